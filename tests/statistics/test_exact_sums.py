@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,23 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter import kernels
 from trajmeter.statistics.error_free import exact_products, exact_squares
-from trajmeter.statistics.exact_moments import exact_moments, slot_order
 from trajmeter.statistics.exact_sums import ExactSums, GroupCounts, rounded_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 
-@pytest.fixture(autouse=True, scope="module", params=["python", "rust"])
-def backend(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test with the sums of each backend."""
-    if request.param == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
-        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "backend", lambda: request.param)
-        yield
+pytestmark = pytest.mark.usefixtures("each_backend")
 
 
 _GROUPS = 3
@@ -168,43 +158,3 @@ def test_one_sum_is_rounded_once(values: list[float], times: int) -> None:
     except OverflowError:
         return
     assert rounded_sum(many) == expected
-
-
-@given(
-    pairs=st.lists(
-        st.tuples(
-            st.integers(0, 99),
-            st.one_of(_VALUES, st.sampled_from([0.0, -0.0, math.nan, -math.inf])),
-        ),
-        max_size=60,
-    ),
-    scale=st.integers(-1000, 900),
-)
-def test_moments_are_the_counts_and_sums_of_each_slot(
-    pairs: Sequence[tuple[int, float]], scale: int
-) -> None:
-    values = np.array([math.ldexp(value, scale) if abs(value) < 1 else value for _, value in pairs])
-    slots = np.array([slot for slot, _ in pairs], np.int64)
-    rows = slot_order(slots, 100)
-    found = exact_moments(values.astype(np.float64), rows, squares=True)
-    sums, squares = ExactSums(1), ExactSums(1)
-    every = np.arange(100)
-    sums.add_places(found.sums, every)
-    squares.add_places(found.squares, every)
-    for slot in range(100):
-        own = [x for x in values[slots == slot].tolist() if math.isfinite(x)]
-        assert rows.order[rows.offsets[slot] : rows.offsets[slot + 1]].tolist() == (
-            np.flatnonzero(slots == slot).tolist()
-        )
-        assert found.counts[slot] == len(own)
-        assert found.greatest[slot] == max(map(abs, own), default=0.0)
-        assert sums.totals(slot).mean(0, 1) == _rounded(own, 1)
-        exact = sum((Fraction(x) ** 2 for x in own), Fraction(0))
-        held = squares.totals(slot)
-        assert held.multiples[0] * Fraction(2) ** held.exponent == exact
-
-
-def test_moments_without_squares_have_none() -> None:
-    found = exact_moments(np.array([1.0, 2.0]), slot_order(np.array([0, 0]), 1), squares=False)
-    assert not list(found.squares)
-    assert found.counts.tolist() == [2]

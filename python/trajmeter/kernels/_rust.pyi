@@ -34,6 +34,8 @@ from trajmeter.kernels._context_batch import EditGoldKernel as AnyEditGold
 
 OPTIMISED: bool
 """Whether the compiler optimised: a debug build computes the same, far more slowly."""
+VERSION: str
+"""The version of the package, which takes Python ten milliseconds to find out."""
 
 def measure(start: Int64Array, end: Int64Array) -> int: ...
 def measure_batched(start: Int64Array, end: Int64Array, offsets: Int64Array) -> Int64Array: ...
@@ -138,22 +140,16 @@ def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int
 def edited_lines(patch: str) -> EditedLineArrays: ...
 def exact_sums(
     values: Float64Array, slots: Int64Array, size: int, *, squared: bool
-) -> list[tuple[int, Int64Array]]:
-    """Sums of each place that finite values, or their squares, hold, for each slot."""
-
-def slot_order(slots: Int64Array, size: int) -> tuple[Int64Array, Int64Array]:
-    """Positions of each slot, slot by slot, and where those of each begin."""
-
-def exact_moments(
-    values: Float64Array, order: Int64Array, offsets: Int64Array, *, squares: bool
-) -> tuple[Int64Array, Float64Array, list[tuple[int, Int64Array]], list[tuple[int, Int64Array]]]:
-    """Count, greatest size and sums of the finite values of each slot, and of their squares."""
-
-def object_codes(
-    texts: npt.NDArray[np.uint8], offsets: Int64Array, *, distinguish: bool
-) -> Int64Array:
-    """Code of the JSON object in each text, -1 for other values, -2 where the twin has to look."""
-
+) -> list[tuple[int, Int64Array]]: ...
+def counted_sums(
+    columns: list[tuple[Float64Array, BoolArray]], rows: Int64Array, groups: int
+) -> tuple[Int64Array, list[tuple[int, Int64Array]]]: ...
+def slot_order(slots: Int64Array, size: int) -> tuple[Int64Array, Int64Array]: ...
+def histograms(
+    values: Float64Array, offsets: Int64Array
+) -> tuple[Int64Array, Int64Array, Float64Array, Float64Array]: ...
+def object_codes(texts: ByteArray, offsets: Int64Array, *, distinguish: bool) -> Int64Array: ...
+def crc_and_newlines(block: bytes, before: int) -> tuple[int, int]: ...
 def likeness(
     nodes: Int64Array,
     numbers: Int64Array,
@@ -163,12 +159,8 @@ def likeness(
 ) -> Float64Array: ...
 def json_lines(
     names: Sequence[str], columns: Sequence[tuple[object, ...]], rows: int
-) -> list[bytes] | None:
-    """Rows as JSON lines, in pieces; nothing if the twin has to write them."""
-
-def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] | None:
-    """Rows as CSV, in pieces; nothing if the twin has to write them."""
-
+) -> list[bytes] | None: ...
+def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] | None: ...
 def context_files(
     resolve: Callable[[str], ResolvedPath], rules: ContextRules, listing: FileListing | None = None
 ) -> ContextFiles: ...
@@ -274,6 +266,23 @@ class BenchmarkLines:
         """The tables of attempts `start` to before `stop`, which are kept no longer."""
 
 @final
+class Moments:
+    """Exact sums of units, and of their squares; slots are those of a batch."""
+
+    def __new__(cls) -> Moments: ...
+    def add(
+        self,
+        values: Float64Array,
+        order: Int64Array,
+        offsets: Int64Array,
+        units: Int64Array,
+        *,
+        squares: bool,
+    ) -> tuple[Int64Array, Float64Array]: ...
+    def doubles(self, units: Int64Array, *, squares: bool) -> tuple[Float64Array, Float64Array]: ...
+    def total(self, units: Int64Array, *, squares: bool) -> list[tuple[int, int]]: ...
+
+@final
 class SpeedupTables:
     """The tables of benchmarks of many attempts."""
 
@@ -334,17 +343,13 @@ def found_texts(
     group_of: Int64Array,
     sought: tuple[npt.NDArray[np.uint8], Int64Array],
     offsets: Int64Array,
-) -> Int64Array:
-    """Which of its group's texts each text holds, as bits; -2 for one that is not ASCII."""
-
+) -> Int64Array: ...
 def match_calls(
     actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
     references: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
     reference_of: Int64Array,
     names: tuple[npt.NDArray[np.uint8], Int64Array],
-) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]:
-    """Match the calls of every attempt with those of its reference; -1 where it is not certain."""
-
+) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]: ...
 def document_parts(
     content: bytes, key: str | None = None
 ) -> tuple[list[tuple[str, tuple[int, int]]], list[tuple[int, int]]] | None:

@@ -1,4 +1,4 @@
-"""Count, greatest size and exact sums of the values of each slot, and of their squares, at once.
+"""Exact sums of the values of many units and of their squares, batch by batch.
 
 What :mod:`trajmeter.statistics.exact_sums` would take several passes over the values for. Slots are
 looked up once for all figures of the same rows, so that Rust adds up one slot after another.
@@ -6,18 +6,19 @@ looked up once for all figures of the same rows, so that Rust adds up one slot a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from trajmeter import kernels
-from trajmeter.statistics.exact_sums import places_of_parts
+from trajmeter.statistics.error_free import Doubles
+from trajmeter.statistics.exact_sums import ExactSums, ExactTotals, places_of_parts
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.statistics.exact_sums import Places
+    from trajmeter.kernels._rust import Moments as RustMoments
 
-__all__ = ["Moments", "SlotOrder", "exact_moments", "slot_order"]
+__all__ = ["BatchMoments", "Moments", "SlotOrder", "UnitSums", "slot_order"]
 
 
 class SlotOrder(NamedTuple):
@@ -29,17 +30,23 @@ class SlotOrder(NamedTuple):
     """Slot i has the positions ``order[offsets[i]:offsets[i + 1]]``."""
 
 
-class Moments(NamedTuple):
-    """What is known of the finite values of each slot."""
+class BatchMoments(NamedTuple):
+    """What is known of the finite values of each slot of a batch."""
 
     counts: Int64Array
     """How many there are."""
     greatest: Float64Array
     """The greatest size of one; 0 of none."""
-    sums: Places
-    """Their sums, as :meth:`~trajmeter.statistics.exact_sums.ExactSums.add_places` takes them."""
-    squares: Places
-    """Sums of their squares, likewise; none if these are not asked for."""
+
+
+class UnitSums(Protocol):
+    """One exact sum of each unit."""
+
+    def doubles(self, groups: Int64Array) -> Doubles:
+        """The sum of each of some units, to twice the precision of a float."""
+
+    def total(self, groups: Int64Array) -> ExactTotals:
+        """The sum of some units together."""
 
 
 def slot_order(slots: Int64Array, size: int) -> SlotOrder:
@@ -58,28 +65,69 @@ def slot_order(slots: Int64Array, size: int) -> SlotOrder:
     return SlotOrder(np.argsort(slots, kind="stable").astype(np.int64), offsets)
 
 
-def exact_moments(values: Float64Array, rows: SlotOrder, *, squares: bool) -> Moments:
-    """Count and add up the finite values of each slot.
+class Moments:
+    """Exact sums of the finite values of each unit, and of their squares.
 
     Args:
-        values: Numbers; NaN and infinities are left out.
-        rows: Which of them each slot has.
-        squares: Whether their squares are added up as well.
+        squares: Whether squares are added up as well.
     """
-    if kernels.backend() == "rust":
-        from trajmeter.kernels import _rust  # whose twin follows
 
-        return Moments(*_rust.exact_moments(np.ascontiguousarray(values), *rows, squares=squares))
-    size = len(rows.offsets) - 1
-    slots = np.repeat(np.arange(size), np.diff(rows.offsets))
-    ordered = values[rows.order]
-    is_finite = np.isfinite(ordered)
-    slots, ordered = slots[is_finite], ordered[is_finite]
-    greatest = np.zeros(size)
-    np.maximum.at(greatest, slots, np.abs(ordered))
-    return Moments(
-        np.bincount(slots, minlength=size),
-        greatest,
-        places_of_parts(ordered, slots, size, squared=False),
-        places_of_parts(ordered, slots, size, squared=True) if squares else (),
-    )
+    sums: UnitSums
+    """Sums of the values."""
+    squares: UnitSums
+    """Sums of their squares; 0 if these are not asked for."""
+
+    def __init__(self, *, squares: bool) -> None:
+        self._squares = squares
+        self._table: RustMoments | None = None
+        if kernels.backend() == "rust":
+            from trajmeter.kernels import _rust  # whose twin follows
+
+            self._table = _rust.Moments()
+            self.sums = _TableSums(self._table, squares=False)
+            self.squares = _TableSums(self._table, squares=True)
+        else:
+            self._sums, self._of_squares = ExactSums(1), ExactSums(1)
+            self.sums, self.squares = self._sums, self._of_squares
+
+    def add(self, values: Float64Array, rows: SlotOrder, units: Int64Array) -> BatchMoments:
+        """Count the finite values of each slot, and add them to the sums of its unit.
+
+        Args:
+            values: Numbers; NaN and infinities are left out.
+            rows: Which of them each slot has.
+            units: The unit of each slot; each occurs once.
+        """
+        if self._table is not None:
+            values = np.ascontiguousarray(values)
+            return BatchMoments(*self._table.add(values, *rows, units, squares=self._squares))
+        size = len(rows.offsets) - 1
+        slots = np.repeat(np.arange(size), np.diff(rows.offsets))
+        ordered = values[rows.order]
+        is_finite = np.isfinite(ordered)
+        slots, ordered = slots[is_finite], ordered[is_finite]
+        greatest = np.zeros(size)
+        np.maximum.at(greatest, slots, np.abs(ordered))
+        self._sums.add_places(places_of_parts(ordered, slots, size, squared=False), units)
+        if self._squares:
+            squares = places_of_parts(ordered, slots, size, squared=True)
+            self._of_squares.add_places(squares, units)
+        return BatchMoments(np.bincount(slots, minlength=size), greatest)
+
+
+class _TableSums:
+    """One sum of each unit, of those that Rust holds."""
+
+    def __init__(self, table: RustMoments, *, squares: bool) -> None:
+        self._table = table
+        self._squares = squares
+
+    def doubles(self, groups: Int64Array) -> Doubles:
+        """The sum of each of some units, to twice the precision of a float."""
+        return Doubles(*self._table.doubles(np.ascontiguousarray(groups), squares=self._squares))
+
+    def total(self, groups: Int64Array) -> ExactTotals:
+        """The sum of some units together."""
+        places = self._table.total(np.ascontiguousarray(groups), squares=self._squares)
+        least = min((place for place, _ in places), default=0)
+        return ExactTotals([sum(held << (place - least) for place, held in places)], least, {})

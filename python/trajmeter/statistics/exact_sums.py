@@ -105,6 +105,9 @@ class GroupCounts:
 
     def column(self, index: int, groups: Int64Array) -> Int64Array:
         """One count of each of some groups."""
+        if groups.max(initial=-1) < len(self._table):
+            own: Int64Array = self._table[:, index].take(groups)
+            return own
         counts = np.zeros(len(groups), np.int64)
         held = groups < len(self._table)
         counts[held] = self._table[groups[held], index]

@@ -11,11 +11,13 @@ pub mod context;
 pub mod edits;
 mod error;
 pub mod exact;
+pub mod histograms;
 pub mod ingest;
 pub mod levels;
 pub mod likeness;
 pub mod lines;
 pub mod means;
+mod offsets;
 pub mod patches;
 pub mod pool;
 #[cfg(test)]

@@ -4,10 +4,14 @@
 //! has one more line start, at its size: the *phantom line*, which holds no byte. So has the empty
 //! file, as its only one.
 
+use crc32fast::Hasher;
 use memchr::memchr_iter;
 
 use crate::Result;
 use crate::spans::{self, Spans};
+
+/// Bytes that the cache holds while they are looked at twice.
+const CACHED: usize = 1 << 15;
 
 /// The byte at which each line begins.
 #[must_use]
@@ -16,6 +20,18 @@ pub fn line_starts(buffer: &[u8]) -> Vec<i64> {
     starts.push(0);
     starts.extend(memchr_iter(b'\n', buffer).map(|newline| newline as i64 + 1));
     starts
+}
+
+/// The CRC-32 of bytes that follow others of the CRC-32 `before`, and how many newlines they hold.
+#[must_use]
+pub fn crc_and_newlines(block: &[u8], before: u32) -> (u32, usize) {
+    let mut crc = Hasher::new_with_initial(before);
+    let mut newlines = 0;
+    for part in block.chunks(CACHED) {
+        crc.update(part);
+        newlines += memchr_iter(b'\n', part).count();
+    }
+    (crc.finalize(), newlines)
 }
 
 /// The lines of one file: where each begins, and how many bytes there are.

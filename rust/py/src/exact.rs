@@ -1,10 +1,11 @@
-//! Binding of the exact sums.
+//! Binding of what adds up exactly: sums and histograms.
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use trajmeter_core::exact::{self, Place};
+use trajmeter_core::exact::{self, Column, Place};
+use trajmeter_core::histograms::histograms as count_buckets;
 
-use crate::arrays::{Floats, Integers, NewFloats, NewIntegers, run, slice};
+use crate::arrays::{Flags, Floats, Integers, NewFloats, NewIntegers, run, slice};
 
 /// Sums of a place, by its exponent.
 type NewPlaces<'py> = Vec<(i64, NewIntegers<'py>)>;
@@ -26,6 +27,29 @@ pub fn exact_sums<'py>(
     Ok(new_places(py, places))
 }
 
+/// Counts and sums of columns by group; see `trajmeter.statistics.counted_sums`.
+#[pyfunction]
+pub fn counted_sums<'py>(
+    py: Python<'py>,
+    columns: Vec<(Floats<'py>, Flags<'py>)>,
+    rows: Integers<'py>,
+    groups: usize,
+) -> PyResult<(NewIntegers<'py>, NewPlaces<'py>)> {
+    let rows = slice(&rows)?;
+    let columns = columns
+        .iter()
+        .map(|(values, counted)| {
+            let (values, counted) = (slice(values)?, slice(counted)?);
+            Ok(Column { values, counted })
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    let found = run(py, rows.len(), || {
+        exact::counted_sums(&columns, rows, groups)
+    })?;
+    let places = new_places(py, found.places);
+    Ok((found.counts.into_pyarray(py), places))
+}
+
 /// Positions of each slot, and where they begin; see `trajmeter.statistics.exact_moments`.
 #[pyfunction]
 pub fn slot_order<'py>(
@@ -38,31 +62,99 @@ pub fn slot_order<'py>(
     Ok((found.order.into_pyarray(py), found.offsets.into_pyarray(py)))
 }
 
-/// Counts, greatest sizes and sums of slots; see `trajmeter.statistics.exact_moments`.
+/// Sums of units; see `trajmeter.statistics.exact_moments`.
+#[pyclass(module = "trajmeter.kernels._rust")]
+#[derive(Default)]
+pub struct Moments(exact::Moments);
+
+#[pymethods]
+impl Moments {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts and greatest sizes of slots, whose sums are added to those of their units.
+    #[pyo3(signature = (values, order, offsets, units, *, squares))]
+    #[allow(clippy::too_many_arguments)] // one flat array per column
+    fn add<'py>(
+        &mut self,
+        py: Python<'py>,
+        values: Floats<'py>,
+        order: Integers<'py>,
+        offsets: Integers<'py>,
+        units: Integers<'py>,
+        squares: bool,
+    ) -> PyResult<(NewIntegers<'py>, NewFloats<'py>)> {
+        let (values, units) = (slice(&values)?, slice(&units)?);
+        let (order, offsets) = (slice(&order)?, slice(&offsets)?);
+        let found = run(py, values.len(), || {
+            self.0.add(values, order, offsets, units, squares)
+        })?;
+        Ok((
+            found.counts.into_pyarray(py),
+            found.greatest.into_pyarray(py),
+        ))
+    }
+
+    /// The sums of some units, each as a float and what its rounding left.
+    #[pyo3(signature = (units, *, squares))]
+    fn doubles<'py>(
+        &self,
+        py: Python<'py>,
+        units: Integers<'py>,
+        squares: bool,
+    ) -> PyResult<(NewFloats<'py>, NewFloats<'py>)> {
+        let units = slice(&units)?;
+        let found = run(py, units.len(), || {
+            Ok(self.unit_sums(squares).doubles(units))
+        })?;
+        Ok((found.high.into_pyarray(py), found.low.into_pyarray(py)))
+    }
+
+    /// The sum of some units together: exponents of powers of 2, and how often it holds them.
+    #[pyo3(signature = (units, *, squares))]
+    fn total(
+        &self,
+        py: Python<'_>,
+        units: Integers<'_>,
+        squares: bool,
+    ) -> PyResult<Vec<(i64, i128)>> {
+        let units = slice(&units)?;
+        run(py, units.len(), || Ok(self.unit_sums(squares).total(units)))
+    }
+}
+
+impl Moments {
+    fn unit_sums(&self, squares: bool) -> &exact::UnitSums {
+        if squares {
+            &self.0.squares
+        } else {
+            &self.0.sums
+        }
+    }
+}
+
+/// Codes, counts, least and greatest values of buckets; see `trajmeter.statistics.histograms`.
 #[pyfunction]
-#[pyo3(signature = (values, order, offsets, *, squares))]
 #[allow(clippy::type_complexity)] // a tuple of arrays
-pub fn exact_moments<'py>(
+pub fn histograms<'py>(
     py: Python<'py>,
     values: Floats<'py>,
-    order: Integers<'py>,
     offsets: Integers<'py>,
-    squares: bool,
 ) -> PyResult<(
     NewIntegers<'py>,
+    NewIntegers<'py>,
     NewFloats<'py>,
-    NewPlaces<'py>,
-    NewPlaces<'py>,
+    NewFloats<'py>,
 )> {
-    let (values, order, offsets) = (slice(&values)?, slice(&order)?, slice(&offsets)?);
-    let found = run(py, values.len(), || {
-        exact::exact_moments(values, order, offsets, squares)
-    })?;
+    let (values, offsets) = (slice(&values)?, slice(&offsets)?);
+    let found = run(py, values.len(), || count_buckets(values, offsets))?;
     Ok((
+        found.codes.into_pyarray(py),
         found.counts.into_pyarray(py),
+        found.least.into_pyarray(py),
         found.greatest.into_pyarray(py),
-        new_places(py, found.sums),
-        new_places(py, found.squares),
     ))
 }
 

@@ -37,6 +37,10 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    /// The version of the package, which takes Python ten milliseconds to find out.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
     #[pymodule_export]
     use crate::benchmark_lines::BenchmarkLines;
     #[pymodule_export]
@@ -52,13 +56,13 @@ mod _rust {
     #[pymodule_export]
     use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
     #[pymodule_export]
-    use crate::exact::{exact_moments, exact_sums, slot_order};
+    use crate::exact::{Moments, counted_sums, exact_sums, histograms, slot_order};
     #[pymodule_export]
     use crate::ingest::{JsonColumns, JsonReader, document_parts};
     #[pymodule_export]
     use crate::levels::level_advantages;
     #[pymodule_export]
-    use crate::lines::{bytes_to_lines, line_starts};
+    use crate::lines::{bytes_to_lines, crc_and_newlines, line_starts};
     #[pymodule_export]
     use crate::means::{gmean, gmean_grouped};
     #[pymodule_export]

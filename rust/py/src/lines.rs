@@ -15,6 +15,13 @@ pub fn line_starts<'py>(py: Python<'py>, buffer: &[u8]) -> PyResult<NewIntegers<
 }
 
 #[pyfunction]
+pub fn crc_and_newlines(py: Python<'_>, block: &[u8], before: u32) -> PyResult<(u32, usize)> {
+    run(py, block.len(), || {
+        Ok(lines::crc_and_newlines(block, before))
+    })
+}
+
+#[pyfunction]
 pub fn bytes_to_lines<'py>(
     py: Python<'py>,
     line_starts: Integers<'py>,

@@ -16,11 +16,11 @@ pub fn object_codes<'py>(
 ) -> PyResult<NewIntegers<'py>> {
     let (texts, offsets) = (slice(&texts)?, slice(&offsets)?);
     let codes = run(py, texts.len(), || {
-        Ok(if distinguish {
+        if distinguish {
             equality::object_codes(texts, offsets)
         } else {
             equality::objects(texts, offsets)
-        })
+        }
     })?;
     Ok(array(py, codes))
 }

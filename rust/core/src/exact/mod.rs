@@ -10,11 +10,16 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::{Error, Result};
 
+mod counted;
 mod moments;
+mod part_sums;
 #[cfg(test)]
 mod tests;
+mod unit_sums;
 
-pub use moments::{Moments, SlotOrder, exact_moments, slot_order};
+pub use counted::{Column, Counted, counted_sums};
+pub use moments::{Batch, Moments, SlotOrder, slot_order};
+pub use unit_sums::{Doubles, UnitSums};
 
 /// Bits of a digit.
 const BITS: u32 = 32;
@@ -25,6 +30,10 @@ const OFFSET: i32 = 2176;
 
 /// Digits between the least square and the greatest.
 const PLACES: usize = 136;
+
+/// Sums that each slot has where there are few, so that no addition waits for the one before it.
+const LANES: usize = 4; // a power of 2
+const FEW_SLOTS: usize = 16;
 
 /// Places between the least number and the greatest that are few.
 const FEW: usize = 4;
@@ -72,6 +81,13 @@ pub fn exact_sums(
         }
         .places()
     })
+}
+
+/// Whether all numbers are the same, bit by bit; without an early end, so that it takes little.
+pub(crate) fn are_equal(values: &[f64]) -> bool {
+    let first = values.first().map_or(0, |value| value.to_bits());
+    let differing = values.iter().map(|value| value.to_bits() ^ first);
+    differing.fold(0, |all, bits| all | bits) == 0
 }
 
 /// What is added of a number: the first place it holds, and its digits from there on.
@@ -164,14 +180,21 @@ impl<C> Adding<'_, C> {
         places
             .map(|(column, place)| Place {
                 exponent: i64::from(*place as i32 * BITS as i32 - OFFSET),
-                sums: (0..size).map(|slot| table[slot * width + column]).collect(),
+                sums: (0..size)
+                    .map(|slot| {
+                        table[slot * width + column..]
+                            .iter()
+                            .step_by(size * width)
+                            .sum()
+                    })
+                    .collect(),
             })
             .filter(|place| place.sums.iter().any(|sum| *sum != 0))
             .collect()
     }
 }
 
-/// Sums of a slot side by side, one for each column.
+/// Sums of a slot side by side, one for each column; of few slots several times.
 struct Table<'a, C, const N: usize> {
     adding: Adding<'a, C>,
     columns: &'a Columns,
@@ -183,13 +206,17 @@ impl<C: Cut<N>, const N: usize> WithSimd for Table<'_, C, N> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Vec<i64> {
         let width = self.columns.places.len();
-        let mut table = vec![0_i64; self.adding.size * width];
-        for (value, slot) in self.adding.values.iter().zip(self.adding.slots) {
+        let size = self.adding.size;
+        let lanes = if size <= FEW_SLOTS { LANES } else { 1 };
+        let mut table = vec![0_i64; lanes * size * width];
+        let numbers = self.adding.values.iter().zip(self.adding.slots);
+        for (index, (value, slot)) in numbers.enumerate() {
             if *value == 0.0 {
                 continue;
             }
             let (place, digits) = self.adding.cut.cut(*value);
-            let first = *slot as usize * width + usize::from(self.columns.of_place[place]);
+            let slot = (index & (lanes - 1)) * size + *slot as usize;
+            let first = slot * width + usize::from(self.columns.of_place[place]);
             for (sum, digit) in table[first..first + N].iter_mut().zip(digits) {
                 *sum += digit;
             }

@@ -1,32 +1,31 @@
-//! Count, greatest size and exact sums of the numbers of each slot and of their squares, in one
-//! pass.
+//! Exact sums of the numbers of many units and of their squares, batch by batch, each in one pass.
 //!
-//! Numbers of a slot are taken one after another, so that their sums stay in registers. A number is
-//! an integer below 2^53 times a power of 2; moved up by at most [`SPAN`] binary places, integers
-//! of 128 bits hold their sum, and two of them that of the squares. Numbers that are further below
-//! the greatest are rare, and added by [`super::exact_sums`].
+//! A batch has a slot for each of its units. Numbers of a slot are taken one after another, so that
+//! their sums stay in registers. Those that are not much smaller than the greatest of the same few
+//! slots are added by parts; the others are rare, and added by [`super::exact_sums`].
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{BITS, OFFSET, Place, digits, exact_sums, parts, place_of};
-use crate::{Error, Result};
+use super::part_sums::{self, SPAN, exponent_of, is_within, part_sums, size_of};
+use super::unit_sums::UnitSums;
+use super::{digits, exact_sums, place_of};
+use crate::{Error, Result, offsets};
 
-/// Binary places between the greatest number and the least that is added at once: squares are moved
-/// up by twice as many, which has to stay below the 64 bits of half an integer.
-const SPAN: i32 = 31;
-
-/// Slots whose digits are written at a time.
+/// Slots whose numbers are looked up at a time, and added at the same places.
 const BLOCK: usize = 64;
 
-/// The bits of a number but for its sign, and those of infinity.
-const SIZE: u64 = u64::MAX >> 1;
-const INFINITE: i64 = 0x7ff << 52;
+/// Digits of the sum of a slot, and of that of its squares.
+const DIGITS: usize = 5;
+const SQUARE_DIGITS: usize = 7;
 
-/// Exponent of the least number.
-const LEAST_EXPONENT: i32 = -1074;
+/// The bits of infinity.
+const INFINITE: u64 = 0x7ff << 52;
 
-/// Numbers that are added at a time: their squares have 53 + 53 + 2 * SPAN - 64 + 20 bits in the
-/// upper half of their sum, which leaves one.
+/// What an exponent as the bits of a number have it is above that of its power of 2.
+const BIAS: i32 = 1075;
+
+/// Numbers that are added at a time: their squares have 2 * (53 + SPAN) - 64 + 20 bits above the
+/// lower 64 of their sum, and as many digits as [`SQUARE_DIGITS`].
 const AT_ONCE: usize = 1 << 20;
 
 /// Positions of the values of each slot, slot by slot.
@@ -37,16 +36,21 @@ pub struct SlotOrder {
     pub offsets: Vec<i64>,
 }
 
-/// What is known of the numbers of each slot.
-pub struct Moments {
+/// What is known of the numbers of each slot of a batch.
+pub struct Batch {
     /// How many finite numbers.
     pub counts: Vec<i64>,
     /// The greatest size of one; 0 of none.
     pub greatest: Vec<f64>,
-    /// Their sums, place by place; a place may occur twice.
-    pub sums: Vec<Place>,
-    /// Sums of their squares, likewise; none if these are not asked for.
-    pub squares: Vec<Place>,
+}
+
+/// Sums of the finite numbers of each unit, and of their squares.
+#[derive(Default)]
+pub struct Moments {
+    /// Sums.
+    pub sums: UnitSums,
+    /// Sums of squares.
+    pub squares: UnitSums,
 }
 
 /// Find the positions of each slot.
@@ -55,7 +59,7 @@ pub struct Moments {
 ///
 /// [`Error::Choice`] for the first slot that is not below `size`.
 pub fn slot_order(slots: &[i64], size: usize) -> Result<SlotOrder> {
-    check_below("slot", slots, size)?;
+    check_below("slot", slots, 0, size)?;
     let mut offsets = vec![0; size + 1];
     for slot in slots {
         offsets[*slot as usize + 1] += 1;
@@ -73,68 +77,76 @@ pub fn slot_order(slots: &[i64], size: usize) -> Result<SlotOrder> {
     Ok(SlotOrder { order, offsets })
 }
 
-/// Count and add up the finite numbers of each slot, and their squares.
-///
-/// Slot i has the values at `order[offsets[i]..offsets[i + 1]]`, as [`slot_order`] gives them.
-///
-/// # Errors
-///
-/// [`Error::Choice`] for the first offset or position that leads outside, or offset that falls.
-pub fn exact_moments(
-    values: &[f64],
-    order: &[i64],
-    offsets: &[i64],
-    is_squared: bool,
-) -> Result<Moments> {
-    check_below("position", order, values.len())?;
-    check_below("offset", offsets, order.len() + 1)?;
-    if let Some(index) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-        return Err(Error::Choice {
-            what: "offset",
-            index: index + 1,
-            value: offsets[index + 1],
-            low: offsets[index],
-            high: Some(order.len() as i64),
-        });
-    }
-    let size = offsets.len().saturating_sub(1);
-    let adding = Adding {
-        values,
-        order,
-        offsets,
-    };
-    let found = if is_squared {
-        Arch::new().dispatch(Squaring::<true>(adding))
-    } else {
-        Arch::new().dispatch(Squaring::<false>(adding))
-    };
-    let Rest { values, slots } = found.rest;
-    let mut moments = found.moments;
-    if !values.is_empty() {
-        moments
-            .sums
-            .extend(exact_sums(&values, &slots, size, false)?);
-        if is_squared {
-            moments
-                .squares
-                .extend(exact_sums(&values, &slots, size, true)?);
+impl Moments {
+    /// Count and add up the finite numbers of each slot, and their squares.
+    ///
+    /// Slot i has the values at `order[offsets[i]..offsets[i + 1]]`, as [`slot_order`] gives them,
+    /// and is that of the unit `units[i]`; no unit occurs twice.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Choice`] for the first offset or position that leads outside, offset that falls,
+    /// or unit that is negative, and if there is not a unit for each slot. Slots before a position
+    /// that leads outside may have been added.
+    pub fn add(
+        &mut self,
+        values: &[f64],
+        order: &[i64],
+        offsets: &[i64],
+        units: &[i64],
+        is_squared: bool,
+    ) -> Result<Batch> {
+        offsets::check(offsets, order.len())?;
+        check_below("unit", units, 0, i64::MAX as usize)?;
+        if units.len() != offsets.len().saturating_sub(1) {
+            return Err(Error::Choice {
+                what: "number of units",
+                index: 0,
+                value: units.len() as i64,
+                low: offsets.len() as i64 - 1,
+                high: None,
+            });
         }
+        let adding = Adding {
+            values,
+            order,
+            offsets,
+            units,
+            moments: self,
+        };
+        let Added { batch, rest } = if is_squared {
+            Arch::new().dispatch(Squaring::<true>(adding))?
+        } else {
+            Arch::new().dispatch(Squaring::<false>(adding))?
+        };
+        if !rest.values.is_empty() {
+            let (values, slots) = (&rest.values, &rest.slots);
+            let sums = exact_sums(values, slots, units.len(), false)?;
+            self.sums.add_places(&sums, units);
+            if is_squared {
+                let squares = exact_sums(values, slots, units.len(), true)?;
+                self.squares.add_places(&squares, units);
+            }
+        }
+        Ok(batch)
     }
-    Ok(moments)
 }
 
 struct Adding<'a> {
     values: &'a [f64],
     order: &'a [i64],
     offsets: &'a [i64],
+    units: &'a [i64],
+    moments: &'a mut Moments,
 }
 
 struct Added {
-    moments: Moments,
+    batch: Batch,
     rest: Rest,
 }
 
 /// Numbers that are too small beside the greatest.
+#[derive(Default)]
 struct Rest {
     values: Vec<f64>,
     slots: Vec<i64>,
@@ -144,183 +156,164 @@ struct Rest {
 struct Squaring<'a, const SQUARES: bool>(Adding<'a>);
 
 impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
-    type Output = Added;
+    type Output = Result<Added>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Added {
+    fn with_simd<S: Simd>(self, _: S) -> Result<Added> {
         let Self(adding) = self;
-        let size = adding.offsets.len().saturating_sub(1);
-        // Sizes are compared as bits, which takes less time than as numbers.
-        let mut greatest = 0;
-        for value in adding.values {
-            let bits = (value.to_bits() & SIZE) as i64;
-            greatest = greatest.max(if bits < INFINITE { bits } else { 0 });
-        }
-        let greatest = f64::from_bits(greatest as u64);
-        let unit = (parts(greatest).1 - SPAN).max(LEAST_EXPONENT);
+        let Moments { sums, squares } = adding.moments;
+        let size = adding.units.len();
+        let most = adding.units.iter().max();
+        let count = most.map_or(0, |unit| *unit as usize + 1);
         let mut counts = vec![0; size];
         let mut sizes = vec![0.0; size];
-        let mut sums = Digits::<5>::of(unit, size);
-        let mut squares = Digits::<7>::of(2 * unit, if SQUARES { size } else { 0 });
-        let mut rest = Rest {
-            values: Vec::new(),
-            slots: Vec::new(),
-        };
+        let mut rest = Rest::default();
         // Looked up for many slots at once, so that no slot waits for its own numbers.
         let mut held: Vec<f64> = Vec::new();
         for first in (0..size).step_by(BLOCK) {
             let bounds = &adding.offsets[first..=size.min(first + BLOCK)];
             let begin = bounds[0] as usize;
-            let own = adding.order.get(begin..bounds[bounds.len() - 1] as usize);
-            let own = own.unwrap_or_default().iter();
+            let own = &adding.order[begin..bounds[bounds.len() - 1] as usize];
+            // Here, where they are in the cache, and not all of them before.
+            check_below("position", own, begin, adding.values.len())?;
             held.clear();
-            held.extend(own.map(|position| adding.values[*position as usize]));
+            held.extend(own.iter().map(|at| adding.values[*at as usize]));
+            let greatest = greatest_of(&held);
+            let unit = exponent_of(greatest).saturating_sub(SPAN).max(1);
+            let exponent = unit as i32 - BIAS;
+            let (place, shift) = place_of(exponent);
+            let (square_place, square_shift) = place_of(2 * exponent);
+            // Where every number is 0.0, no place holds any.
+            let is_added = greatest > 0;
+            let (mut column, mut square_column) = (0, 0);
+            if is_added {
+                column = sums.reach(count, place, DIGITS);
+                if SQUARES {
+                    square_column = squares.reach(count, square_place, SQUARE_DIGITS);
+                }
+            }
             for (slot, bounds) in (first..).zip(bounds.windows(2)) {
-                let [from, to] = [bounds[0], bounds[1]].map(|it| (it as usize).wrapping_sub(begin));
-                for some in held.get(from..to).unwrap_or_default().chunks(AT_ONCE) {
-                    let (mut left_out, mut most, mut negative) = (0, 0, 0_i64);
-                    let (mut sum, mut low, mut high) = (0_i128, 0_u128, 0_u128);
-                    for value in some {
-                        let bits = (value.to_bits() & SIZE) as i64;
-                        let (mantissa, exponent) = parts(*value);
-                        // Infinities and NaN are above all others, and 0.0 adds nothing.
-                        let above = (exponent - unit) as u32;
-                        if above > SPAN as u32 && bits != 0 {
-                            if bits < INFINITE {
-                                rest.values.push(*value);
-                                rest.slots.push(slot as i64);
-                                most = most.max(bits);
-                            } else {
-                                left_out += 1;
-                            }
-                            continue;
+                let own = bounds[0] as usize - begin..bounds[1] as usize - begin;
+                counts[slot] = own.len() as i64;
+                for some in held[own].chunks_mut(AT_ONCE) {
+                    let (mut most, mut sum, mut low, mut high) = (0, 0, 0, 0);
+                    for some in some.chunks_mut(part_sums::AT_ONCE) {
+                        let mut found = part_sums::<SQUARES>(some, unit);
+                        if found.is_partial {
+                            let set = rest.take(some, unit, slot);
+                            counts[slot] -= set.left_out;
+                            most = most.max(set.greatest);
+                            found = part_sums::<SQUARES>(some, unit);
                         }
-                        let above = above & SPAN as u32;
-                        most = most.max(bits);
-                        // The negative of an integer is its complement and 1.
-                        let sign = (value.to_bits() as i64) >> 63; // 0 or -1
-                        sum += moved(mantissa, above) as i128 ^ i128::from(sign);
-                        negative -= sign;
+                        most = most.max(found.greatest);
+                        sum += found.sum();
                         if SQUARES {
-                            let square = u128::from(mantissa) * u128::from(mantissa);
-                            let lower = moved(square as u64, 2 * above);
-                            low += u128::from(lower as u64);
-                            high += moved((square >> 64) as u64, 2 * above) | (lower >> 64);
+                            let (lower, upper) = found.squares();
+                            low += u128::from(lower);
+                            high += upper;
                         }
                     }
-                    counts[slot] += some.len() as i64 - left_out;
-                    sizes[slot] = f64::from_bits(most as u64).max(sizes[slot]);
-                    sum += i128::from(negative);
+                    sizes[slot] = f64::from_bits(most).max(sizes[slot]);
+                    if !is_added {
+                        continue;
+                    }
                     let size = sum.unsigned_abs();
                     let sign = if sum < 0 { -1 } else { 1 };
-                    sums.add(slot, [size as u64, (size >> 64) as u64], sign);
+                    let words = [size as u64, (size >> 64) as u64];
+                    let own: [i64; DIGITS] = cut(words, shift, sign);
+                    let unit = adding.units[slot] as usize;
+                    sums.add(unit, column, own);
                     if SQUARES {
                         high += low >> 64;
-                        squares.add(slot, [low as u64, high as u64, (high >> 64) as u64], 1);
+                        let words = [low as u64, high as u64, (high >> 64) as u64];
+                        let own: [i64; SQUARE_DIGITS] = cut(words, square_shift, 1);
+                        squares.add(unit, square_column, own);
                     }
                 }
             }
         }
-        Added {
-            moments: Moments {
-                counts,
-                greatest: sizes,
-                sums: sums.places(),
-                squares: squares.places(),
-            },
-            rest,
-        }
+        let batch = Batch {
+            counts,
+            greatest: sizes,
+        };
+        Ok(Added { batch, rest })
     }
 }
 
-/// An integer moved up by less than 64 places; a shift of 128 bits by any number takes longer.
+/// The greatest size of a finite number, as bits; 0 of none.
 #[inline(always)]
-fn moved(integer: u64, places: u32) -> u128 {
-    let high = (integer >> 1) >> (63 - places);
-    (u128::from(high) << 64) | u128::from(integer << places)
+fn greatest_of(values: &[f64]) -> u64 {
+    let mut greatest = 0_i64; // compared faster with a sign
+    for value in values {
+        let size = size_of(*value);
+        greatest = greatest.max(if size < INFINITE { size as i64 } else { 0 });
+    }
+    greatest as u64
 }
 
-/// Sums of slots, cut into digits.
-///
-/// Slots come in ascending order. Digits of [`BLOCK`] of them are kept side by side, as writing to
-/// many columns at once, all as far into a page, would drive each other out of the cache.
-struct Digits<const N: usize> {
-    columns: [Vec<i64>; N],
-    block: [[i64; BLOCK]; N],
-    first: usize,
-    size: usize,
-    place: usize,
+/// What is known of numbers that were taken out of those of a slot.
+struct Taken {
+    /// How many are not finite.
+    left_out: i64,
+    /// The greatest size of the others, as bits.
+    greatest: u64,
+}
+
+impl Rest {
+    /// Takes numbers that cannot be added by parts, and leaves 0.0 in their place.
+    #[cold]
+    #[inline(never)]
+    fn take(&mut self, values: &mut [f64], unit: u64, slot: usize) -> Taken {
+        let (mut left_out, mut greatest) = (0, 0);
+        for value in values {
+            let size = size_of(*value);
+            if is_within(size, unit) {
+                continue;
+            }
+            if size < INFINITE {
+                self.values.push(*value);
+                self.slots.push(slot as i64);
+                greatest = greatest.max(size);
+            } else {
+                left_out += 1;
+            }
+            *value = 0.0;
+        }
+        Taken { left_out, greatest }
+    }
+}
+
+/// The digits of an integer of so many words, the lowest first.
+#[inline(always)]
+fn cut<const WORDS: usize, const N: usize>(
+    integer: [u64; WORDS],
     shift: u32,
+    sign: i64,
+) -> [i64; N] {
+    let mut found = [0; N];
+    for (index, word) in integer.into_iter().enumerate() {
+        for (digit, part) in digits(word, shift).into_iter().enumerate() {
+            found[2 * index + digit] += sign * part;
+        }
+    }
+    found
 }
 
-impl<const N: usize> Digits<N> {
-    fn of(unit: i32, size: usize) -> Self {
-        let (place, shift) = place_of(unit);
-        Self {
-            columns: std::array::from_fn(|_| Vec::new()),
-            block: [[0; BLOCK]; N],
-            first: 0,
-            size,
-            place,
-            shift,
-        }
-    }
-
-    /// Adds an integer of so many words, the lowest first, to a slot.
-    #[inline(always)]
-    fn add<const WORDS: usize>(&mut self, slot: usize, integer: [u64; WORDS], sign: i64) {
-        let mut found = [0; N];
-        for (index, word) in integer.into_iter().enumerate() {
-            for (digit, part) in digits(word, self.shift).into_iter().enumerate() {
-                found[2 * index + digit] += part;
-            }
-        }
-        if slot >= self.first + BLOCK {
-            self.write();
-            self.first = slot / BLOCK * BLOCK;
-        }
-        for (column, digit) in self.block.iter_mut().zip(found) {
-            column[slot % BLOCK] += sign * digit;
-        }
-    }
-
-    /// Writes what is held to the columns, of which those that are needed are made.
-    fn write(&mut self) {
-        let (size, first) = (self.size, self.first);
-        for (column, block) in self.columns.iter_mut().zip(&mut self.block) {
-            if block.iter().any(|digit| *digit != 0) {
-                column.resize(size, 0);
-                let own = &mut column[first..size.min(first + BLOCK)];
-                own.copy_from_slice(&block[..own.len()]);
-                *block = [0; BLOCK];
-            }
-        }
-    }
-
-    fn places(mut self) -> Vec<Place> {
-        self.write();
-        let columns = self.columns.into_iter().enumerate();
-        columns
-            .filter(|(_, sums)| !sums.is_empty())
-            .map(|(index, sums)| Place {
-                exponent: (self.place + index) as i64 * i64::from(BITS) - i64::from(OFFSET),
-                sums,
-            })
-            .collect()
-    }
-}
-
-fn check_below(what: &'static str, values: &[i64], size: usize) -> Result<()> {
-    // Without an early end, as this is faster where all is well.
-    let most = values.iter().fold(0, |most, value| most.max(*value as u64));
-    if most < size as u64 || values.is_empty() {
+/// Checks values, the first of which is that of an index.
+#[inline(always)]
+fn check_below(what: &'static str, values: &[i64], first: usize, size: usize) -> Result<()> {
+    // Without an early end, and without comparing, as this is faster where all is well: a value
+    // that is negative or too large makes one of both negative.
+    let most = size as i64 - 1;
+    let signs = values.iter().map(|value| value | most.wrapping_sub(*value));
+    if signs.fold(0, |all, sign| all | sign) >= 0 {
         return Ok(());
     }
     let index = values.iter().position(|value| *value as u64 >= size as u64);
     let index = index.unwrap_or_default();
     Err(Error::Choice {
         what,
-        index,
+        index: first + index,
         value: values[index],
         low: 0,
         high: Some(size as i64 - 1),

@@ -5,7 +5,10 @@
 
 use std::borrow::Cow;
 
-use super::escapes::{text_end, unescaped};
+use serde_json::Deserializer;
+use serde_json::value::RawValue;
+
+use super::escapes::{Escapes, text_end, unescaped};
 
 /// Digits that always fit in 64 bits.
 const DIGITS: usize = 18;
@@ -59,9 +62,31 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let begin = self.at;
-        let (end, _) = text_end(self.text.as_bytes(), begin)?;
+        let (end, escapes) = text_end(self.text.as_bytes(), begin)?;
         self.at = end + 1;
-        unescaped(&self.text[begin..end])
+        let text = &self.text[begin..end];
+        match escapes {
+            Escapes::Absent => Some(Cow::Borrowed(text)),
+            _ => unescaped(text),
+        }
+    }
+
+    /// Whether the next value is null, which is then passed.
+    pub fn null(&mut self) -> Option<bool> {
+        if self.peek()? != b'n' {
+            return Some(false);
+        }
+        (self.scalar()? == Scalar::Null).then_some(true)
+    }
+
+    /// The next value, of any kind, as it stands.
+    pub fn raw(&mut self) -> Option<&'a str> {
+        self.peek()?;
+        let rest = &self.text[self.at..];
+        let mut values = Deserializer::from_str(rest).into_iter::<&RawValue>();
+        let value = values.next()?.ok()?.get();
+        self.at += value.len();
+        Some(value)
     }
 
     /// The next value, an integer.
@@ -119,19 +144,8 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next value, a list, of which `item` reads each item.
-    pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
-        if !self.take(b'[') {
-            return None;
-        }
-        if self.take(b']') {
-            return Some(());
-        }
-        loop {
-            item(self)?;
-            if !self.take(b',') {
-                return self.take(b']').then_some(());
-            }
-        }
+    pub fn list(&mut self, item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.items(b'[', b']', item)
     }
 
     /// The next value, an object, of which `value` reads the value of each key.
@@ -139,22 +153,68 @@ impl<'a> Cursor<'a> {
         &mut self,
         mut value: impl FnMut(&mut Self, Cow<'a, str>) -> Option<()>,
     ) -> Option<()> {
-        if !self.take(b'{') {
+        self.members(|cursor| {
+            let key = cursor.key()?;
+            value(cursor, key)
+        })
+    }
+
+    /// The next value, an object, of which `member` reads each key with its value.
+    pub fn members(&mut self, member: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.items(b'{', b'}', member)
+    }
+
+    /// The next key of an object.
+    pub fn key(&mut self) -> Option<Cow<'a, str>> {
+        let key = self.text()?;
+        self.take(b':').then_some(key)
+    }
+
+    fn items(
+        &mut self,
+        open: u8,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        if !self.take(open) {
             return None;
         }
-        if self.take(b'}') {
+        if self.take(close) {
             return Some(());
         }
         loop {
-            let key = self.text()?;
-            if !self.take(b':') {
-                return None;
-            }
-            value(self, key)?;
+            item(self)?;
             if !self.take(b',') {
-                return self.take(b'}').then_some(());
+                return self.take(close).then_some(());
             }
         }
+    }
+
+    /// Where the cursor is.
+    pub fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to where the cursor was.
+    pub fn go_back(&mut self, place: usize) {
+        self.at = place;
+    }
+
+    /// The text from a place up to the cursor.
+    pub fn since(&self, place: usize) -> &'a str {
+        &self.text[place..self.at]
+    }
+
+    /// Passes `text`, if it stands here as it is.
+    pub fn pass(&mut self, text: &str) -> bool {
+        let is_here = self.text.as_bytes()[self.at..].starts_with(text.as_bytes());
+        self.at += if is_here { text.len() } else { 0 };
+        is_here
+    }
+
+    /// Whether an object ends here, which is then passed.
+    pub fn object_end(&mut self) -> bool {
+        self.take(b'}')
     }
 }
 

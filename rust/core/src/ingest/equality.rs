@@ -10,11 +10,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::raw::is_certain;
 use super::value::{Text, only_if, refused};
+use crate::{offsets, pool};
 
 /// Stands for valid JSON that is neither an object, nor null or a text, which may stand for one.
 pub const NO_OBJECT: i64 = -1;
@@ -28,35 +29,89 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Codes of the objects that texts hold: equal ones have one code, from 0.
 ///
 /// Text i is `texts[offsets[i]..offsets[i + 1]]`.
-#[must_use]
-pub fn object_codes(texts: &[u8], offsets: &[i64]) -> Vec<i64> {
-    let mut codes = FxHashMap::default();
-    let mut written = Vec::new();
-    let code = |text: &str| {
-        written.clear();
-        let mut source = serde_json::Deserializer::from_str(text);
-        if Writer(&mut written).deserialize(&mut source).is_err() || source.end().is_err() {
-            return UNCERTAIN;
-        }
-        if let Some(&code) = codes.get(written.as_slice()) {
-            return code;
-        }
-        let code = codes.len() as i64;
-        codes.insert(written.clone(), code);
-        code
-    };
-    each(texts, offsets, code)
+///
+/// # Errors
+///
+/// [`crate::Error::Choice`] for an offset that falls or leads outside.
+pub fn object_codes(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
+    offsets::check(offsets, texts.len())?;
+    if offsets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let pieces = pool::map(pool::pieces(offsets).into_iter(), |rows| {
+        Piece::of(texts, &offsets[rows.start..=rows.end])
+    });
+    let mut codes = Vec::with_capacity(offsets.len() - 1);
+    // Growing would hash every object again.
+    let most = pieces.iter().map(|piece| piece.objects.len()).sum();
+    let mut known = FxHashMap::with_capacity_and_hasher(most, FxBuildHasher);
+    for piece in pieces {
+        let number = |object| {
+            let next = known.len() as i64;
+            *known.entry(object).or_insert(next)
+        };
+        let numbers: Vec<i64> = piece.objects.into_iter().map(number).collect();
+        let code = |code: i64| usize::try_from(code).map_or(code, |place| numbers[place]);
+        codes.extend(piece.codes.into_iter().map(code));
+    }
+    Ok(codes)
 }
 
 /// Which texts hold an object: 0 for one that does.
-#[must_use]
-pub fn objects(texts: &[u8], offsets: &[i64]) -> Vec<i64> {
-    each(texts, offsets, |text| {
-        match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => 0,
-            Err(_) => UNCERTAIN,
+///
+/// # Errors
+///
+/// [`crate::Error::Choice`] for an offset that falls or leads outside.
+pub fn objects(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
+    offsets::check(offsets, texts.len())?;
+    if offsets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let pieces = pool::map(pool::pieces(offsets).into_iter(), |rows| {
+        each(
+            texts,
+            &offsets[rows.start..=rows.end],
+            |text| match serde_json::from_str::<IgnoredAny>(text) {
+                Ok(_) => 0,
+                Err(_) => UNCERTAIN,
+            },
+        )
+    });
+    Ok(pieces.concat())
+}
+
+/// Some of the texts.
+struct Piece {
+    /// Codes of these texts alone.
+    codes: Vec<i64>,
+    /// The objects as they are written anew, in the order of their codes.
+    objects: Vec<Vec<u8>>,
+}
+
+impl Piece {
+    fn of(texts: &[u8], offsets: &[i64]) -> Self {
+        let mut numbers: FxHashMap<Vec<u8>, usize> =
+            FxHashMap::with_capacity_and_hasher(offsets.len(), FxBuildHasher);
+        let mut written = Vec::new();
+        let codes = each(texts, offsets, |text| {
+            written.clear();
+            let mut source = serde_json::Deserializer::from_str(text);
+            if Writer(&mut written).deserialize(&mut source).is_err() || source.end().is_err() {
+                return UNCERTAIN;
+            }
+            if let Some(&number) = numbers.get(&written) {
+                return number as i64;
+            }
+            let number = numbers.len();
+            numbers.insert(written.clone(), number);
+            number as i64
+        });
+        let mut objects = vec![Vec::new(); numbers.len()];
+        for (object, number) in numbers {
+            objects[number] = object;
         }
-    })
+        Self { codes, objects }
+    }
 }
 
 /// What `of_object` gives for each text that begins as an object; others are told apart here.
@@ -213,7 +268,10 @@ mod tests {
             offsets.push(offsets[offsets.len() - 1] + text.len() as i64);
         }
         let bytes = texts.concat().into_bytes();
-        (object_codes(&bytes, &offsets), objects(&bytes, &offsets))
+        (
+            object_codes(&bytes, &offsets).unwrap(),
+            objects(&bytes, &offsets).unwrap(),
+        )
     }
 
     #[test]
@@ -244,6 +302,42 @@ mod tests {
             r#"{"ab": "c"}"#,
         ];
         assert_eq!(both(&texts).0, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn offsets_that_lead_nowhere_are_refused() {
+        assert_eq!(object_codes(b"", &[]), Ok(Vec::new()));
+        assert!(object_codes(b"{}", &[5, 0]).is_err());
+        assert!(objects(b"{}", &[0, 3]).is_err());
+    }
+
+    #[test]
+    fn codes_do_not_depend_on_pieces() {
+        let texts: Vec<_> = (0..40_000)
+            .map(|row| match row % 5 {
+                0 => "[]".to_owned(),
+                1 => "{".to_owned(),
+                _ => format!(r#"{{"a": {}, "b": {}}}"#, row % 7, row / 30_000),
+            })
+            .collect();
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        let (codes, kinds) = both(&texts);
+        let mut met = Vec::new();
+        for (row, text) in texts.iter().enumerate() {
+            let code = match row % 5 {
+                0 => NO_OBJECT,
+                1 => UNCERTAIN,
+                _ => {
+                    let place = met.iter().position(|known| known == text);
+                    place.unwrap_or_else(|| {
+                        met.push(*text);
+                        met.len() - 1
+                    }) as i64
+                }
+            };
+            assert_eq!((codes[row], kinds[row]), (code, code.min(0)), "{text}");
+        }
+        assert_eq!(met.len(), 14);
     }
 
     #[test]

@@ -7,49 +7,8 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-const ONES: u64 = u64::MAX / 255;
-const HIGH: u64 = ONES << 7;
-
-const WORD: usize = 8;
-/// Bytes that are looked at together where a text is long.
-const WIDE: usize = 32;
-
-/// The high bits of the bytes of a word that are a quote, a backslash, or a control character. The
-/// lowest bit is right; those above it may be a carry's.
-fn special(word: u64) -> u64 {
-    let quotes = word ^ (ONES * u64::from(b'"'));
-    let slashes = word ^ (ONES * u64::from(b'\\'));
-    (quotes.wrapping_sub(ONES) & !quotes
-        | slashes.wrapping_sub(ONES) & !slashes
-        | word.wrapping_sub(ONES * 0x20) & !word)
-        & HIGH
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    let word = bytes.get(at..at + WORD)?.try_into().ok()?;
-    Some(u64::from_le_bytes(word))
-}
-
-/// Where a stretch of bytes ends that are not special, from `at` on: before the last [`WIDE`].
-fn after_plain(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at..at + WIDE).is_some_and(is_plain) {
-        at += WIDE;
-    }
-    at
-}
-
-/// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
-fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(word) = word(bytes, at) {
-        let found = special(word);
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / WORD);
-        }
-        at = after_plain(bytes, at + WORD);
-    }
-    let rest = bytes.get(at..)?;
-    Some(at + rest.iter().copied().position(is_special)?)
-}
+use super::blocks::{BLOCK, Block};
+use super::texts::reserve;
 
 /// The escapes in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,28 +25,23 @@ pub(super) enum Escapes {
 /// the text is not valid.
 pub(super) fn text_end(bytes: &[u8], mut at: usize) -> Option<(usize, Escapes)> {
     let mut escapes = Escapes::Absent;
-    while let Some(word) = word(bytes, at) {
-        let mut found = special(word);
-        if found == 0 {
-            at = after_plain(bytes, at + WORD);
-            continue;
-        }
-        let mut passed = WORD;
-        // Escapes follow one another closely, so that a word may hold several.
+    while let Some(block) = Block::at(bytes, at) {
+        let mut found = block.specials();
+        let mut passed = BLOCK;
+        // Escapes follow one another closely, so that a block may hold several.
         while found != 0 {
-            let place = found.trailing_zeros() as usize / WORD;
+            let place = found.trailing_zeros() as usize;
             match bytes[at + place] {
                 b'"' => return Some((at + place, escapes)),
                 b'\\' => {
                     let next = place + escape_length(bytes, at + place, &mut escapes)?;
-                    if next >= WORD {
+                    if next >= BLOCK {
                         passed = next;
                         break;
                     }
-                    found &= u64::MAX << (8 * next);
+                    found &= u32::MAX << next;
                 }
-                0..0x20 => return None,
-                _ => found &= found - 1,
+                _ => return None,
             }
         }
         at += passed;
@@ -102,7 +56,20 @@ pub(super) fn text_end(bytes: &[u8], mut at: usize) -> Option<(usize, Escapes)> 
     }
 }
 
+/// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
+fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(block) = Block::at(bytes, at) {
+        let found = block.specials();
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += BLOCK;
+    }
+    Some(at + bytes.get(at..)?.iter().copied().position(is_special)?)
+}
+
 /// Bytes of the escape at `at`, which is noted; none where it is not one.
+#[inline]
 fn escape_length(bytes: &[u8], at: usize, escapes: &mut Escapes) -> Option<usize> {
     let length = match *bytes.get(at + 1)? {
         b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f' => {
@@ -129,14 +96,6 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
 
-/// Whether no byte of a chunk is special, without a branch for each.
-fn is_plain(chunk: &[u8]) -> bool {
-    let special = chunk.iter().fold(0, |found, &byte| {
-        found | u8::from(byte == b'"') | u8::from(byte == b'\\') | u8::from(byte < 0x20)
-    });
-    special == 0
-}
-
 /// The text that stands between the quotes of valid JSON; none if it holds half a surrogate pair.
 pub(super) fn unescaped(inside: &str) -> Option<Cow<'_, str>> {
     if memchr(b'\\', inside.as_bytes()).is_none() {
@@ -150,45 +109,51 @@ pub(super) fn unescaped(inside: &str) -> Option<Cow<'_, str>> {
 /// Adds the text that stands between the quotes of valid JSON; none if it holds half a surrogate
 /// pair, of which a part may be there.
 pub(super) fn push_unescaped(inside: &str, text: &mut Vec<u8>) -> Option<()> {
-    text.reserve(inside.len());
     let bytes = inside.as_bytes();
-    let mut at = push_plain(bytes, 0, text);
-    while at < bytes.len() {
-        let escaped = match bytes.get(at + 1)? {
-            b'n' => b'\n',
-            b't' => b'\t',
-            byte @ (b'"' | b'\\') => *byte,
-            _ => {
-                let (escaped, length) = escape(&inside[at..])?;
-                text.extend_from_slice(escaped.encode_utf8(&mut [0; 4]).as_bytes());
-                at = push_plain(bytes, at + length, text);
-                continue;
-            }
-        };
-        text.push(escaped);
-        at = push_plain(bytes, at + 2, text);
+    let mut to = text.len();
+    // No text is longer than what stands for it. A block more holds what is copied too much.
+    reserve(text, bytes.len() + BLOCK);
+    text.resize(to + bytes.len() + BLOCK, 0);
+    let mut at = 0;
+    while let Some(block) = Block::at(bytes, at) {
+        // All of it takes less time than a copy of unknown length.
+        block.copy_to(&mut text[to..]);
+        let plain = block.places_of(b'\\').trailing_zeros() as usize;
+        if plain >= BLOCK {
+            (at, to) = (at + BLOCK, to + BLOCK);
+            continue;
+        }
+        (at, to) = (at + plain, to + plain);
+        at += push_escape(inside, at, text, &mut to)?;
     }
+    while at < bytes.len() {
+        if bytes[at] == b'\\' {
+            at += push_escape(inside, at, text, &mut to)?;
+        } else {
+            text[to] = bytes[at];
+            (at, to) = (at + 1, to + 1);
+        }
+    }
+    text.truncate(to);
     Some(())
 }
 
-/// Adds the bytes from `at` to the next backslash, and says where that is; or to the end.
-fn push_plain(bytes: &[u8], mut at: usize, text: &mut Vec<u8>) -> usize {
-    while let Some(word) = word(bytes, at) {
-        let others = word ^ (ONES * u64::from(b'\\'));
-        let found = others.wrapping_sub(ONES) & !others & HIGH;
-        // All of it, and what is too much back, takes less time than a copy of unknown length.
-        text.extend_from_slice(&word.to_le_bytes());
-        if found != 0 {
-            let plain = found.trailing_zeros() as usize / WORD;
-            text.truncate(text.len() - WORD + plain);
-            return at + plain;
+/// Writes what the escape at `at` stands for, and says how long the escape is.
+#[inline]
+fn push_escape(inside: &str, at: usize, text: &mut [u8], to: &mut usize) -> Option<usize> {
+    let escaped = match inside.as_bytes().get(at + 1)? {
+        b'n' => b'\n',
+        b't' => b'\t',
+        byte @ (b'"' | b'\\') => *byte,
+        _ => {
+            let (escaped, length) = escape(&inside[at..])?;
+            *to += escaped.encode_utf8(&mut text[*to..]).len();
+            return Some(length);
         }
-        at += WORD;
-    }
-    let rest = &bytes[at..];
-    let plain = memchr(b'\\', rest).unwrap_or(rest.len());
-    text.extend_from_slice(&rest[..plain]);
-    at + plain
+    };
+    text[*to] = escaped;
+    *to += 1;
+    Some(2)
 }
 
 /// A text as JSON.
@@ -203,7 +168,7 @@ pub(super) fn json_text(text: &str) -> String {
 pub(super) fn push_json(text: &str, json: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
-    json.reserve(bytes.len() + bytes.len() / 16 + 2);
+    reserve(json, bytes.len() + bytes.len() / 16 + 2);
     json.push(b'"');
     let mut begin = 0;
     while let Some(at) = plain_end(bytes, begin) {

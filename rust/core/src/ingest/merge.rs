@@ -3,26 +3,48 @@
 use super::column::{Column, Values, last};
 use super::texts::Texts;
 use super::{Piece, Refused};
+use crate::pool;
 
-/// Bytes of the pieces that are put together.
+/// About so many bytes of pieces are put together.
 const BYTES: usize = 1 << 24;
 
-/// Puts pieces together, in order, to some of about [`BYTES`].
-pub(super) fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut found = Vec::new();
-    let mut held = Vec::new();
-    let mut size = 0;
-    for piece in pieces {
-        let own: usize = piece.columns.iter().flatten().map(bytes).sum();
-        if size + own > BYTES {
-            found.extend(one(std::mem::take(&mut held)));
-            size = 0;
-        }
-        size += own;
-        held.push(piece);
+/// Parts of a column that have more bytes are put together on a thread of their own.
+const LARGE: usize = 1 << 18;
+
+/// Puts pieces together, in order, to a few of about the same size, and gives what `finish` makes
+/// of them.
+pub(super) fn merged<T: Send>(
+    pieces: Vec<Piece>,
+    finish: impl Fn(Piece) -> T + Send + Sync,
+) -> Vec<T> {
+    let groups = pool::map(grouped(pieces).into_iter(), |group| one(group).map(&finish));
+    groups.into_iter().flatten().collect()
+}
+
+fn grouped(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+    let size = |piece: &Piece| piece.columns.iter().flatten().map(bytes).sum();
+    let places = places(&pieces.iter().map(size).collect::<Vec<_>>());
+    let mut groups = Vec::new();
+    groups.resize_with(places.last().map_or(0, |last| last + 1), Vec::new);
+    for (piece, place) in pieces.into_iter().zip(places) {
+        groups[place].push(piece);
     }
-    found.extend(one(held));
-    found
+    groups
+}
+
+/// The groups that pieces of these sizes are in: each is where its middle lies.
+fn places(sizes: &[usize]) -> Vec<usize> {
+    let whole: usize = sizes.iter().sum();
+    let count = whole.div_ceil(BYTES).max(1);
+    let share = whole.div_ceil(count).max(1);
+    let ends = sizes.iter().scan(0, |end, size| {
+        *end += size;
+        Some(*end)
+    });
+    let middles = ends.zip(sizes).map(|(end, size)| end - size.div_ceil(2));
+    middles
+        .map(|middle| (middle / share).min(count - 1))
+        .collect()
 }
 
 fn one(pieces: Vec<Piece>) -> Option<Piece> {
@@ -102,12 +124,18 @@ fn append(whole: &mut Values, parts: Vec<Values>) {
         Values::Record(columns) => {
             let parts = of!(Values::Record(columns) => columns);
             let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+            let mut large = Vec::new();
             for column in columns {
-                append_to(
-                    column,
-                    parts.iter_mut().filter_map(Iterator::next).collect(),
-                );
+                let own: Vec<_> = parts.iter_mut().filter_map(Iterator::next).collect();
+                if own.iter().map(bytes).sum::<usize>() > LARGE {
+                    large.push((column, own));
+                } else {
+                    append_to(column, own);
+                }
             }
+            pool::map(large.into_iter(), |(column, parts)| {
+                append_to(column, parts);
+            });
         }
     }
 }
@@ -164,4 +192,26 @@ fn bytes(column: &Column) -> usize {
 
 fn size(texts: &Texts) -> usize {
     4 * texts.offsets.len() + texts.bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BYTES, places};
+
+    #[test]
+    fn groups_are_of_about_the_same_size() {
+        const HALF: usize = BYTES / 2;
+        for (sizes, groups) in [
+            (&[][..], &[][..]),
+            (&[0, 0], &[0, 0]),
+            (&[1, 2, 3], &[0, 0, 0]),
+            (&[HALF, HALF], &[0, 0]),
+            (&[HALF, HALF, 1], &[0, 1, 1]),
+            (&[HALF, HALF, HALF, HALF], &[0, 0, 1, 1]),
+            (&[1, 3 * BYTES, 1], &[0, 1, 3]),
+            (&[BYTES, 0, BYTES, 0], &[0, 1, 1, 1]),
+        ] {
+            assert_eq!(places(sizes), groups, "{sizes:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@
 //! A block of lines is cut into pieces, each of which becomes columns of its own; where the cuts
 //! lie depends on the block alone.
 
+mod blocks;
 mod column;
 mod context;
 mod cursor;
@@ -21,6 +22,7 @@ mod objects;
 mod parser;
 mod places;
 mod plain;
+mod plain_records;
 mod predictions;
 mod raw;
 mod records;
@@ -47,7 +49,9 @@ pub use texts::Texts;
 pub use wanted::Wanted;
 
 use crate::pool;
+pub(crate) use blocks::{BLOCK, Block};
 pub(crate) use cursor::{Cursor, Scalar};
+use merge::merged;
 use places::{Places, View, item, place};
 use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
@@ -144,7 +148,7 @@ impl Reader {
     }
 
     /// Reads a block of whole lines, of which the first has the number `line` in `file`, and gives
-    /// what `finish` makes of its pieces.
+    /// what `finish` makes of its pieces, which are put together to a few large ones.
     pub fn read<T: Send>(
         &self,
         block: &[u8],
@@ -159,9 +163,10 @@ impl Reader {
             tasks.push((range, first));
             first += lines;
         }
-        pool::map(tasks.into_iter(), |(range, line)| {
-            finish(self.piece(block, range, file, line))
-        })
+        let pieces = pool::map(tasks.into_iter(), |(range, line)| {
+            self.piece(block, range, file, line)
+        });
+        merged(pieces, finish)
     }
 
     fn piece(&self, block: &[u8], range: Range<usize>, file: &str, line: i64) -> Piece {
@@ -276,7 +281,7 @@ impl Row<'_> {
     /// Reads a line of the common kind, if it is one.
     fn read_plain(&mut self, line: &str, format: Format) -> bool {
         let is_read = match format {
-            Format::Own => false,
+            Format::Own => plain_records::read(self, line).is_some(),
             Format::Prediction => plain::read(self, line).is_some(),
             Format::Messages => messages::read(self, line).is_some(),
         };

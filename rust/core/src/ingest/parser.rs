@@ -6,6 +6,8 @@ use super::tree::{List, Node, Object, Quoted};
 
 /// Bytes of a long text.
 const LONG: usize = 64;
+/// Bytes at the end of a text that are compared before all others.
+const END: usize = 8;
 
 /// Reads values one after another; every method gives none where the text is not JSON, or not
 /// certain to mean the same to every parser.
@@ -177,10 +179,7 @@ impl<'a> Parser<'a> {
     pub(super) fn quoted(&mut self) -> Option<Quoted<'a>> {
         self.take(b'"')?;
         let begin = self.at - 1;
-        if let Some(again) = self
-            .long
-            .filter(|long| self.text[begin..].starts_with(long.json))
-        {
+        if let Some(again) = self.long.filter(|long| self.stands_at(begin, long.json)) {
             self.at = begin + again.json.len();
             return Some(again);
         }
@@ -192,6 +191,14 @@ impl<'a> Parser<'a> {
             self.long = Some(quoted);
         }
         Some(quoted)
+    }
+
+    /// Whether a long text stands at `begin`; few others end alike.
+    fn stands_at(&self, begin: usize, long: &str) -> bool {
+        let next = self.text.as_bytes().get(begin..begin + long.len());
+        next.is_some_and(|next| {
+            next.last_chunk::<END>() == long.as_bytes().last_chunk() && next == long.as_bytes()
+        })
     }
 
     /// Passes over the next value if it is null.

@@ -41,7 +41,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
 }
 
 /// Adds what a trajectory does not hold under a name of its own.
-fn complete<E: Error>(row: &mut Row<'_>, others: &Others<'_>) -> Result<(), E> {
+pub(super) fn complete<E: Error>(row: &mut Row<'_>, others: &Others<'_>) -> Result<(), E> {
     if !others.is_empty() {
         let extra = &mut row.columns[row.places.extra];
         // Which of two values a key has is for the record reader to decide.

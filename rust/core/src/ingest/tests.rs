@@ -172,7 +172,7 @@ fn pieces_put_together_are_those_of_one_reading() {
     let pieces = (1..).zip(lines);
     let pieces =
         pieces.flat_map(|(number, line)| reader.read(line.as_bytes(), "file", number, identity));
-    let [together] = &merged(pieces.collect())[..] else {
+    let [together] = &merged(pieces.collect(), identity)[..] else {
         panic!("one piece");
     };
     assert_eq!((together.rows, together.next_line), (4, whole.next_line));
@@ -186,7 +186,27 @@ fn pieces_put_together_are_those_of_one_reading() {
     };
     assert_eq!(places(together), [(1, 2), (4, 6)]);
     assert_eq!(places(together), places(whole));
-    assert!(merged(Vec::new()).is_empty());
+    assert!(merged(Vec::new(), identity).is_empty());
+}
+
+#[test]
+fn large_pieces_become_a_few_in_their_order() {
+    const LARGE: usize = 1 << 20;
+    let reader = reader();
+    let said: Vec<String> = (0..40).map(|row| row.to_string().repeat(LARGE)).collect();
+    let lines = said.iter().enumerate();
+    let lines =
+        lines.map(|(row, text)| format!(r#"{{"task_id": "{row}", "final_output": "{text}"}}"#));
+    let pieces = lines.flat_map(|line| reader.read(line.as_bytes(), "file", 1, identity));
+    let merged = merged(pieces.collect(), identity);
+    assert_eq!(merged.len(), 5); // of 70 MiB
+    let found = |name| -> Vec<Option<String>> {
+        let columns = merged.iter().map(|piece| column(&reader, piece, name));
+        columns.flat_map(texts).collect()
+    };
+    let tasks = (0..40).map(|row| Some(row.to_string()));
+    assert_eq!(found("task_id"), tasks.collect::<Vec<_>>());
+    assert!(found("final_output").into_iter().flatten().eq(said));
 }
 
 #[test]
@@ -227,4 +247,55 @@ fn refused_log_leaves_nothing_behind() {
         texts(&members[1]),
         [Some("ls".to_owned()), Some("ls".to_owned())]
     );
+}
+
+/// A key that no column has leaves a line to the reader of whatever is not plain.
+#[test]
+fn plain_records_are_read_as_all_others_are() {
+    let reader = reader();
+    let lines = [
+        r#"{"task_id": "a"}"#,
+        r#" { "agent" : null , "task_id" : "\u00e9\n", "passed":false,"turn_count":-3 } "#,
+        r#"{"task_id": "a", "turns": [], "usage": {}, "tool_calls": []}"#,
+        r#"{"task_id": "a", "turns": [{"number": 2, "program": "x"}, {"success": true}, {}]}"#,
+        r#"{"task_id": "a", "usage": {"cost_usd": 1}, "turns": [{"usage": {"cost_usd": 0.1}}]}"#,
+        r#"{"task_id": "a", "turns": [{"tool_calls": [{"name": "f", "arguments": {"b": [1]}}]}]}"#,
+        r#"{"task_id": "a", "tool_calls": [{"name": "f", "arguments": { }, "result": [1, "\""]}]}"#,
+        r#"{"task_id": "a", "unusable": {"usage": "why", "turns": ""}, "source": {"file": "f"}}"#,
+        r#"{"task_id": "a", "turns": [{"tool_calls": [{"name": "f", "arguments": [1]}]}]}"#,
+        // What follows is refused, by both.
+        r#"{"task_id": "a", "task_id": "a"}"#,
+        r#"{"task_id": null}"#,
+        r#"{"agent": "a"}"#,
+        r#"{"task_id": "a", "turn_count": 1.0}"#,
+        r#"{"task_id": "a", "passed": 1}"#,
+        r#"{"task_id": "a", "usage": {"cost_usd": -0}}"#,
+        r#"{"task_id": "a", "usage": {"cost_usd": true}}"#,
+        r#"{"task_id": "a", "turns": [null]}"#,
+        r#"{"task_id": "a", "turns": {}}"#,
+        r#"{"task_id": "a", "turns": [{"views": [{"path": "p", "extent": "no"}]}]}"#,
+        r#"{"task_id": "a", "unusable": {"usage": "why", "usage": "why"}}"#,
+        r#"{"task_id": "a", "agent": "\ud800"}"#,
+        r#"{"task_id": "a",}"#,
+    ];
+    for (index, line) in lines.iter().enumerate() {
+        let other = line.trim_end().strip_suffix('}').unwrap();
+        let other = format!("{other}, \"note\": 1}}");
+        let found = [line.to_string(), other].map(|line| {
+            let mut pieces = reader.read(line.as_bytes(), "file", 1, identity);
+            let piece = pieces.remove(0);
+            let extra = reader.shape().position("extra").unwrap();
+            let columns = piece.columns.into_iter().enumerate();
+            let columns = columns.filter(|(at, _)| *at != extra);
+            (piece.rows, format!("{:?}", columns.collect::<Vec<_>>()))
+        });
+        assert_eq!(found[0], found[1], "{line}");
+        assert_eq!(found[0].0, usize::from(index < 9), "{line}");
+        let mut is_plain = false;
+        reader.gather("file", |row, _| {
+            is_plain = row.read_plain(line, Format::Own);
+            row.end(is_plain);
+        });
+        assert_eq!(is_plain, index < 9, "{line}");
+    }
 }

@@ -2,6 +2,11 @@
 
 use super::column::last;
 
+/// By how much bytes grow that no longer fit: doubling would copy each of them once on average.
+const GROWTH: usize = 4;
+/// Bytes from which on they double, so that little is asked for that no text fills.
+const LARGE: usize = 1 << 26;
+
 /// Texts or lists end within what 32-bit offsets reach; a value beyond that is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
@@ -27,6 +32,7 @@ impl Default for Texts {
 impl Texts {
     pub(super) fn push(&mut self, text: &str) -> Result<(), Full> {
         let end = i32::try_from(self.bytes.len() + text.len()).map_err(|_| Full)?;
+        reserve(&mut self.bytes, text.len());
         self.bytes.extend_from_slice(text.as_bytes());
         self.offsets.push(end);
         Ok(())
@@ -55,5 +61,13 @@ impl Texts {
     /// Adds a key of a mapping.
     pub fn key(&mut self, text: &str) -> bool {
         self.push(text).is_ok()
+    }
+}
+
+/// Makes room for more bytes.
+pub(super) fn reserve(bytes: &mut Vec<u8>, more: usize) {
+    if bytes.capacity() - bytes.len() < more {
+        let growth = if bytes.capacity() < LARGE { GROWTH } else { 2 };
+        bytes.reserve_exact(more.max(bytes.capacity() * (growth - 1)));
     }
 }

@@ -4,7 +4,9 @@
 //! their own: the caller then takes the row back.
 
 use super::column::Column;
+use super::places;
 use super::shape::{Member, Shape};
+use crate::shell::View;
 
 /// A row of the columns of a record.
 pub(super) struct Cells<'a> {
@@ -114,6 +116,18 @@ impl<'a> Cells<'a> {
         self.with(name, value, |cell, row, value| {
             cell.column.pad(row);
             record(cell.shape, cell.column, |cells| write(cells, value))
+        })
+    }
+
+    /// Writes a list of views, whose columns are at `places`.
+    pub(super) fn views(
+        &mut self,
+        name: &str,
+        views: Option<&[View]>,
+        places: &places::View,
+    ) -> Option<()> {
+        self.with(name, views, |cell, row, views| {
+            places.write(cell.column, row, views)
         })
     }
 

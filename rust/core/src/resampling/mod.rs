@@ -106,20 +106,14 @@ pub fn sign_flips(
         })
         .collect();
     let pieces = pool::chunks(resamples, (PIECE / clusters).max(1));
+    let flipping = Flipping {
+        seed,
+        clusters,
+        columns: &columns,
+        least: &least,
+    };
     let counted = pool::map(pieces, |replicates| {
-        let mut hits = vec![0; figures];
-        let mut words = vec![0; clusters.div_ceil(64)];
-        for replicate in replicates {
-            let stream = Stream::new(seed, replicate as u64);
-            for (index, word) in words.iter_mut().enumerate() {
-                *word = stream.draw(index as u64);
-            }
-            for ((hits, column), least) in hits.iter_mut().zip(&columns).zip(&least) {
-                let total = signed_sum(&column.multiples, &words);
-                *hits += i64::from(total.unsigned_abs() as f64 >= *least);
-            }
-        }
-        hits
+        Arch::new().dispatch(Hits(&flipping, replicates))
     });
     let mut hits = vec![0; figures];
     for piece in counted {
@@ -128,6 +122,40 @@ pub fn sign_flips(
         }
     }
     Ok(hits)
+}
+
+/// Sums whose signs change.
+struct Flipping<'a> {
+    seed: u64,
+    clusters: usize,
+    columns: &'a [Column],
+    least: &'a [f64],
+}
+
+/// Hits of some replicates, with the widest instructions that the machine has.
+struct Hits<'a>(&'a Flipping<'a>, Range<usize>);
+
+impl WithSimd for Hits<'_> {
+    type Output = Vec<i64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Vec<i64> {
+        let Self(flipping, replicates) = self;
+        let mut hits = vec![0; flipping.columns.len()];
+        let mut words = vec![0; flipping.clusters.div_ceil(64)];
+        for replicate in replicates {
+            let stream = Stream::new(flipping.seed, replicate as u64);
+            for (index, word) in words.iter_mut().enumerate() {
+                *word = stream.draw(index as u64);
+            }
+            let columns = flipping.columns.iter().zip(flipping.least);
+            for (hits, (column, least)) in hits.iter_mut().zip(columns) {
+                let total = signed_sum(&column.multiples, &words);
+                *hits += i64::from(total.unsigned_abs() as f64 >= *least);
+            }
+        }
+        hits
+    }
 }
 
 /// What the replicates of a bootstrap are drawn from.
@@ -272,6 +300,7 @@ fn column<T: Copy>(
 }
 
 /// The sum of numbers, each of which changes sign where its bit is set.
+#[inline(always)]
 fn signed_sum(values: &[i64], words: &[u64]) -> i64 {
     let mut total = 0_i64;
     for (values, word) in values.chunks(64).zip(words) {

@@ -12,7 +12,7 @@ use super::selections::{Line, Range};
 use super::slices::{Bounds, Size, most_of, number, sizes_of};
 use super::{Extent, LONGEST_FOLDER, Uncertain, View};
 
-const SCRATCH: [&str; 5] = ["/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/"];
+const SCRATCH: [&str; 5] = ["tmp/", "var/tmp/", "dev/", "proc/", "sys/"];
 /// Looking for more files under more headers than these takes too long.
 const MOST_PAIRS: usize = 1 << 20;
 
@@ -44,6 +44,7 @@ fn found(printed: &Printed, lines: &[&str], views: &mut Vec<View>) -> Result<(),
             return Err(Uncertain); // a few words would make a long path for each line
         }
         let mut last: Option<(&str, Rc<str>)> = None;
+        views.reserve(lines.len());
         hits(search, lines, |path, lines| {
             let known = last.take().filter(|(written, _)| *written == path);
             let (_, whole) = last.insert(known.unwrap_or_else(|| (path, joined(folder, path))));
@@ -260,7 +261,8 @@ fn add(
 
 /// Adds a view, unless its path lies where no repository does.
 fn add_view(path: &Rc<str>, extent: Extent, is_search: bool, views: &mut Vec<View>) {
-    if !SCRATCH.iter().any(|folder| path.starts_with(folder)) {
+    let below_root = path.strip_prefix('/');
+    if !below_root.is_some_and(|path| SCRATCH.iter().any(|folder| path.starts_with(folder))) {
         views.push(View {
             path: path.clone(),
             extent,

@@ -1,6 +1,8 @@
 //! Commands that read what an agent must not know: the solution, its tests, or later commits.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
 
 use super::paths::joined;
 use super::programs::program_of;
@@ -31,7 +33,9 @@ impl LeakKind {
     }
 }
 
-const HINTS: [&str; 6] = ["git", ".patch", ".diff", "/solution", "/oracle", "reflog"];
+/// To make a finder takes longer than to look through a command.
+static HINTS: LazyLock<[Finder<'static>; 6]> =
+    LazyLock::new(|| ["git", ".patch", ".diff", "/solution", "/oracle", "reflog"].map(Finder::new));
 /// One of these is part of every path that is a leak.
 const PATCH_HINTS: [&str; 4] = [".patch", ".diff", "solution", "oracle"];
 const FOLDERS: [&str; 6] = ["home", "root", "eval", "data", "patches", "mnt"];
@@ -83,7 +87,9 @@ pub(super) fn has(text: &str, mark: &str) -> bool {
 
 /// Whether it is worth to look for leaks in a command.
 pub(super) fn may_leak(command: &str) -> bool {
-    HINTS.iter().any(|hint| has(command, hint))
+    HINTS
+        .iter()
+        .any(|hint| hint.find(command.as_bytes()).is_some())
 }
 
 /// The kinds of leaks of one program, given the output of the command it is part of.

@@ -3,23 +3,19 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter};
 
 use super::Uncertain;
 use super::leaks::has;
 use super::slices::Bounds;
 use super::text::is_blank;
+use crate::ingest::{BLOCK, Block};
 
-const HINTS: [&str; 6] = [
-    "No such file",
-    "directory",
-    "denied",
-    "cannot open",
-    "can't",
-    "not found",
-];
 /// To make a finder takes longer than to look through a short output.
-static HINT_FINDERS: LazyLock<Vec<Finder<'static>>> =
-    LazyLock::new(|| HINTS.into_iter().map(Finder::new).collect());
+static COLON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": "));
+/// Every fault holds one of these.
+static HINTS: LazyLock<[Finder<'static>; 5]> =
+    LazyLock::new(|| ["directory", "denied", "cannot open", "can't", "not found"].map(Finder::new));
 const FAULTS: [&str; 9] = [
     "No such file or directory",
     "Is a directory",
@@ -48,9 +44,7 @@ impl<'a> Text<'a> {
     /// Takes an output apart, of which some bytes may not have been shown.
     pub(super) fn of(output: &'a str, hidden: Option<Bounds>) -> Self {
         let bytes = output.as_bytes();
-        let mut lines = Vec::with_capacity(bytes.len() / USUAL_LINE + 1);
-        lines.extend(lines_of(output));
-        let newlines = |end: usize| memchr::memchr_iter(b'\n', &bytes[..end]).count();
+        let newlines = |end: usize| memchr_iter(b'\n', &bytes[..end]).count();
         let (mut lost, mut uncounted) = ((0, 0), None);
         match hidden {
             Some((low, high)) if low < high && high <= bytes.len() => {
@@ -60,7 +54,7 @@ impl<'a> Text<'a> {
             _ => uncounted = cut(output).map(newlines),
         }
         Self {
-            lines,
+            lines: lines_of(output),
             hidden: lost,
             uncounted,
         }
@@ -81,38 +75,52 @@ impl<'a> Text<'a> {
 }
 
 /// The lines of a text, without an empty one at the end.
-fn lines_of(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
+fn lines_of(text: &str) -> Vec<&str> {
+    let mut lines = Vec::with_capacity(text.len() / USUAL_LINE + 1);
+    let bytes = text.as_bytes();
+    let (mut begin, mut at) = (0, 0);
+    let mut end_line = |end: usize| {
+        lines.push(&text[begin..end]);
+        begin = end + 1;
+    };
+    while let Some(block) = Block::at(bytes, at) {
+        let mut newlines = block.places_of(b'\n');
+        while newlines != 0 {
+            end_line(at + newlines.trailing_zeros() as usize);
+            newlines &= newlines - 1;
         }
-        let end = memchr::memchr(b'\n', rest.as_bytes());
-        let line = &rest[..end.unwrap_or(rest.len())];
-        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
-        Some(line)
-    })
+        at += BLOCK;
+    }
+    memchr_iter(b'\n', &bytes[at..]).for_each(|end| end_line(at + end));
+    if begin < text.len() {
+        lines.push(&text[begin..]);
+    }
+    lines
 }
 
-/// How a mark begins that says that lines are missing, and whether what follows makes it one.
-type Mark = (Finder<'static>, fn(&str) -> bool);
+/// How a mark begins that says that lines are missing, and whether it is one: given what stands
+/// before it, and what follows.
+type Mark = (Finder<'static>, fn(&str, &str) -> bool);
 
-static MARKS: LazyLock<[Mark; 5]> = LazyLock::new(|| {
+static MARKS: LazyLock<[Mark; 4]> = LazyLock::new(|| {
     [
-        (Finder::new("<response clipped>"), |_| true),
-        (Finder::new("<elided_chars>"), |_| true),
-        (Finder::new("[... "), omitted),
-        (Finder::new("... "), cut_off),
-        (Finder::new("…"), ellipsis),
+        (Finder::new("<response clipped>"), |_, _| true),
+        (Finder::new("<elided_chars>"), |_, _| true),
+        (Finder::new("... "), |before, rest| {
+            cut_off(rest) || (before.ends_with('[') && omitted(rest))
+        }),
+        (Finder::new("…"), |_, rest| ellipsis(rest)),
     ]
 });
 
-/// Where a mark stands that says that lines are missing.
+/// Where a mark stands that says that lines are missing: the newlines before it are counted.
 fn cut(output: &str) -> Option<usize> {
-    let places = MARKS.iter().filter_map(|(mark, is_cut)| {
+    // The last mark is not ASCII.
+    let marks = &MARKS[..MARKS.len() - usize::from(output.is_ascii())];
+    let places = marks.iter().filter_map(|(mark, is_cut)| {
         let length = mark.needle().len();
         let mut places = mark.find_iter(output.as_bytes());
-        places.find(|at| is_cut(&output[at + length..]))
+        places.find(|&at| is_cut(&output[..at], &output[at + length..]))
     });
     places.min()
 }
@@ -150,33 +158,43 @@ fn is_truncated(rest: &str, units: &[&str]) -> bool {
     ends.any(|rest| rest.starts_with(" truncated"))
 }
 
-/// Lines of an output that say that a file could not be read.
+/// Lines of an output that say that a file could not be read: a name, a colon, and what is wrong.
 pub(super) fn faults(output: &str) -> Result<Vec<&str>, Uncertain> {
-    if !HINT_FINDERS
-        .iter()
-        .any(|hint| hint.find(output.as_bytes()).is_some())
-    {
-        return Ok(Vec::new());
-    }
-    let is_fault = |text: &str| FAULTS.iter().any(|fault| has(text, fault));
+    let bytes = output.as_bytes();
+    let mut is_hinted = false;
     let mut found = Vec::new();
-    for line in lines_of(output) {
-        let rest = line.trim_start_matches(is_of_name);
-        if rest.starts_with(|c: char| !c.is_ascii() && c.is_alphanumeric()) {
+    for colon in COLON.find_iter(bytes) {
+        let name = bytes[..colon].iter().rev();
+        let begin = colon - name.take_while(|&&byte| may_be_of_name(byte)).count();
+        let is_first = begin == 0 || bytes[begin - 1] == b'\n';
+        if begin == colon || !is_first {
+            continue;
+        }
+        // Colons are many, and faults are few.
+        is_hinted = is_hinted || HINTS.iter().any(|hint| hint.find(bytes).is_some());
+        if !is_hinted {
+            break;
+        }
+        let end = memchr(b'\n', &bytes[colon..]).map_or(bytes.len(), |length| colon + length);
+        let said = &output[colon..end];
+        if !FAULTS.iter().any(|fault| has(said, fault)) {
+            continue;
+        }
+        match output[begin..colon].chars().find(|c| !c.is_ascii()) {
+            None => found.push(&output[begin..end]),
             // Which of these are letters, Python knows.
-            if is_fault(line) {
-                return Err(Uncertain);
-            }
-        } else if rest.len() < line.len() && rest.strip_prefix(": ").is_some_and(is_fault) {
-            found.push(line);
+            Some(other) if other.is_alphanumeric() => return Err(Uncertain),
+            Some(_) => {}
         }
     }
     Ok(found)
 }
 
-/// Whether the name of a program that says what went wrong may hold a character.
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-')
+/// Whether the name of a program that says what went wrong may hold a byte.
+fn may_be_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'.' | b'/' | b'+' | b'-')
+        || !byte.is_ascii()
 }
 
 /// The paths that an error may name.

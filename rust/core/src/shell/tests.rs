@@ -102,9 +102,24 @@ fn what_outputs_tell() {
             &["b.py:1-1"],
         ),
         (
+            "cat a.py b.py",
+            "x: 1\n ls: not found\n: not found\ncat: a.py: Permission denied\ny\n",
+            &["b.py:1-4"],
+        ),
+        (
+            "cat a.py",
+            "a line that is longer than a block is\n\nand one more that is longer than a block",
+            &["a.py:1-3"],
+        ),
+        (
             "cat a.py",
             "x\n... 9 lines truncated ...\ny\n",
             &["a.py:1-1"],
+        ),
+        (
+            "cat a.py",
+            "x\ny\n[... omitted 2 of 9 lines ...]\nz\n",
+            &["a.py:1-2"],
         ),
     ] {
         assert_eq!(seen(command, output), expected, "{command}");
@@ -164,5 +179,6 @@ fn what_is_left_to_the_twin() {
     }
     assert_eq!(seen("grep -n x .", "\u{663}:x\n"), ["uncertain"]);
     assert_eq!(seen("cat a", "é: not found\n"), ["uncertain"]);
+    assert_eq!(seen("cat a", "–: not found\né: x\n"), ["a:1-2"]);
     assert_eq!(asked("cat é.py"), ["é.py"]);
 }

@@ -1,35 +1,127 @@
 //! Tables of benchmarks as nearly all are written: objects of numbers, flags and nulls.
 //!
 //! What is here takes no table that it is not certain of; [`super::tables`] reads the others.
+//!
+//! Most tables name the same benchmarks in one order, each with the same fields. What stands
+//! between two values is therefore compared with what stood there in an earlier table, and taken
+//! apart only where it differs.
 
 use std::borrow::Cow;
 
 use super::entry::{Entry, Field, Fields, Value};
 use crate::ingest::{Cursor, Scalar};
 
-/// Reads a table, and hands over each name with its entry.
-///
-/// None where the table is not plain, or where `each` gives none.
-pub fn read<'t>(
-    text: &'t str,
-    booleans_are_numbers: bool,
-    mut each: impl FnMut(Cow<'t, str>, Entry) -> Option<()>,
-) -> Option<()> {
-    let mut cursor = Cursor::new(text);
-    cursor.object(|cursor, name| {
-        let mut fields = Fields::default();
-        cursor.object(|cursor, key| {
-            let value = match cursor.scalar()? {
-                Scalar::Null => Value::Null,
-                Scalar::Flag(value) => Value::Flag(value),
-                Scalar::Number(value) => Value::Number(value),
+/// A benchmark of a table.
+pub enum Name<'t> {
+    /// The number of a name that was handed over before.
+    Known(u32),
+    /// A name.
+    Text(Cow<'t, str>),
+}
+
+/// What stands before a value, and the field that has it.
+type Label<'t> = (&'t str, Field);
+
+/// Reads tables, and remembers how they are written.
+#[derive(Default)]
+pub struct Reader<'t> {
+    /// By the number of a benchmark, what stands before its first value, the name included.
+    first: Vec<Option<Label<'t>>>,
+    /// What stands before each further value.
+    further: Vec<Label<'t>>,
+    /// Number of the benchmark before.
+    last: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads a table, and hands over each benchmark with its entry; `each` gives its number.
+    ///
+    /// None where the table is not plain, or where `each` gives none.
+    pub fn read(
+        &mut self,
+        text: &'t str,
+        booleans_are_numbers: bool,
+        mut each: impl FnMut(Name<'t>, Entry) -> Option<u32>,
+    ) -> Option<()> {
+        let mut cursor = Cursor::new(text);
+        cursor.members(|cursor| {
+            let begin = cursor.place();
+            let number = if let Some((number, fields)) = self.alike(cursor) {
+                each(Name::Known(number), fields.entry(booleans_are_numbers)?)?
+            } else {
+                cursor.go_back(begin);
+                let name = cursor.key()?;
+                let (first, fields) = self.apart(cursor, begin)?;
+                let number = each(Name::Text(name), fields.entry(booleans_are_numbers)?)?;
+                self.remember(number as usize, first);
+                number
             };
-            match Field::of(&key) {
-                Field::Other => Some(()),
-                field => fields.set(field, value),
-            }
+            self.last = number as usize;
+            Some(())
         })?;
-        each(name, fields.entry(booleans_are_numbers)?)
-    })?;
-    cursor.is_at_end().then_some(())
+        cursor.is_at_end().then_some(())
+    }
+
+    /// A benchmark that is written as one was before; none where the next is not.
+    fn alike(&self, cursor: &mut Cursor<'t>) -> Option<(u32, Fields)> {
+        let is_next = |&number: &usize| {
+            let label = self.first.get(number).and_then(Option::as_ref);
+            label.is_some_and(|(text, _)| cursor.pass(text))
+        };
+        let number = [self.last + 1, 0].into_iter().find(is_next)?;
+        let mut fields = Fields::default();
+        set(&mut fields, self.first[number]?.1, cursor)?;
+        for &(text, field) in &self.further {
+            if !cursor.pass(text) {
+                return None;
+            }
+            set(&mut fields, field, cursor)?;
+        }
+        cursor.object_end().then_some((number as u32, fields))
+    }
+
+    /// The fields of any benchmark, behind its name, with what stands before the first value from
+    /// `begin` on.
+    fn apart(
+        &mut self,
+        cursor: &mut Cursor<'t>,
+        begin: usize,
+    ) -> Option<(Option<Label<'t>>, Fields)> {
+        let mut fields = Fields::default();
+        let mut first = None;
+        let mut end = begin;
+        self.further.clear();
+        cursor.object(|cursor, key| {
+            let label = (cursor.since(end), Field::of(&key));
+            set(&mut fields, label.1, cursor)?;
+            end = cursor.place();
+            if first.is_none() {
+                first = Some(label);
+            } else {
+                self.further.push(label);
+            }
+            Some(())
+        })?;
+        Some((first, fields))
+    }
+
+    fn remember(&mut self, number: usize, first: Option<Label<'t>>) {
+        if number >= self.first.len() {
+            self.first.resize(number + 1, None);
+        }
+        self.first[number] = first;
+    }
+}
+
+/// Takes the value of a field.
+fn set(fields: &mut Fields, field: Field, cursor: &mut Cursor<'_>) -> Option<()> {
+    let value = match cursor.scalar()? {
+        Scalar::Null => Value::Null,
+        Scalar::Flag(value) => Value::Flag(value),
+        Scalar::Number(value) => Value::Number(value),
+    };
+    match field {
+        Field::Other => Some(()),
+        field => fields.set(field, value),
+    }
 }

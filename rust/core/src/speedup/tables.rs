@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use super::entry::{Entry, EntrySeed};
 use super::names::Numbers;
-use super::plain;
+use super::plain::{Name, Reader};
 use crate::ingest::Text;
 use crate::pool;
 
@@ -88,6 +89,7 @@ fn pieces(texts: &[&str]) -> Vec<Range<usize>> {
 #[derive(Default)]
 struct Piece<'t> {
     names: Numbers<'t>,
+    reader: Reader<'t>,
     entries: Vec<Entry>,
     /// Entries of each table; none where it could not be read.
     tables: Vec<Option<Range<usize>>>,
@@ -121,11 +123,17 @@ impl<'t> Piece<'t> {
 
     fn plain(&mut self, text: &'t str, is_merged: bool) -> Option<()> {
         self.begun += 1;
-        plain::read(text, is_merged, |name, entry| {
-            let benchmark = self.number(name, is_merged)?;
+        let mut reader = mem::take(&mut self.reader);
+        let read = reader.read(text, is_merged, |name, entry| {
+            let benchmark = match name {
+                Name::Known(number) => self.once(number)?,
+                Name::Text(name) => self.number(name, is_merged)?,
+            };
             self.entries.push(Entry { benchmark, ..entry });
-            Some(())
-        })
+            Some(benchmark)
+        });
+        self.reader = reader;
+        read
     }
 
     fn any(&mut self, text: &'t str, is_merged: bool) -> Option<()> {
@@ -145,11 +153,16 @@ impl<'t> Piece<'t> {
             return None;
         }
         let benchmark = self.names.number(name);
+        self.once(benchmark)
+    }
+
+    /// The number of a benchmark; none if the table has had it.
+    fn once(&mut self, benchmark: u32) -> Option<u32> {
         let index = benchmark as usize;
         if index >= self.met.len() {
             self.met.resize(index + 1, 0);
         }
-        let is_twice = std::mem::replace(&mut self.met[index], self.begun) == self.begun;
+        let is_twice = mem::replace(&mut self.met[index], self.begun) == self.begun;
         (!is_twice).then_some(benchmark)
     }
 }
@@ -191,7 +204,7 @@ impl<'de> Visitor<'de> for TableSeed<'_, 'de> {
 
 #[cfg(test)]
 mod tests {
-    use super::Piece;
+    use super::{Entry, Piece};
 
     /// Entries with their names, and how many names were met; none where the table is refused.
     fn read(text: &str, is_merged: bool, is_plain: bool) -> Option<String> {
@@ -251,5 +264,55 @@ mod tests {
         }
         assert_eq!(read(r#"{"error": {}}"#, true, true), None);
         assert!(read(r#"{"error": {}}"#, false, true).is_some());
+    }
+
+    #[test]
+    fn tables_are_read_alike_after_others() {
+        let texts = [
+            r#"{"a": {"agent/nop": 1.5, "oracle/nop": 2}, "b": {"agent/nop": 1, "oracle/nop": 3}}"#,
+            r#"{"a": {"agent/nop": 0.1, "oracle/nop": null}, "b": {"agent/nop": 2, "oracle/nop": 4}}"#,
+            r#"{"b": {"agent/nop": 5, "oracle/nop": 6}, "a": {"agent/nop": 7, "oracle/nop": 8}}"#,
+            r#"{"a":{"agent/nop":1,"oracle/nop":2},"b":{"agent/nop":1}}"#,
+            r#"{"a":{"agent/nop":3,"oracle/nop":4},"b":{"agent/nop":5}}"#,
+            r#"{"a":{"agent/nop":3} , "b" : {"agent/nop":5, "oracle/nop":1, "x":1} , "c":{} }"#,
+            r#"{"a":{"oracle/nop":3} , "b" : {"agent/nop":5, "oracle/nop":1, "y":1} , "c":{"x":1}}"#,
+            r#"{"a": {"agent/nop": 1.5}, "a": {"agent/nop": 1.5}}"#,
+            r#"{"a": {"agent/nop": 1.5, "oracle/nop": 2}, "a": {"agent/nop": 1.5, "oracle/nop": 2}}"#,
+            r#"{"a": {"agent/nop": 1.5, "oracle/nop": 01}}"#,
+            r#"{"a": {"agent/nop": 1.5, "oracle/nop": 1}"#,
+            r#"{"ab": {"agent/nop": 1.5, "oracle/nop": 2, "significant": true}}"#,
+            r#"{"\u0061": {"agent/nop": 1.5, "oracle/nop": 2, "significant": true}}"#,
+            "{}",
+            r#"{"a": {"agent/nop": 2, "oracle/nop": 2, "fallback_to_baseline": true}}"#,
+        ];
+        for is_merged in [false, true] {
+            for (first, second) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
+                let [plain, any] = [true, false].map(|is_plain| {
+                    let mut piece = Piece::default();
+                    let mut found = Vec::new();
+                    for text in [first, second, first] {
+                        let begin = piece.entries.len();
+                        let read = if is_plain {
+                            piece.plain(text, is_merged)
+                        } else {
+                            piece.any(text, is_merged)
+                        };
+                        if read.is_none() {
+                            piece.entries.truncate(begin);
+                        }
+                        found.push((read, piece.entries.len()));
+                    }
+                    let names = piece.names.into_names();
+                    // Numbers may differ: a table that is refused gives some too.
+                    let entries = piece.entries.iter().map(|&entry| {
+                        let name = &names[entry.benchmark as usize];
+                        let benchmark = 0;
+                        (name, Entry { benchmark, ..entry })
+                    });
+                    format!("{found:?} {:?}", entries.collect::<Vec<_>>())
+                });
+                assert_eq!(plain, any, "{first} {second}");
+            }
+        }
     }
 }

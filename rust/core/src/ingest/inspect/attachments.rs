@@ -1,6 +1,7 @@
 //! Texts that a sample keeps among its attachments, put back into their places.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
 
@@ -9,9 +10,20 @@ use super::super::tree::{Node, Object, Quoted};
 
 const PREFIX: &str = "attachment://";
 
-/// The attachments of a sample, by name.
+/// Bytes of texts that are put back into the places of a sample. A few names may stand for much
+/// more; whether that is too much is for the record reader.
+const MOST: usize = 1 << 28;
+
+/// Python writes numbers such as `1e15` this many times as long at most.
+const LONGER: usize = 8;
+
+/// The attachments of a sample.
 #[derive(Debug, Default)]
-pub(super) struct Attachments<'a>(FxHashMap<Cow<'a, str>, Node<'a>>);
+pub(super) struct Attachments<'a> {
+    by_name: FxHashMap<Cow<'a, str>, Node<'a>>,
+    /// Bytes that were put back.
+    bytes: Cell<usize>,
+}
 
 impl<'a> Attachments<'a> {
     /// The attachments of a sample; none if a name of one is not certain.
@@ -24,7 +36,10 @@ impl<'a> Attachments<'a> {
             .into_iter()
             .map(named)
             .collect::<Option<_>>()
-            .map(Self)
+            .map(|by_name| Self {
+                by_name,
+                bytes: Cell::default(),
+            })
     }
 
     /// A value with the texts that stand among the attachments in their places.
@@ -39,6 +54,14 @@ impl<'a> Attachments<'a> {
         match value {
             Node::Text(text) => {
                 if let Some(own) = self.named(*text)? {
+                    let size = match own {
+                        Node::Text(text) => text.json.len(),
+                        other => LONGER * other.json()?.len(),
+                    };
+                    self.bytes.set(self.bytes.get() + size);
+                    if self.bytes.get() > MOST {
+                        return None;
+                    }
                     *value = own.clone();
                     is_changed = true;
                 }
@@ -66,7 +89,7 @@ impl<'a> Attachments<'a> {
         let inside = text.inside();
         if let Some(name) = inside.strip_prefix(PREFIX) {
             if text.escapes == Escapes::Absent {
-                return Some(self.0.get(name));
+                return Some(self.by_name.get(name));
             }
         } else {
             let (before, _) = inside.split_once('\\').unwrap_or((inside, ""));
@@ -76,6 +99,9 @@ impl<'a> Attachments<'a> {
             }
         }
         let text = text.text()?;
-        Some(text.strip_prefix(PREFIX).and_then(|name| self.0.get(name)))
+        Some(
+            text.strip_prefix(PREFIX)
+                .and_then(|name| self.by_name.get(name)),
+        )
     }
 }

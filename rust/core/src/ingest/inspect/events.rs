@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::iter;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::super::messages::{Beside, Call};
 use super::super::tree::{List, Node, Object, Quoted, is_integer};
@@ -11,6 +12,9 @@ use super::attachments::Attachments;
 use super::times::{epoch_seconds, seconds_between};
 
 const SCORERS: &str = "scorers";
+/// Spans around one that are looked at: no real ones lie deeper, and those of a hostile log may
+/// form a ring.
+const DEEPEST: usize = 100;
 
 /// What is read of an event; the others are passed over.
 pub(super) const KEYS: [&str; 15] = [
@@ -253,18 +257,12 @@ impl<'a> Events<'a> {
         Some(())
     }
 
-    fn is_within<'s>(&'s self, kind: &str, mut span: Option<&'s Name<'a>>) -> bool {
-        let mut seen = FxHashSet::default();
-        while let Some((own, around)) = span.and_then(|name| self.spans.get(name)) {
-            if !seen.insert(span) {
-                return false;
-            }
-            if own.as_deref() == Some(kind) {
-                return true;
-            }
-            span = around.as_ref();
-        }
-        false
+    fn is_within(&self, kind: &str, span: Option<&Name<'a>>) -> bool {
+        let around = |span: &&'_ Span<'a>| self.spans.get(span.1.as_ref()?);
+        let innermost = span.and_then(|name| self.spans.get(name));
+        iter::successors(innermost, around)
+            .take(DEEPEST)
+            .any(|(own, _)| own.as_deref() == Some(kind))
     }
 }
 

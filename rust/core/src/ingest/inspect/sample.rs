@@ -43,7 +43,7 @@ struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    fn parse(text: &'a str, wants_metadata: bool) -> Option<Self> {
+    fn parse(text: &'a str) -> Option<Self> {
         let mut sample = Self::default();
         let mut parser = Parser::new(text.trim_start_matches('\u{feff}'));
         parser.object(|parser, key| {
@@ -54,7 +54,7 @@ impl<'a> Sample<'a> {
                 "input" => &mut sample.input,
                 "output" => &mut sample.output,
                 "scores" => &mut sample.scores,
-                "metadata" if wants_metadata => &mut sample.metadata,
+                "metadata" => &mut sample.metadata,
                 "attachments" => &mut sample.attachments,
                 "model_usage" => &mut sample.model_usage,
                 "total_time" => &mut sample.total_time,
@@ -121,8 +121,7 @@ fn usage(message: &super::super::messages::Message<'_>) -> Option<Usage> {
 /// Reads a sample into the columns; of one that it does not take it may leave a part.
 pub(super) fn read(row: &mut Row<'_>, log: &Log, text: &str) -> Option<()> {
     let (index, places) = (row.index, row.places);
-    let wants_metadata = row.columns[places.messages.metadata].is_wanted();
-    let mut sample = Sample::parse(text, wants_metadata)?;
+    let mut sample = Sample::parse(text)?;
     let mut target = Target {
         columns: row.columns,
         row: index,
@@ -366,6 +365,11 @@ fn write_scores(
             ok(row.columns[places.passed].boolean(index, passed))?;
         }
     }
+    // Whether what attachments stand for is too much does not depend on the columns.
+    let about = match &sample.metadata {
+        Some(about) => events.whole(about.clone())?,
+        None => Node::Null,
+    };
     let column = &mut row.columns[places.metadata];
     if !column.is_wanted() {
         return Some(());
@@ -374,9 +378,9 @@ fn write_scores(
     for (name, value) in &values {
         scores.push(format!("{name}: {}", value.json()?));
     }
-    let about = match &sample.metadata {
-        None | Some(Node::Null) => "{}".into(),
-        Some(about @ Node::Object(_)) => events.whole(about.clone())?.json()?,
+    let about = match about {
+        Node::Null => "{}".into(),
+        Node::Object(_) => about.json()?,
         _ => return None,
     };
     ok(!may_hold_secret(&about))?;

@@ -109,16 +109,16 @@ impl Reader {
         let sizes = files::sizes(files);
         let looks = self.looks(as_contextbench);
         let pieces = pool::map(files::pieces(&sizes).into_iter(), |range| {
-            let mut buffer = Vec::new();
-            self.gather_logs(range, |row, number| {
-                let file = &files[number];
-                let content = sizes[number]
-                    .and_then(|size| files::content(Path::new(file), size, &mut buffer));
-                content.is_some_and(|content| row.read_log(content, file, looks).is_some())
+            files::with_buffer(|buffer| {
+                self.gather_logs(range, |row, number| {
+                    let file = &files[number];
+                    let content = sizes[number]
+                        .and_then(|size| files::content(Path::new(file), size, buffer));
+                    content.is_some_and(|content| row.read_log(content, file, looks).is_some())
+                })
             })
         });
-        let rows = merged(pieces).into_iter();
-        (pool::map(rows, finish), sizes.len())
+        (merged(pieces, finish), sizes.len())
     }
 
     /// Reads logs of which the content is there, as if each stood in `file`.
@@ -189,7 +189,7 @@ impl Row<'_> {
 
     fn write(&mut self, record: &Record<'_>) -> Option<()> {
         let mut cells = Cells::new(self.members, self.columns, self.index);
-        record.write(&mut cells)?;
+        record.write(&mut cells, self.places)?;
         self.source::<serde_json::Error>().ok()
     }
 }

@@ -92,13 +92,15 @@ fn observed(text: &str) -> Option<Observation<'_>> {
 fn cut(text: &str, start: usize) -> Option<String> {
     const CLOSE: &str = "\n</output_head>\n<elided_chars>";
     let head = between(text, start, &Finder::new("<output_head>\n"), CLOSE)?;
-    let tail = text
-        .rsplit_once("<output_tail>\n")
-        .map_or(text, |(_, tail)| tail);
-    let tail = tail
-        .rsplit_once("\n</output_tail>")
-        .map_or("", |(tail, _)| tail);
+    let tail = last(text, "<output_tail>\n").map_or(text, |(_, tail)| tail);
+    let tail = last(tail, "\n</output_tail>").map_or("", |(tail, _)| tail);
     Some(format!("{head}<elided_chars>\n{tail}"))
+}
+
+/// What stands before the last mark of a text, and behind it.
+fn last<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
+    let at = memmem::rfind(text.as_bytes(), mark.as_bytes())?;
+    Some((&text[..at], &text[at + mark.len()..]))
 }
 
 /// The return code that a text tells, and where it ends.

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::super::escapes::{json_text, push_json, push_unescaped, unescaped};
+use super::super::places::{self, Places};
 use super::super::raw::Uncertain;
 use super::super::written::Cells;
 use super::run::Message;
-use crate::shell::{Extent, Leak, View};
+use crate::shell::{Leak, View};
 
 pub(super) struct Record<'a> {
     pub task_id: &'a str,
@@ -26,12 +27,18 @@ pub(super) struct Record<'a> {
 
 impl Record<'_> {
     /// Writes it to a row of the columns of trajectories.
-    pub(super) fn write(&self, cells: &mut Cells<'_>) -> Option<()> {
+    pub(super) fn write(&self, cells: &mut Cells<'_>, places: &Places) -> Option<()> {
         cells.text("task_id", Some(self.task_id))?;
         cells.text("agent", Some(self.agent))?;
         cells.text("model", self.model)?;
-        cells.list("turns", Some(&self.turns), Turn::write)?;
-        cells.list("final_views", self.final_views.as_deref(), write_view)?;
+        cells.list("turns", Some(&self.turns), |cells, turn| {
+            turn.write(cells, &places.turn_view)
+        })?;
+        cells.views(
+            "final_views",
+            self.final_views.as_deref(),
+            &places.final_view,
+        )?;
         cells.list("leaks", self.leaks.as_deref(), |cells, (turn, leak)| {
             cells.text("kind", Some(leak.kind.name()))?;
             cells.text("evidence", Some(&leak.evidence))?;
@@ -91,20 +98,6 @@ fn object(members: &[(&str, String)]) -> Option<String> {
     (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
 }
 
-fn write_view(cells: &mut Cells<'_>, view: &View) -> Option<()> {
-    cells.text("path", Some(&view.path))?;
-    match view.extent {
-        Extent::Unknown => {}
-        Extent::Whole => cells.text("extent", Some("whole"))?,
-        Extent::Lines(first, last) => {
-            cells.text("extent", Some("lines"))?;
-            cells.integer("start", Some(first))?;
-            cells.integer("end", Some(last))?;
-        }
-    }
-    cells.boolean("searched", view.is_search.then_some(true))
-}
-
 #[derive(Clone, Default)]
 pub(super) struct Turn<'a> {
     /// None of a turn that only adds a step to the one before.
@@ -120,18 +113,18 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    fn write(cells: &mut Cells<'_>, turn: &Self) -> Option<()> {
-        cells.integer("number", turn.number.map(|number| number as i64))?;
-        cells.text("program", turn.program.as_deref())?;
-        if let Some(text) = &turn.text {
+    fn write(&self, cells: &mut Cells<'_>, views: &places::View) -> Option<()> {
+        cells.integer("number", self.number.map(|number| number as i64))?;
+        cells.text("program", self.program.as_deref())?;
+        if let Some(text) = &self.text {
             cells.written("text", |bytes| text.push(bytes))?;
         }
-        cells.boolean("success", turn.success)?;
-        cells.record("error", turn.error.as_ref(), Failure::write)?;
-        cells.list("tool_calls", Some(&turn.tool_calls), Call::write)?;
-        cells.list("views", turn.views.as_deref(), write_view)?;
-        cells.record("usage", turn.usage, Usage::write)?;
-        cells.number("duration_seconds", turn.duration_seconds)
+        cells.boolean("success", self.success)?;
+        cells.record("error", self.error.as_ref(), Failure::write)?;
+        cells.list("tool_calls", Some(&self.tool_calls), Call::write)?;
+        cells.views("views", self.views.as_deref(), views)?;
+        cells.record("usage", self.usage, Usage::write)?;
+        cells.number("duration_seconds", self.duration_seconds)
     }
 }
 

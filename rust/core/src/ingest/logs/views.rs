@@ -39,21 +39,16 @@ impl<'a> Folder<'a> {
             folder: self.start,
             ..*executed
         };
-        let shown = shell_views(&executed).map_err(|_| Uncertain)?;
+        let mut shown = shell_views(&executed).map_err(|_| Uncertain)?;
         let leaks = shown.leaks.into_iter().map(|leak| (turn, leak));
         self.leaks.extend(leaks);
         let mut last: Option<(Rc<str>, Rc<str>)> = None;
-        views.extend(shown.views.into_iter().map(|view| {
-            let known = last.take().filter(|(path, _)| Rc::ptr_eq(path, &view.path));
-            let (_, path) = last.insert(known.unwrap_or_else(|| {
-                let path = self.path(&view.path);
-                (view.path.clone(), path)
-            }));
-            View {
-                path: path.clone(),
-                ..view
-            }
-        }));
+        for View { path, .. } in &mut shown.views {
+            let known = last.take().filter(|(own, _)| Rc::ptr_eq(own, path));
+            let (_, below) = last.insert(known.unwrap_or_else(|| (path.clone(), self.path(path))));
+            path.clone_from(below);
+        }
+        views.append(&mut shown.views);
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use super::calls::{self, Call};
 use super::roles::{Part, is_silent};
 use super::shapes::{Given, Message, given, is_kind, said};
 use super::usage::Usage;
+use super::waiting::Waiting;
 
 const RESULT_PARTS: [&str; 3] = ["tool_call_response", "tool-return", "retry-prompt"];
 
@@ -24,6 +25,7 @@ pub(in super::super) struct Draft<'n> {
     pub agent: Option<Quoted<'n>>,
     pub model: Option<Quoted<'n>>,
     pub usage: Option<Usage>,
+    waiting: Waiting<'n>,
 }
 
 /// The turns of the messages that were added so far.
@@ -304,22 +306,22 @@ impl<'n> Conversation<'n> {
                 (None, None) => return None,
             });
         }
-        call.result = result.value;
+        if result.value.is_some() {
+            call.result = result.value;
+        }
         self.end_flat();
         Some(())
     }
 
     /// The first call of the last turn that has no result, of this name if there is one.
-    fn waiting(&self, name: Option<Quoted<'_>>) -> Option<(usize, usize)> {
-        let calls = &self.drafts.last()?.calls;
-        let name = match name {
-            Some(name) => Some(name.text()?),
-            None => None,
+    fn waiting(&mut self, name: Option<Quoted<'_>>) -> Option<(usize, usize)> {
+        let last = self.drafts.len().checked_sub(1)?;
+        let Draft { calls, waiting, .. } = &mut self.drafts[last];
+        let place = match name {
+            Some(name) => waiting.named(&name.text()?, calls),
+            None => waiting.first(calls),
         };
-        let is_one = |call: &Call<'_>| {
-            call.result.is_none() && name.as_ref().is_none_or(|name| *name == call.name)
-        };
-        Some((self.drafts.len() - 1, calls.iter().position(is_one)?))
+        Some((last, place?))
     }
 
     fn end_flat(&mut self) {

@@ -15,6 +15,7 @@ mod shapes;
 mod tools;
 mod usage;
 mod views;
+mod waiting;
 
 pub(super) use calls::Call;
 pub(super) use columns::{Beside, Nothing, Target, write_text};

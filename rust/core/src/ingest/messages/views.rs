@@ -176,7 +176,12 @@ fn in_window(call: &Call<'_>) -> Result<Option<View>, Uncertain> {
 
 impl places::View {
     /// Writes views to row `row` of their column.
-    pub(super) fn write(&self, column: &mut Column, row: usize, views: &[View]) -> Option<()> {
+    pub(in crate::ingest) fn write(
+        &self,
+        column: &mut Column,
+        row: usize,
+        views: &[View],
+    ) -> Option<()> {
         if !column.is_wanted() {
             return Some(());
         }

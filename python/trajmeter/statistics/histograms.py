@@ -1,0 +1,210 @@
+"""Histograms of each of many groups, from which quantiles are read: no order or grouping matters.
+
+A bucket holds the numbers of one sign, exponent and first six binary places, and so is at most 1/64
+as wide as they are large; 0 and every integer below 128 has one of its own. Of each, the count and
+the least and greatest number are kept, so that a bucket of equal numbers gives back that number.
+Rust counts them; its twin is :func:`histograms_of`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from trajmeter import kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.kernels import Float64Array, Int64Array
+
+__all__ = ["Buckets", "Histograms", "histograms_of"]
+
+_BITS = 19
+"""Bits of a bucket's number."""
+_ZERO = 1 << (_BITS - 1)
+"""Bucket of 0; those of negative numbers are below."""
+_DROPPED = 46
+"""Bits of a number below its first six binary places."""
+_STEPS = 64
+"""Buckets of one power of two."""
+_SUBNORMAL = 52
+"""Powers of two below the least normal number; they follow the others as if they were normal."""
+_LEAST_NORMAL = 2.0**-1022
+_WAITING = 1 << 16
+"""Buckets that are kept apart before they are added up, at least."""
+
+
+class Buckets(NamedTuple):
+    """Buckets of several histograms."""
+
+    codes: Int64Array
+    """Number of the histogram, with the number of the bucket in its lowest bits."""
+    counts: Int64Array
+    """How many numbers are in each."""
+    least: Float64Array
+    """The least of them."""
+    greatest: Float64Array
+    """The greatest of them."""
+
+    def of(self, part: slice) -> Buckets:
+        """Some of them."""
+        codes, counts, least, greatest = self
+        return Buckets(codes[part], counts[part], least[part], greatest[part])
+
+
+class Histograms:
+    """Histograms of every group, several of each.
+
+    Args:
+        width: How many histograms a group has.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._held = _added([])
+        self._waiting: list[Buckets] = []
+        self._waiting_count = 0
+
+    def add(self, values: Float64Array, offsets: Int64Array, numbers: Int64Array) -> None:
+        """Count numbers; those that are not finite are left out.
+
+        Args:
+            values: The numbers, histogram by histogram, and of each group by group.
+            offsets: Where those of each histogram and group begin, and where the last ends.
+            numbers: Which groups these are; each occurs once.
+        """
+        if kernels.backend() == "rust":
+            from trajmeter.kernels import _rust  # whose twin follows
+
+            found = Buckets(*_rust.histograms(values, offsets))
+        else:
+            found = histograms_of(values, offsets)
+        number, bucket = found.codes >> _BITS, found.codes & ((1 << _BITS) - 1)
+        place, group = np.divmod(number, max(len(numbers), 1))
+        self._add(found._replace(codes=self._codes(numbers[group], place, bucket)))
+
+    def merge(self, other: Histograms, numbers: Int64Array) -> None:
+        """Count what another one has counted; its group i is our group ``numbers[i]``."""
+        self._add(other._of_groups(numbers))
+
+    def state(self) -> list[Any]:
+        """What was counted, for :meth:`restore`."""
+        return list(self._all())
+
+    def restore(self, state: Sequence[Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._held, self._waiting, self._waiting_count = Buckets(*state), [], 0
+
+    def quantiles(
+        self, group: int | None, percents: Sequence[int]
+    ) -> Iterator[tuple[int, list[float]]]:
+        """Quantiles of each histogram that holds numbers.
+
+        A quantile is the least number that at least so many percent of all do not exceed; of a
+        bucket with different numbers, the middle of the least and the greatest of them.
+
+        Args:
+            group: The group; ``None`` for all together.
+            percents: From 0, which gives the least number, to 100.
+
+        Yields:
+            The place of the histogram, with its quantiles.
+        """
+        found = self._all()
+        if group is None:
+            known = int(found.codes[-1] >> _BITS) // self._width + 1 if len(found.codes) else 0
+            found = _added([self._of_groups(np.zeros(known, np.int64))])
+            group = 0
+        first = group * self._width
+        bounds = np.searchsorted(found.codes, np.arange(first, first + self._width + 1) << _BITS)
+        for place, (start, stop) in enumerate(pairwise(bounds.tolist())):
+            if start < stop:
+                yield place, _quantiles(found.of(slice(start, stop)), percents)
+
+    def _of_groups(self, numbers: Int64Array) -> Buckets:
+        """All that was counted, by other numbers of the groups."""
+        found = self._all()
+        group, place = np.divmod(found.codes >> _BITS, self._width)
+        return found._replace(
+            codes=self._codes(numbers[group], place, found.codes & ((1 << _BITS) - 1))
+        )
+
+    def _codes(self, group: Int64Array, place: Int64Array, bucket: Int64Array) -> Int64Array:
+        codes: Int64Array = ((group * self._width + place) << _BITS) | bucket
+        return codes
+
+    def _add(self, found: Buckets) -> None:
+        self._waiting.append(found)
+        self._waiting_count += len(found.codes)
+        if self._waiting_count > max(_WAITING, len(self._held.codes)):
+            self._all()
+
+    def _all(self) -> Buckets:
+        """Everything that was counted, each bucket once, in the order of the codes."""
+        if self._waiting:
+            self._held = _added([self._held, *self._waiting])
+            self._waiting, self._waiting_count = [], 0
+        return self._held
+
+
+def histograms_of(values: Float64Array, offsets: Int64Array) -> Buckets:
+    """Count numbers by bucket, by numpy; histogram i is of ``values[offsets[i]:offsets[i + 1]]``.
+
+    Those that are not finite are left out.
+    """
+    # Buckets ascend with what is in them, so that sorted numbers give one after the other.
+    ordered = np.concatenate([values[:0], *map(np.sort, np.split(values, offsets[1:-1]))])
+    numbers = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    is_finite = np.isfinite(ordered)
+    kept = ordered[is_finite] + 0.0  # -0.0 becomes 0.0
+    if not len(kept):
+        return _added([])
+    sizes = np.abs(kept)
+    is_tiny = sizes < _LEAST_NORMAL
+    # Of what is shifted, so that it is normal, which is exact.
+    shifted = np.ldexp(sizes, np.where(is_tiny, _SUBNORMAL, 0))
+    steps = (shifted.view(np.int64) >> _DROPPED) + np.where(is_tiny, 0, _SUBNORMAL * _STEPS)
+    steps[sizes == 0.0] = 0
+    buckets = _ZERO + np.where(kept < 0.0, -steps, steps)
+    codes = (numbers[is_finite] << _BITS) | buckets
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    stops = np.append(starts[1:], len(codes))
+    return Buckets(codes[starts], stops - starts, kept[starts], kept[stops - 1])
+
+
+def _added(parts: Sequence[Buckets]) -> Buckets:
+    """Add up the buckets of each code."""
+    codes = np.concatenate([np.empty(0, np.int64), *(each.codes for each in parts)])
+    if not len(codes):
+        return Buckets(codes, codes, np.empty(0), np.empty(0))
+    order = np.argsort(codes, kind="stable")
+    codes = codes[order]
+    counts = np.concatenate([each.counts for each in parts])[order]
+    least = np.concatenate([each.least for each in parts])[order]
+    greatest = np.concatenate([each.greatest for each in parts])[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    return Buckets(
+        codes[starts],
+        np.add.reduceat(counts, starts),
+        np.minimum.reduceat(least, starts),
+        np.maximum.reduceat(greatest, starts),
+    )
+
+
+def _quantiles(buckets: Buckets, percents: Sequence[int]) -> list[float]:
+    """Quantiles of one histogram."""
+    _, counts, least, greatest = buckets
+    until = np.cumsum(counts)
+    total = int(until[-1])
+    ranks = [max(-(-percent * total // 100), 1) for percent in percents]
+    places = np.searchsorted(until, ranks)
+    middles: list[float] = (least + (greatest - least) / 2)[places].tolist()
+    for index, percent in enumerate(percents):
+        if percent == 0:
+            middles[index] = float(least[0])
+        elif percent == 100:  # noqa: PLR2004 - all of them
+            middles[index] = float(greatest[-1])
+    return middles

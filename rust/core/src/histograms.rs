@@ -1,0 +1,173 @@
+//! Histograms by the bits of numbers: a bucket for each sign, exponent and first six binary places.
+//!
+//! A bucket is at most 1/64 as wide as its numbers are large, so that any two numbers in it differ
+//! by no more than that; 0 has one of its own. Histograms of parts add up to those of the whole.
+
+use crate::exact::are_equal;
+use crate::{Result, offsets};
+
+/// Bits of a bucket's number.
+pub const BITS: u32 = 19;
+
+/// Bits of a number below its first six binary places.
+const DROPPED: u32 = 46;
+
+/// Bucket of 0; those of negative numbers are below.
+const ZERO: i64 = 1 << (BITS - 1);
+
+/// Buckets of one power of two.
+const STEPS: i64 = 64;
+
+/// Powers of two below the least normal number; they follow the others as if they were normal.
+const SUBNORMAL: i64 = 52;
+
+/// Numbers of several histograms by bucket, in the order of histograms and buckets.
+#[derive(Debug, Default, PartialEq)]
+pub struct Histograms {
+    /// The number of the histogram, shifted by [`BITS`], with the number of the bucket.
+    pub codes: Vec<i64>,
+    /// How many numbers are in it.
+    pub counts: Vec<i64>,
+    /// The least of them.
+    pub least: Vec<f64>,
+    /// The greatest of them.
+    pub greatest: Vec<f64>,
+}
+
+/// Counts numbers by bucket; those that are not finite are left out.
+///
+/// Histogram i is of `values[offsets[i]..offsets[i + 1]]`.
+///
+/// # Errors
+///
+/// [`Error::Choice`](crate::Error::Choice) for the first offset that is none.
+pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
+    offsets::check(offsets, values.len())?;
+    let size = 1 << BITS;
+    let mut counts = vec![0_i64; size]; // of which only those pages are taken that are used
+    let (mut least, mut greatest) = (vec![0.0_f64; size], vec![0.0_f64; size]);
+    let mut used = Vec::new();
+    let mut found = Histograms::default();
+    for (number, bounds) in offsets.windows(2).enumerate() {
+        let own = &values[bounds[0] as usize..bounds[1] as usize];
+        if let Some(value) = only_value(own) {
+            let value = value + 0.0; // -0.0 becomes 0.0
+            found.codes.push(((number as i64) << BITS) | bucket(value));
+            found.counts.push(own.len() as i64);
+            found.least.push(value);
+            found.greatest.push(value);
+            continue;
+        }
+        for &value in own {
+            if !value.is_finite() {
+                continue;
+            }
+            let value = value + 0.0; // -0.0 becomes 0.0
+            let bucket = bucket(value) as usize;
+            if counts[bucket] == 0 {
+                used.push(bucket);
+                least[bucket] = value;
+                greatest[bucket] = value;
+            } else {
+                least[bucket] = least[bucket].min(value);
+                greatest[bucket] = greatest[bucket].max(value);
+            }
+            counts[bucket] += 1;
+        }
+        used.sort_unstable();
+        for bucket in used.drain(..) {
+            found.codes.push(((number as i64) << BITS) | bucket as i64);
+            found.counts.push(counts[bucket]);
+            found.least.push(least[bucket]);
+            found.greatest.push(greatest[bucket]);
+            counts[bucket] = 0;
+        }
+    }
+    Ok(found)
+}
+
+/// The finite number that all are, as many counts and rates are the same in every attempt.
+fn only_value(values: &[f64]) -> Option<f64> {
+    let first = *values.first()?;
+    (are_equal(values) && first.is_finite()).then_some(first)
+}
+
+/// The bucket of a finite number.
+#[inline]
+fn bucket(value: f64) -> i64 {
+    let size = value.abs();
+    let steps = if size >= f64::MIN_POSITIVE {
+        (size.to_bits() >> DROPPED) as i64 + SUBNORMAL * STEPS
+    } else if size > 0.0 {
+        let shifted = size * 2.0_f64.powi(SUBNORMAL as i32); // exact, and a normal number
+        (shifted.to_bits() >> DROPPED) as i64
+    } else {
+        0
+    };
+    if value < 0.0 {
+        ZERO - steps
+    } else {
+        ZERO + steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(values: &[f64]) -> Vec<(f64, f64, i64)> {
+        let found = histograms(values, &[0, values.len() as i64]).unwrap();
+        let bounds = found.least.iter().zip(&found.greatest);
+        bounds
+            .zip(&found.counts)
+            .map(|((&l, &g), &n)| (l, g, n))
+            .collect()
+    }
+
+    #[test]
+    fn integers_below_128_have_buckets_of_their_own_in_order() {
+        let values: Vec<f64> = (-127..128).map(f64::from).collect();
+        let found = counts(&values);
+        assert_eq!(found.len(), 255);
+        for (value, bucket) in values.iter().zip(found) {
+            assert_eq!(bucket, (*value, *value, 1));
+        }
+        assert_eq!(
+            counts(&[128.0, 129.0, 130.0]),
+            [(128.0, 129.0, 2), (130.0, 130.0, 1)]
+        );
+    }
+
+    #[test]
+    fn buckets_ascend_and_are_narrow_over_the_whole_range() {
+        let mut size = 5e-324_f64;
+        let mut before = bucket(0.0);
+        while size.is_finite() {
+            let own = bucket(size);
+            assert!(own > before && own < 1 << BITS, "{size}");
+            assert_eq!(ZERO - own, bucket(-size) - ZERO);
+            let next = size * (1.0 + 1.0 / 63.0);
+            assert!(size < 1e-320 || bucket(next) > own, "{size}");
+            before = own;
+            size *= 2.0;
+        }
+        assert_eq!(bucket(f64::MAX), bucket(1.7976e308));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_left_out_and_zeros_are_one() {
+        let values = [f64::NAN, 0.0, f64::INFINITY, -0.0, f64::NEG_INFINITY];
+        assert_eq!(counts(&values), [(0.0, 0.0, 2)]);
+        assert!(counts(&values)[0].0.is_sign_positive());
+        assert_eq!(counts(&[]), []);
+    }
+
+    #[test]
+    fn histograms_do_not_touch() {
+        let found = histograms(&[1.0, 2.0, 1.0], &[0, 1, 1, 3]).unwrap();
+        let numbers: Vec<i64> = found.codes.iter().map(|code| code >> BITS).collect();
+        assert_eq!(numbers, [0, 2, 2]);
+        assert_eq!(found.counts, [1, 1, 1]);
+        assert_eq!(found.least, [1.0, 1.0, 2.0]);
+    }
+}
