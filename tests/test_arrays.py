@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter import json_input, kernels
-from trajmeter.arrays import NO_OBJECT, UNCERTAIN, numbers, object_codes
+from trajmeter.arrays import NO_OBJECT, UNCERTAIN, coded, numbers, object_codes
 from trajmeter.errors import ReadError
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 
@@ -93,3 +93,24 @@ def test_numbers_are_what_pyarrow_makes_of_them(
     column.validate(full=True)
     assert column.equals(pa.array(values, mask=is_absent))
     assert numbers(values).equals(pa.array(values))
+
+
+@given(
+    texts=st.one_of(
+        st.lists(st.sampled_from([None, "", "a", "aa", "ab", "b", "é"])),
+        st.builds(lambda text, count: [text] * count, st.text(max_size=3), st.integers(0, 9)),
+    ),
+    bounds=st.tuples(st.integers(0, 9), st.integers(0, 9)),
+    arrow_type=st.sampled_from([pa.string(), pa.large_string()]),
+)
+def test_texts_are_numbered_in_the_order_in_which_they_occur(
+    texts: list[str | None], bounds: tuple[int, int], arrow_type: pa.DataType
+) -> None:
+    part = slice(min(bounds), max(bounds))
+    column = pa.array(texts, arrow_type)[part]
+    found = list(dict.fromkeys(text for text in texts[part] if text is not None))
+    numbered = coded(column)
+    assert numbered.texts == found
+    assert numbered.codes.dtype == np.int64
+    codes = [-1 if text is None else found.index(text) for text in texts[part]]
+    assert numbered.codes.tolist() == codes

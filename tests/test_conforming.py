@@ -130,7 +130,7 @@ def test_structures_may_have_their_fields_in_any_order_or_not_at_all() -> None:
     ("columns", "message"),
     [
         ({"instance_id": ["a"]}, "expected a column task_id; found: instance_id"),
-        ({"task_id": ["a"], "turns": ["x"]}, "column turns is string, expected list<"),
+        ({"task_id": ["a"], "turns": ["x"]}, "turns is string, expected list<…>: "),
         ({"task_id": ["a"], "turn_count": [1.5]}, "column turn_count is double, expected int64: "),
         ({"task_id": ["a"], "turns": [[{"success": "no idea"}]]}, r"column turns\.success is str"),
     ],
@@ -179,7 +179,7 @@ def test_just_the_rows_without_a_whole_number_are_found(counts: list[float | Non
 
 
 def test_a_type_that_holds_no_value_of_its_field_is_no_fault_of_rows() -> None:
-    with pytest.raises(ConfigurationError, match="column turns is string, expected list<"):
+    with pytest.raises(ConfigurationError, match="column turns is string, expected list<…>: "):
         misfits(pa.record_batch({"task_id": ["a", "b"], "turns": ["x", None]}))
 
 

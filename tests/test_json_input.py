@@ -55,7 +55,9 @@ def test_a_file_of_blanks_has_no_lines(content: bytes) -> None:
         (b'{"a": 1, "a": 2}', {"a": 2}),
         (b"[1e400, -Infinity, Infinity]", [math.inf, -math.inf, math.inf]),
         (b"123456789012345678901234567890", 123456789012345678901234567890),
-        (b"-" + b"9" * 4300, 1 - 10**4300),
+        (b"9" * 4300, 10**4300 - 1),
+        # Before 2.13 pydantic takes the sign for a digit.
+        (b"-" + b"9" * 4299, 1 - 10**4299),
         ('"a\u2028b"'.encode(), "a\u2028b"),
     ],
 )

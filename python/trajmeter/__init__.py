@@ -6,8 +6,9 @@ loads no optional dependency.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 
 if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
@@ -93,15 +94,15 @@ _HOME = {
 __version__: str
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        from importlib.metadata import version
+_load = loading_late(__name__, _HOME)
 
-        value: object = version("trajmeter")
-    elif name in _HOME:
-        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+def __getattr__(name: str) -> object:
+    if name != "__version__":
+        return _load(name)
+    from importlib.metadata import version
+
+    value: object = version("trajmeter")
     globals()[name] = value
     return value
 

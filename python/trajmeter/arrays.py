@@ -36,6 +36,7 @@ __all__ = [
     "Entries",
     "Ragged",
     "TextBytes",
+    "booleans",
     "call_function",
     "cast",
     "coded",
@@ -48,6 +49,7 @@ __all__ = [
     "object_codes",
     "present",
     "ragged",
+    "taken",
     "text_bytes",
     "together",
 ]
@@ -85,15 +87,15 @@ def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
         lengths = filled(call_function("list_value_length", [lists]), 0)
         np.cumsum(lengths, out=offsets[1:])
         return Ragged(lists.flatten(), offsets)
-    if not len(lists):
+    if lists.null_count == len(lists):
         return Ragged(lists.values[:0], offsets)
     begin = lists.offset
     bounds = np.frombuffer(lists.buffers()[1], np.int32)[begin : begin + len(lists) + 1]
-    lengths = np.diff(bounds)
-    if lists.null_count:
-        lengths = np.where(present(lists), lengths, 0)
-    np.cumsum(lengths, out=offsets[1:])
     first, last = int(bounds[0]), int(bounds[-1])
+    if not lists.null_count:
+        return Ragged(lists.values[first:last], np.subtract(bounds, first, dtype=np.int64))
+    lengths = np.where(present(lists), np.diff(bounds), 0)
+    np.cumsum(lengths, out=offsets[1:])
     is_dense = last - first == offsets[-1]
     return Ragged(lists.values[first:last] if is_dense else lists.flatten(), offsets)
 
@@ -136,7 +138,9 @@ def field(records: Any, name: str) -> Array:  # noqa: ANN401 - an array of recor
 
 
 def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
-    """Number the texts of a column."""
+    """Number the texts of a column; a dictionary may hold some that no row has."""
+    if column.null_count == len(column):
+        return Coded([], np.full(len(column), -1, np.int64))
     encoded = call_function("dictionary_encode", [column])
     codes = filled(encoded.indices, -1).astype(np.int64)
     return Coded(encoded.dictionary.to_pylist(), codes)
@@ -215,13 +219,32 @@ def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Arra
 
     ``pa.array`` would import ``numpy.ma`` to see whether they have a mask of their own.
     """
-    valid = None
-    if is_absent is not None and is_absent.any():
-        valid = pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
     held = pa.py_buffer(np.ascontiguousarray(values).data)
+    valid = _valid(is_absent)
     arrow_type = pa.from_numpy_dtype(values.dtype)
     column: Array = pa.Array.from_buffers(arrow_type, len(values), [valid, held])
     return column
+
+
+def booleans(values: Booleans, is_absent: Booleans | None = None) -> Array:
+    """A column of booleans, null where they are absent; made as :func:`numbers` makes one."""
+    held = pa.py_buffer(np.packbits(values, bitorder="little").data)
+    valid = _valid(is_absent)
+    column: Array = pa.Array.from_buffers(pa.bool_(), len(values), [valid, held])
+    return column
+
+
+def _valid(is_absent: Booleans | None) -> pa.Buffer | None:
+    """The bits that say which values there are; none where all are there."""
+    if is_absent is None or not is_absent.any():
+        return None
+    return pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
+
+
+def taken(column: Any, places: Any) -> Array:  # noqa: ANN401 - of any type; of integers
+    """The values at places of a column, null where a place is."""
+    found: Array = call_function("take", [column, places])
+    return found
 
 
 def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
@@ -246,5 +269,12 @@ def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
     columns = zip(*(batch.columns for batch in batches), strict=True)
-    joined = [pa.concat_arrays(parts) for parts in columns]
+    joined = [_concatenated(parts) for parts in columns]
     return pa.record_batch(joined, schema=batches[0].schema)
+
+
+def _concatenated(parts: Sequence[Array]) -> Array:
+    """Parts of a column as one; nulls, which most columns hold nothing else than, are not read."""
+    if all(part.null_count == len(part) for part in parts):
+        return nulls(sum(map(len, parts)), parts[0].type)
+    return pa.concat_arrays(parts)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
+from trajmeter.absent import absent_columns
 from trajmeter.arrays import (
     NO_OBJECT,
     UNCERTAIN,
@@ -42,6 +43,8 @@ _TEXT = Shape("text")
 
 _MOST_VALUES = 2**31 - 1
 """What the offsets of a list can count."""
+_LONGEST_TYPE = 60
+"""Characters of a type that a message names in full."""
 
 _LISTS = (
     pa.ListArray,
@@ -68,14 +71,15 @@ def conform(batch: pa.RecordBatch) -> pa.RecordBatch:
     if "task_id" not in names:
         raise ConfigurationError(f"expected a column task_id; found: {', '.join(names)}")
     columns: list[Array] = []
-    for member, field in zip(trajectory_shape().members, schema, strict=True):
+    absent = absent_columns(batch.num_rows)
+    for member, field, none in zip(trajectory_shape().members, schema, absent, strict=True):
         if names.count(member.name) > 1:
             raise ConfigurationError(f"two columns are named {member.name}")
         if member.name in names:
             column = batch.column(names.index(member.name))
             columns.append(_conformed(column, member.shape, field.type, member.name))
         else:
-            columns.append(nulls(batch.num_rows, field.type))
+            columns.append(none)
     return pa.record_batch(columns, schema=schema)
 
 
@@ -115,11 +119,17 @@ def _misfits(column: Array, member: Member, target: pa.DataType) -> Iterator[tup
             yield middle + row, message
 
 
-def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
+def _plain(array: Array) -> Array:
+    """The values of an array, whatever stands for them."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if isinstance(array, pa.DictionaryArray):
         array = array.dictionary_decode()
+    return array
+
+
+def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
+    array = _plain(array)
     if array.type == target:
         return array
     if shape.kind == "json" and not _is_text(array.type):
@@ -134,8 +144,15 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
         return array.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise ConfigurationError(
-            f"column {path} is {array.type}, expected {target}: {error}"
+            f"column {path} is {_named(array.type)}, expected {_named(target)}: {error}"
         ) from error
+
+
+def _named(arrow_type: pa.DataType) -> str:
+    """A type as messages name it: what a long one is made of is left out."""
+    text = str(arrow_type)
+    kind, within, _ = text.partition("<")
+    return f"{kind}<…>" if within and len(text) > _LONGEST_TYPE else text
 
 
 def _text(value: object, path: str) -> str | None:
@@ -173,7 +190,8 @@ def _plain_calls(
     """Name and arguments of calls, from their ``function`` where they have no name of their own."""
     function = existing["function"]
     names = [field.name for field in function.type]
-    theirs = dict(zip(names, cast("pa.StructArray", function).flatten(), strict=True))
+    columns = map(_plain, cast("pa.StructArray", function).flatten())
+    theirs = dict(zip(names, columns, strict=True))
     if "arguments" in theirs and _is_text(theirs["arguments"].type):
         read = [parsed_arguments(text) for text in theirs["arguments"].to_pylist()]
         texts = [None if each is None else json_text(each) for each in read]

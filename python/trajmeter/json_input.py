@@ -6,7 +6,8 @@ behind when they cut a string or read bytes that are not UTF-8; each half become
 output could hold it. If a key occurs twice, the last value counts.
 
 Refused, with the limit in the message: an integer of more than 4,300 digits, which Python neither
-reads nor writes, and a value that lies in more than 200 others.
+reads nor writes (before pydantic 2.13 a minus sign counts as one), and a value that lies in more
+than 200 others.
 """
 
 from __future__ import annotations
@@ -281,9 +282,10 @@ class _Short(reprlib.Repr):
 
     def repr_int(self, x: int, level: int) -> str:
         try:
-            return super().repr_int(x, level)
-        except ValueError:  # longer than Python writes out
+            repr(x)
+        except ValueError:  # longer than Python writes out; later releases say it in their own way
             return f"an integer of {x.bit_length()} bits"
+        return super().repr_int(x, level)
 
     def repr_float(self, x: float, level: int) -> str:
         del level

@@ -17,9 +17,10 @@ import pytest
 import zstandard
 
 from trajmeter.errors import ExtraMissingError
-from trajmeter.readers import ReadProblem, open_content, read_trajectories
+from trajmeter.readers import ReadProblem, formats, open_content, read_trajectories
 from trajmeter.readers._content import content_name
 from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +39,15 @@ def lz4(content: bytes) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def read(path: Path) -> tuple[list[str], list[str]]:
+def read(path: Path, input_format: str | None = None) -> tuple[list[str], list[str]]:
     """Ids and problems, which records and batches have to agree on."""
     problems: list[ReadProblem] = []
-    ids = [each.task_id for each in read_trajectories(path, on_problem=problems.append)]
+    records = read_trajectories(path, input_format=input_format, on_problem=problems.append)
+    ids = [each.task_id for each in records]
     again: list[ReadProblem] = []
-    batches = TrajectoryBatches(path, on_problem=again.append, block_bytes=1000)
+    batches = TrajectoryBatches(
+        path, input_format=input_format, on_problem=again.append, block_bytes=1000
+    )
     assert [id_ for batch in batches for id_ in batch["task_id"].to_pylist()] == ids
     assert again == problems
     return ids, [problem.message for problem in problems]
@@ -81,6 +85,17 @@ def test_what_comes_before_a_cut_is_read(
     assert ids == [f"t{n}" for n in range(len(ids))]
     assert any("data is cut off or corrupt: " in problem.message for problem in problems)
     assert {problem.file for problem in problems} == {str(path)}
+
+
+@pytest.mark.parametrize("name", [known.name for known in formats() if known.makes is Trajectory])
+@pytest.mark.parametrize("end", [7, 12, -1])
+def test_content_that_is_cut_off_is_reported_whatever_format_was_named(
+    tmp_path: Path, name: str, end: int
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(gzip.compress(b"FORMULACODE_TESTS_START\n")[:end])
+    _, problems = read(path, name)
+    assert problems
 
 
 def test_a_document_and_a_log_are_read_compressed(tmp_path: Path) -> None:

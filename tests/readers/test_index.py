@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trajmeter import readers
+from trajmeter.kernels import backend
 from trajmeter.readers import FileFormat, Format, RecordFormat, format_named, formats
 from trajmeter.readers._index import INDEX, Place
-from trajmeter.readers._registry import file_formats, record_formats
+from trajmeter.readers._registry import file_formats, folder_formats, record_formats
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
@@ -111,13 +113,13 @@ def test_the_index_says_what_the_format_says(name: str) -> None:
         assert isinstance(known, FileFormat)
         assert place.makes is Trajectory
         assert not place.keys
-        assert place.marks.is_folder or not known.folder_files
+        assert place.marks.folder is not None or not known.folder_files
 
 
 def test_the_cases_are_of_all_formats_of_files() -> None:
     files = {known.name for known in formats() if isinstance(known, FileFormat)}
     assert files == {*BEGINNINGS, *FOLDERS}
-    assert {*FOLDERS} == {name for name, place in INDEX.items() if place.marks.is_folder}
+    assert {*FOLDERS} == {name for name, place in INDEX.items() if place.marks.folder}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -142,7 +144,44 @@ def test_a_folder_is_recognised_by_a_format_that_the_index_gives(name: str, tmp_
     (tmp_path / inside).write_text(content)
     known: Any = format_named(name, Trajectory)
     assert known.recognises(tmp_path, b"") is not None
-    assert known in file_formats(Trajectory)
+    assert known in folder_formats(Trajectory, tmp_path)
+
+
+def test_a_folder_is_recognised_by_its_own_name(tmp_path: Path) -> None:
+    folder = tmp_path / "task.1-of-1.run.agent-1-a"
+    folder.mkdir()
+    known = format_named("fc-eval-runs", Trajectory)
+    assert isinstance(known, FileFormat)
+    assert known.recognises(folder, b"") is not None
+    assert folder_formats(Trajectory, folder) == (known,)
+
+
+def test_a_link_may_be_the_folder_that_a_format_needs(tmp_path: Path) -> None:
+    for name in ("runs", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "elsewhere" / "run.lock").touch()
+    (tmp_path / "runs" / "latest").symlink_to(tmp_path / "elsewhere")
+    assert format_named("fc-eval-runs", Trajectory) in folder_formats(Trajectory, tmp_path / "runs")
+
+
+@pytest.mark.parametrize("content", ['{"messages": [', '["messages"]', '{"a": 1}', ""])
+def test_a_folder_whose_first_document_is_not_plain_is_not_ruled_out(
+    content: str, tmp_path: Path
+) -> None:
+    (tmp_path / "1.json").write_text(content)
+    found = folder_formats(Trajectory, tmp_path)
+    assert [known.name for known in found] == ["openhands-completions"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    """A pipe waits for a writer, and a device may never end."""
+    completions = format_named("openhands-completions", Trajectory)
+    os.mkfifo(tmp_path / "1.json")
+    assert completions not in folder_formats(Trajectory, tmp_path)
+    (tmp_path / "1.json").unlink()
+    (tmp_path / "1.json").symlink_to(os.devnull)
+    assert completions not in folder_formats(Trajectory, tmp_path)
 
 
 def test_no_format_reads_tasks_from_whole_files() -> None:
@@ -175,3 +214,15 @@ def test_only_formats_that_a_file_may_be_of_are_imported(
         [sys.executable, "-c", PROGRAM, str(log)], capture_output=True, check=True, text=True
     )
     assert done.stdout.split() == modules.split()
+
+
+def test_a_folder_of_logs_imports_no_format_of_folders(tmp_path: Path) -> None:
+    log = {"messages": [{"role": "user", "content": "hi"}], "task_id": "a", "turns": []}
+    (tmp_path / "a.json").write_text(json.dumps(log))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, check=True, text=True
+    )
+    ruled_out = {"agentless", "fceval", "harbor"}
+    if backend() == "rust":  # which looks at the keys of the first document
+        ruled_out.add("openhands")
+    assert ruled_out.isdisjoint(done.stdout.split())

@@ -124,7 +124,7 @@ def test_a_column_that_is_nowhere_is_told(tmp_path: Path) -> None:
     ("row", "message"),
     [
         ({"uid": "a", "steps": 5}, "messages: expected a list, got a number"),
-        ({"uid": "a", "steps": "["}, "invalid JSON: "),
+        ({"uid": "a", "steps": "["}, "messages: invalid JSON: "),
         ({"uid": ["a"], "steps": []}, "task_id: expected text, got "),
         ({"uid": None, "steps": []}, "task_id: required, but missing"),
     ],

@@ -91,7 +91,7 @@ def check(path: Path) -> None:
 
 @pytest.mark.parametrize("name", LOGS)
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     max_examples=settings().max_examples // 2,
 )
 @given(data=st.data())
@@ -106,7 +106,7 @@ def test_any_value_may_be_another(name: str, data: st.DataObject, tmp_path: Path
     check(path)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_byte_of_an_archive_may_be_another(data: st.DataObject, tmp_path: Path) -> None:
     whole = bytearray(archive(("header.json", HEADER), ("samples/a_epoch_1.json", sample())))

@@ -139,7 +139,9 @@ FILES: dict[str, list[Any]] = {
     "asciinema-casts": CAST,
 }
 RECORDS = {"atif-trajectories": trajectory(*STEPS), "agentless-trajectories": AGENTLESS}
-LENIENT = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+LENIENT = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -120,7 +120,7 @@ def write(path: Path, records: Sequence[Record]) -> Path:
 
 
 # NaN equals nothing, itself included, so records are compared by how they are written.
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=st.lists(TRAJECTORIES, min_size=1, max_size=3))
 def test_trajectories_come_back_as_they_were(tmp_path: Path, records: list[Trajectory]) -> None:
     path = write(tmp_path / "t.jsonl", records)
@@ -128,7 +128,7 @@ def test_trajectories_come_back_as_they_were(tmp_path: Path, records: list[Traje
     assert [repr(record) for record in read] == [repr(record) for record in records]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=st.lists(TASKS, min_size=1, max_size=3))
 def test_tasks_come_back_as_they_were(tmp_path: Path, records: list[Task]) -> None:
     path = write(tmp_path / "t.jsonl", records)

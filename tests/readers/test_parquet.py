@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.readers.both_ways import Read, as_records, compared
 from tests.scoring.strategies import any_trajectories, loose_rows
-from trajmeter.readers import read_trajectories
+from trajmeter.readers import _parquet_columns, read_trajectories
+from trajmeter.readers._ranges import RowRange
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.records import RunLog, Source, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
@@ -61,8 +62,18 @@ def as_row(trajectory: Trajectory) -> dict[str, Any]:
     left_out=st.sets(st.sampled_from([name for name in SCHEMA.names if name != "task_id"])),
     marked=st.booleans(),
 )
+@pytest.mark.parametrize("repeated", [False, True])
 def test_same_rows_and_problems_as_records(
-    rows: list[dict[str, Any]], left_out: set[str], marked: bool, path: Path
+    rows: list[dict[str, Any]], left_out: set[str], marked: bool, repeated: bool, path: Path
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        if repeated:  # as texts of many rows are
+            patched.setattr(_parquet_columns, "_LENGTH_BYTES", 1 << 20)
+        _check_both_ways(rows, left_out, path, marked=marked)
+
+
+def _check_both_ways(
+    rows: list[dict[str, Any]], left_out: set[str], path: Path, *, marked: bool
 ) -> None:
     table = pa.Table.from_pylist(rows, schema=SCHEMA).drop_columns(sorted(left_out))
     write(path, table, marked=marked)
@@ -86,7 +97,12 @@ def test_only_the_needed_columns_of_mappings_are_read(path: Path) -> None:
         )
 
 
-def test_other_types_and_nulls_of_any_field(path: Path) -> None:
+@pytest.mark.parametrize("repeated", [False, True])
+def test_other_types_and_nulls_of_any_field(
+    path: Path, repeated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if repeated:
+        monkeypatch.setattr(_parquet_columns, "_LENGTH_BYTES", 1 << 20)
     table = pa.table(
         {
             "task_id": pa.array(["a", "b", "a"]).dictionary_encode(),
@@ -229,13 +245,15 @@ def test_a_cut_file_is_one_problem(path: Path) -> None:
     assert [problem.message[:16] for problem in read.problems] == ["invalid Parquet:"]
 
 
-def test_text_that_is_not_utf8_is_a_problem_of_its_row(path: Path) -> None:
-    texts = pa.array([b"a", b"\xff", b"c"], pa.binary()).view(pa.string())
-    write(path, pa.table({"task_id": ["1", "2", "3"], "final_output": texts}), rows=3)
+@pytest.mark.parametrize("repeats", [1, 200])
+def test_text_that_is_not_utf8_is_a_problem_of_its_row(path: Path, repeats: int) -> None:
+    texts = pa.array([b"a", b"\xff", b"c"] + [b"a"] * repeats, pa.binary()).view(pa.string())
+    tasks = [str(number) for number in range(len(texts))]
+    write(path, pa.table({"task_id": tasks, "final_output": texts}), rows=len(texts))
     read, as_record = as_columns(path)
     assert read == as_records(path)
     assert [problem.record for problem in read.problems] == ["[1]"]
-    assert (len(read.rows), as_record) == (2, 1)
+    assert (len(read.rows), as_record) == (2 + repeats, 1)
 
 
 def test_identity_is_always_read(path: Path) -> None:
@@ -244,3 +262,50 @@ def test_identity_is_always_read(path: Path) -> None:
     write(path, table)
     (batch,) = TrajectoryBatches(path, columns=[])
     assert {name for name in SCHEMA.names if not batch[name].null_count} == IDENTITY
+
+
+@pytest.mark.parametrize("field", ["function", "arguments", "metadata"])
+def test_text_that_is_not_utf8_within_other_values_costs_its_row(path: Path, field: str) -> None:
+    texts = pa.array([b"{}", b"\xff", b"{}"], pa.binary()).view(pa.string())
+    inner = pa.StructArray.from_arrays([texts], ["arguments"])
+    column: pa.Array[Any]
+    if field == "metadata":
+        column = inner
+    else:
+        calls = pa.StructArray.from_arrays([pa.array(["a"] * 3), inner], ["name", field])
+        column = pa.ListArray.from_arrays([0, 1, 2, 3], calls)
+    name = "metadata" if field == "metadata" else "tool_calls"
+    write(path, pa.table({"task_id": ["1", "2", "3"], name: column}), rows=3)
+    read, _ = as_columns(path)
+    assert len(read.rows) == 2
+    assert len(read.problems) == 1
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_texts_of_any_encoding_are_read(path: Path, encoding: str) -> None:
+    table = pa.table({"task_id": [""] * 500, "agent": ["a"] * 500})
+    pq.write_table(
+        table,
+        path,
+        use_dictionary=False,
+        column_encoding=dict.fromkeys(table.column_names, encoding),
+    )
+    read, _ = as_columns(path)
+    assert (len(read.rows), read.problems) == (500, [])
+
+
+def test_which_texts_are_read_as_dictionaries(path: Path) -> None:
+    few, many = ["a", "b"] * 100, [f"text {number}" for number in range(200)]
+    table = pa.table({"task_id": few, "agent": few, "model": many, "final_output": few})
+    with pq.ParquetWriter(path, table.schema) as writer:
+        writer.write_table(table)
+        writer.write_table(table.set_column(1, "agent", pa.array(many)))
+    with pq.ParquetFile(path) as content:
+        whole, part = (
+            _parquet_columns.chosen_columns(content, table.column_names, within, may_nest=False)
+            for within in (None, RowRange(0, 200))
+        )
+    assert whole is not None
+    assert part is not None
+    assert whole.repeated == ["task_id", "final_output"]
+    assert part.repeated == ["task_id", "agent", "final_output"]

@@ -202,3 +202,45 @@ def test_what_was_cut_off_parquet_is_told_with_its_place_once(tmp_path: Path) ->
     with pytest.raises(ReadError, match="Parquet") as caught:
         open_results(cut)
     assert str(caught.value).count(str(cut)) == 1
+
+
+@pytest.mark.parametrize("most_rows", [1, 4, 7, 100])
+def test_row_groups_are_read_together_and_great_ones_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_rows: int
+) -> None:
+    monkeypatch.setattr("trajmeter.readers._result_batches._LEAST_ROWS", 1)
+    monkeypatch.setattr("trajmeter.readers._result_batches._MOST_ROWS", most_rows)
+    rows = [
+        {"task_id": f"t{row % 5}" if row % 7 else None, "agent": "a", "x.value": row / 4}
+        for row in range(23)
+    ]
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.Table.from_pylist(rows), path, row_group_size=3)
+    table = open_results(path)
+    batches = [
+        *table.batches(["task_id", "agent", "absent"], ["x.value"], repeating=["task_id", "absent"])
+    ]
+    assert max(batch.num_rows for batch in batches) <= max(most_rows, 1)
+    for name in ("task_id", "agent", "x.value"):
+        read = [value for batch in batches for value in batch.column(name).to_pylist()]
+        assert read == [row[name] for row in rows]
+    assert all(pa.types.is_dictionary(batch.column("task_id").type) for batch in batches)
+    assert {str(batch.column("agent").type) for batch in batches} == {"string"}
+
+
+def test_a_file_without_rows_has_no_batch_with_any(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"task_id": pa.array([], pa.string())}), path)
+    batches = open_results(path).batches(["task_id"], ["x.value"], repeating=["task_id"])
+    assert sum(batch.num_rows for batch in batches) == 0
+
+
+def test_rows_in_memory_are_refused_as_files_are() -> None:
+    """A column read in two ways, and a text that is not Unicode, which no file can hold."""
+    table = open_results([{"task_id": "t", "x.version": 1}])
+    with pytest.raises(
+        ConfigurationError, match=r"x\.version cannot be a figure and a key at once"
+    ):
+        [*table.batches(["task_id", "x.version"], ["x.version"])]
+    with pytest.raises(ReadError, match=r"rows\[1\]: task_id is .*half of a surrogate pair"):
+        [*open_results([{"task_id": "é"}, {"task_id": "a\ud800"}]).batches(["task_id"], [])]

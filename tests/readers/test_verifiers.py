@@ -111,6 +111,43 @@ def test_all_branches_are_read_and_context_is_no_turn(tmp_path: Path) -> None:
     assert used == [None, None, 20]
 
 
+def test_agents_that_an_agent_starts_are_told_apart(tmp_path: Path) -> None:
+    def linked(kind: str, to: Any) -> dict[str, Any]:
+        odd = {"node": to, "type": [kind]}
+        return {"semantic_parents": [{"node": to, "type": kind}, odd]}
+
+    nodes = [
+        node(ASK),
+        node(SAY, 0, sampled=True),
+        node({"role": "user", "content": "Look there."}),
+        {**node(SAY, 2, sampled=True), **linked("subagent_call", 1)},
+        node({"role": "user", "content": "And there."}, 3),
+        {**node(SAY, 4, sampled=True), **linked("subagent_call", 1)},  # the same one, asked again
+        {**node(SAY, sampled=True), **linked("subagent_call", 5)},  # which starts another
+        {**node(SAY, sampled=True), **linked("compaction", 5)},
+        {**node(SAY, 1, sampled=True), **linked("subagent_return", 5)},
+        {**node(SAY, 99, sampled=True), **linked("compaction", "x"), "parent": True},
+    ]
+    turns = read(tmp_path, trace(nodes=nodes, calls=[])).turns or ()
+    assert [turn.agent for turn in turns] == [
+        "solver",
+        "solver/1",
+        "solver/1",
+        "solver/2",
+        "solver/1",
+        "solver",
+        "solver",
+    ]
+    assert [turn.agent for turn in read(tmp_path, trace()).turns or ()] == [None, None]
+
+
+def test_a_call_of_a_model_may_fail(tmp_path: Path) -> None:
+    calls = [{"node": 3, "error": {"type": "ModelError", "message": "cut off"}}]
+    looked, said = read(tmp_path, trace(calls=calls)).turns or ()
+    assert looked.error is None
+    assert said.error == Failure(reason="ModelError", message="cut off")
+
+
 @pytest.mark.parametrize(
     ("fields", "failure"),
     [

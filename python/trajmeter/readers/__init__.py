@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
+from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
     from trajmeter.readers._content import open_content
@@ -11,7 +13,6 @@ if TYPE_CHECKING:
     from trajmeter.readers._read import read_tasks, read_trajectories
     from trajmeter.readers._recognition import beginning
     from trajmeter.readers._registry import format_named, formats
-    from trajmeter.records import ReadProblem
 
 __all__ = [
     "Evidence",
@@ -28,24 +29,17 @@ __all__ = [
 ]
 
 _HOME = {
-    "Evidence": "readers._formats",
-    "FileFormat": "readers._formats",
-    "Format": "readers._formats",
-    "ReadProblem": "records",
-    "RecordFormat": "readers._formats",
-    "beginning": "readers._recognition",
-    "format_named": "readers._registry",
-    "formats": "readers._registry",
-    "open_content": "readers._content",
-    "read_tasks": "readers._read",
-    "read_trajectories": "readers._read",
+    "Evidence": "_formats",
+    "FileFormat": "_formats",
+    "Format": "_formats",
+    "RecordFormat": "_formats",
+    "beginning": "_recognition",
+    "format_named": "_registry",
+    "formats": "_registry",
+    "open_content": "_content",
+    "read_tasks": "_read",
+    "read_trajectories": "_read",
 }
 """The module of each name, loaded when it is first used: a harness only records messages."""
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    value: object = getattr(import_module(f"trajmeter.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loading_late(__name__, _HOME)

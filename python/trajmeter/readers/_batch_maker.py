@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from trajmeter.absent import absent_columns
 from trajmeter.errors import InputError
 from trajmeter.readers._containers import is_named_in_utf8
-from trajmeter.readers._read import problem_at
+from trajmeter.readers._problems import problem_at
 from trajmeter.records import Source
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
@@ -25,8 +25,6 @@ _ROWS = 250
 """Rows of a batch, if files are read as records."""
 _TURNS = 10_000
 """Turns of such a batch, in which most of its memory lies."""
-_FEW_ROWS = 64
-"""Rows of a small file, of which there may be very many."""
 
 
 class BatchMaker:
@@ -79,21 +77,6 @@ class BatchMaker:
 
         batch = found if isinstance(found, pa.RecordBatch) else pa.record_batch(found)
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        absent = _nulls() if batch.num_rows <= _FEW_ROWS else None
-        arrays = []
-        for number, field in enumerate(trajectory_schema()):
-            if field.name in columns:
-                arrays.append(columns[field.name])
-            elif absent is None:
-                arrays.append(pa.nulls(batch.num_rows, field.type))
-            else:
-                arrays.append(absent[number].slice(0, batch.num_rows))
+        absent = zip(trajectory_schema().names, absent_columns(batch.num_rows), strict=True)
+        arrays = [columns.get(name, nulls) for name, nulls in absent]
         return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
-
-
-@cache
-def _nulls() -> list[pa.Array[Any]]:
-    """A few rows of every column without a value: to make nested ones takes longer than a slice."""
-    import pyarrow as pa
-
-    return [pa.nulls(_FEW_ROWS, field.type) for field in trajectory_schema()]

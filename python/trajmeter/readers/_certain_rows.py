@@ -42,7 +42,7 @@ class CertainRows:
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
         """Rows of a file of columns; those that may be invalid are read as records."""
-        from trajmeter.readers._parquet import own_values, with_sources
+        from trajmeter.readers._parquet import own_values, row_names, with_sources
 
         file, first = place
         for start, rows in parts:
@@ -50,7 +50,7 @@ class CertainRows:
                 return
             if rows is not None:
                 records.accept(rows.num_rows)
-                names = [f"[{first + start + row}]" for row in range(rows.num_rows)]
+                names = row_names(first + start, rows.num_rows)
                 yield self._rows_of.in_schema(with_sources(rows, file, names))
                 continue
             (value,) = own_values(batch.slice(start, 1))

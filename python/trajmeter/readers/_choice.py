@@ -21,7 +21,12 @@ from trajmeter.readers._recognition import (
     strongest_for,
     warn_of_recognition,
 )
-from trajmeter.readers._registry import file_formats, format_named, record_formats
+from trajmeter.readers._registry import (
+    file_formats,
+    folder_formats,
+    format_named,
+    record_formats,
+)
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
@@ -164,9 +169,13 @@ class Choice(Generic[RecordT]):
             for record in made(listen):
                 self._counts[known.name] += 1
                 yield record
-        except (ReadError, *UNEXPECTED) as error:
+        except (ReadError, OSError, *UNEXPECTED) as error:
             if error in raised:
                 raise
+            if isinstance(error, OSError):  # as of compressed content that is cut off
+                line, message = getattr(error, "line", None), error.strerror or str(error)
+                report(ReadProblem(file=str(path), line=line, message=message))
+                return
             if isinstance(error, ReadError):
                 report(ReadProblem(file=str(path), message=str(error)))
                 return
@@ -180,7 +189,10 @@ class Choice(Generic[RecordT]):
         """Read a file or folder into batches; ``None`` where :meth:`records` has to read it."""
         if not known.profile_records.keys().isdisjoint(self._profiles):
             return None
-        batches = known.batches(path, columns)
+        try:
+            batches = known.batches(path, columns)
+        except OSError:  # the record reader says why
+            return None
         return None if batches is None else self._counted(known, batches)
 
     def pieces(
@@ -238,18 +250,18 @@ class Choice(Generic[RecordT]):
 
         Args:
             folder: The folder.
-            names: Names of what it holds, if it is itself in a folder that is read.
+            names: Names of what it holds, if it is itself in a folder that is read, those of
+                folders with ``/`` at their end.
 
         Raises:
             ReadError: The evidence for two formats is equal.
         """
         chosen = (self.chosen,) if isinstance(self.chosen, FileFormat) else ()
-        asked = [
-            known
-            for known in (file_formats(self.makes) if self.chosen is None else chosen)
-            if names is None or known.may_be_folder(names)
-        ]
-        known, _ = _strongest(asked, folder, b"")
+        found = folder_formats(self.makes, folder, names) if self.chosen is None else chosen
+        if names is not None:
+            plain = {name.rstrip("/") for name in names}
+            found = tuple(known for known in found if known.may_be_folder(plain))
+        known, _ = _strongest(found, folder, b"")
         return known
 
     def file_format(self, path: Path) -> FileFormat[RecordT] | None:

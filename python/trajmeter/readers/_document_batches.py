@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ReadError
 from trajmeter.readers._document_values import Document, chunks, list_document
 from trajmeter.readers._line_batches import ended
 from trajmeter.readers._read import EntryReader
@@ -43,10 +42,7 @@ def document_items(
     Returns:
         The parts; ``None`` if the file is not such a document, or may not be valid JSON.
     """
-    try:
-        document = list_document(given.path) if given.within is None else None
-    except (OSError, ReadError):  # the record reader says why
-        return None
+    document = list_document(given.path) if given.within is None else None
     if document is None:
         return None
     return _items(given, document, reader, EntryReader(given, choice, report), certain)

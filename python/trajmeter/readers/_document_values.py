@@ -43,24 +43,27 @@ class Document(NamedTuple):
 
 
 def list_document(path: Path) -> Document | None:
-    """A file that is a list; ``None`` where the record reader has to look at it.
+    """A file that is a list; ``None`` where the record reader has to look at it, or say why not."""
+    try:
+        with open_content(path) as file:
+            if not is_list_document(file):
+                return None
+            begun = state_of(file)
+            content = _whole(file)
+            if state_of(file) != begun:
+                return None
+    except (OSError, ReadError):
+        return None
+    return _document(content)
+
+
+def object_document(path: Path, key: str) -> Document | None:
+    """A file that is an object with a list under a key.
 
     Raises:
         OSError: It cannot be read.
         ReadError: It is compressed, and cut off.
     """
-    with open_content(path) as file:
-        if not is_list_document(file):
-            return None
-        begun = state_of(file)
-        content = _whole(file)
-        if state_of(file) != begun:
-            return None
-    return _document(content)
-
-
-def object_document(path: Path, key: str) -> Document | None:
-    """A file that is an object with a list under a key, as :func:`list_document`."""
     with open_content(path) as file:
         content = _whole(file)
     return _document(content, key)
@@ -77,10 +80,7 @@ def _whole(file: BinaryIO) -> bytes:
 
 def first_object(path: Path) -> dict[str, JsonValue] | None:
     """The first object in a file that is a list; ``None`` if there is none, or in other files."""
-    try:
-        document = list_document(path)
-    except (OSError, ReadError):
-        return None
+    document = list_document(path)
     if document is None:
         return None
     is_object = (document.content[begin] == _OBJECT for begin, _ in document.items)

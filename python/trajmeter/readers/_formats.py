@@ -141,7 +141,8 @@ class FileFormat(Format[RecordT_co]):
     """What speaks for a folder, or for a file that begins with these bytes, being of the format;
     ``None`` if it is not. The bytes are those that :func:`~trajmeter.readers.open_content`
     reads, at most 64 KiB; a folder has none. :func:`~trajmeter.readers.beginning` reads
-    them as JSON, whatever they cut off."""
+    them as JSON, whatever they cut off. An ``OSError`` counts as ``None``: reading the file
+    reports it."""
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""

@@ -10,15 +10,21 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._document_values import object_document
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
 
 __all__ = ["INDEX", "Marks", "Place"]
 
 _OPENING = (b"{", b"[")
 _BINARY = (b"PAR1", b"PK\x03\x04")
+_JSON = ".json"
+_LIST = "messages"
+"""Where a file in a folder is looked at, the list that it holds."""
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 """JSON may spell a word with escapes; nobody does, but nothing is ruled out then."""
 
@@ -34,12 +40,13 @@ class Marks(NamedTuple):
     """Whether it is neither JSON nor begins as Parquet or an archive does."""
     is_broken: bool = False
     """Whether its first line is not a JSON value."""
-    is_folder: bool = False
+    folder: re.Pattern[str] | None = None
+    """What matches the name of the folder, or of something in it; names of folders end in ``/``."""
+    keys: frozenset[str] = frozenset()
+    """Keys of the first JSON file in the folder, all of which it has."""
 
-    def are_in(self, head: bytes | None) -> bool:
-        """Whether a file may be of the format by its beginning; ``None`` is that of a folder."""
-        if head is None:
-            return self.is_folder
+    def are_in(self, head: bytes) -> bool:
+        """Whether a file may be of the format by its beginning."""
         if head.startswith(_BINARY):
             return self.magic is not None and head.startswith(self.magic)
         if json_input.first_byte(head) not in _OPENING:
@@ -49,6 +56,26 @@ class Marks(NamedTuple):
         if self.is_broken and not _ends_as_json(head):
             return True
         return bool(self.words) and _ESCAPED.search(head) is not None
+
+    def may_name(self, folder: Path, names: Iterable[str]) -> bool:
+        """Whether a folder may be of the format by its name and by those of what it holds."""
+        return self.folder is not None and any(map(self.folder.fullmatch, (folder.name, *names)))
+
+    def are_in_folder(self, folder: Path, names: Collection[str]) -> bool:
+        """Whether a folder may be of the format; names of folders in it end in ``/``."""
+        if not self.may_name(folder, names):
+            return False
+        if not self.keys:
+            return True
+        files = (each for each in names if each.rstrip("/").endswith(_JSON))
+        first = min(files, key=lambda each: each.rstrip("/"), default="/")
+        if first.endswith("/"):  # a folder, a pipe or a device is not opened
+            return False
+        try:
+            document = object_document(folder / first, _LIST)
+        except (OSError, ReadError):
+            return True
+        return document is None or self.keys <= {key for key, _ in document.members}
 
 
 class Place(NamedTuple):
@@ -79,7 +106,9 @@ def _files(module: str, words: Iterable[str] = (), **marks: Any) -> Place:  # no
 
 
 INDEX: dict[str, Place] = {
-    "agentless-folders": _files("agentless", is_folder=True),
+    "agentless-folders": _files(
+        "agentless", folder=re.compile(r"(edit_location_individual|file_level_combined)/")
+    ),
     "agentless-trajectories": _records(
         "agentless",
         "2_embedding_selected_files",
@@ -127,8 +156,12 @@ INDEX: dict[str, Place] = {
     ),
     "contextbench-predictions": _records("contextbench", "traj_data"),
     "fc-eval-captured-output": _files("fceval", is_text=True, is_broken=True),
-    "fc-eval-runs": _files("fceval", ("trial_name", "parser_extra_metrics"), is_folder=True),
-    "harbor-trials": _files("harbor", ("trial_name",), is_folder=True),
+    "fc-eval-runs": _files(
+        "fceval",
+        ("trial_name", "parser_extra_metrics"),
+        folder=re.compile(r".*/|results\.json|.+\.agent-.*", re.DOTALL),
+    ),
+    "harbor-trials": _files("harbor", ("trial_name",), folder=re.compile(r"result\.json/?")),
     "inspect-archives": _files("inspect", magic=b"PK\x03\x04"),
     "inspect-documents": _files("inspect", ("eval",)),
     "message-lists": _files("messages", ("role", "lc", "kind", "type")),
@@ -139,8 +172,12 @@ INDEX: dict[str, Place] = {
     "mini-swe-agent-2": _records("mini_swe_agent", "trajectory_format"),
     "openai-agents-traces": _files("openai_agents", ("trace", "trace.span")),
     "openhands": _records("openhands", "history", "test_result"),
-    "openhands-completions": _files("openhands", is_folder=True),
-    "openhands-conversation": _files("openhands", is_folder=True),
+    "openhands-completions": _files(
+        "openhands",
+        folder=re.compile(r".*\.json/?", re.DOTALL),
+        keys=frozenset({"response", "timestamp"}),
+    ),
+    "openhands-conversation": _files("openhands", folder=re.compile(r"base_state\.json/?")),
     "openhands-rows": _records("data_sets", "messages", "trajectory"),
     "openhands-sdk": _records("openhands", "history", "test_result"),
     "opentelemetry-spans": _files("opentelemetry", ("resourceSpans",)),

@@ -288,7 +288,7 @@ def _walk(
 ) -> Iterator[Input]:
     try:
         entries = _listed(folder)
-        names = {entry.name for entry in entries}
+        names = [entry.name if entry.is_file else f"{entry.name}/" for entry in entries]
         whole = choice.folder_format(folder, names) if is_below else None
     except OSError as error:
         problem = ReadProblem(file=str(folder), message=error.strerror or str(error))

@@ -6,6 +6,7 @@ from io import FileIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.json_input import LONGEST_LINE, too_long
+from trajmeter.readers._bounded import Bounded
 from trajmeter.readers._compression import Decompressed
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _rest_of_line(file: BinaryIO, size: int) -> int:
 
     Bytes that are read at once need not be copied to be joined.
     """
-    if not isinstance(getattr(file, "raw", None), FileIO) or not file.seekable():
+    if not isinstance(getattr(file, "raw", None), (FileIO, Bounded)) or not file.seekable():
         return 0
     begin = file.tell()
     try:

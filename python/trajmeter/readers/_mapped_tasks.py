@@ -20,7 +20,7 @@ from trajmeter.readers._mapping import (
     parsed,
     value_in,
 )
-from trajmeter.readers._read import problem_at
+from trajmeter.readers._problems import problem_at
 from trajmeter.readers.own_records import TASKS
 from trajmeter.records import Task
 from trajmeter.schemas import shape_of

@@ -135,7 +135,12 @@ class ColumnMapping:
     def _values(self, record: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
         for field, column in self.columns.items():
             value = value_in(record, column)
-            yield field, parsed(value, self._shapes[field]) if field in self._shapes else value
+            if field in self._shapes:
+                try:
+                    value = parsed(value, self._shapes[field])
+                except ReadError as error:
+                    raise ReadError(f"{field}: {error}") from error
+            yield field, value
 
 
 def is_of_task(field: str) -> bool:

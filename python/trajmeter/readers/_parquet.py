@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.parquet import ParquetFile
 
-from trajmeter.arrays import nulls
-from trajmeter.conforming import conform, faulty, holds_pairs
+from trajmeter.arrays import Array, call_function, cast, nulls, numbers
+from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.readers._parquet_columns import chosen_columns
 from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._recognition import format_of
 from trajmeter.readers._registry import record_formats
@@ -27,19 +28,22 @@ from trajmeter.remote import arrow_file
 from trajmeter.schemas import trajectory_schema, trajectory_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
+    from pyarrow.parquet import FileMetaData
     from pydantic import JsonValue
 
     from trajmeter.readers._choice import Choice
 
 __all__ = [
     "Rows",
+    "checked_footer",
     "holds_own",
     "others_than_ours",
     "own_rows",
     "own_values",
     "parquet_values",
+    "row_names",
     "stretches",
     "values_as_they_are",
     "with_sources",
@@ -49,8 +53,9 @@ _RECORDS = 64
 """Rows of which values are alive at a time."""
 _BATCH_ROWS = 10_000
 _BATCH_BYTES = 32 << 20
-_RESULTS = ("tool_calls.result", "turns.tool_calls.result")
-"""Columns that may be larger than all others, and are read only where they are wanted."""
+
+# Made once: pyarrow looks for pandas whenever it makes a scalar.
+_OPEN, _CLOSE, _BETWEEN = pa.scalar("["), pa.scalar("]"), pa.scalar("")
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows, or why they and the rest of their row group are lost."""
@@ -102,30 +107,15 @@ def own_rows(
     except ReadError:
         return None
     schema = content.schema_arrow
-    if (
-        choice.chosen is not None
-        or not holds_own(content.schema_arrow, partial(_first_row, content))
-        or ("extra" in columns and others_than_ours(schema))
-    ):
-        return None
     try:
-        conform(pa.RecordBatch.from_pylist([], schema=schema))
+        if not _is_own(content, choice) or ("extra" in columns and others_than_ours(schema)):
+            return None
     except ConfigurationError:
         return None
-    paths = _leaves(schema)
-    wanted = {*columns}
-    if not _says_so(schema):
-        wanted = {_with_calls(name) for name in columns}
-    left_out = [name for name in _RESULTS if not _is_within(name, columns)]
-    chosen = [
-        index
-        for index, path in enumerate(paths)
-        if _is_within(path, wanted) and not _is_within(path, left_out)
-    ]
-    found = {paths[index].partition(".")[0] for index in chosen}
-    if ({name.partition(".")[0] for name in wanted} & set(schema.names)) - found:
-        return None  # of lists, only a member that the file lacks is wanted
-    described = content.schema
+    chosen = chosen_columns(content, columns, within, may_nest=not _says_so(schema))
+    if chosen is None:
+        return None
+    content = _open(file, content, chosen.repeated)
     size = sum(
         content.metadata.row_group(group).total_byte_size for group in range(content.num_row_groups)
     )
@@ -133,9 +123,48 @@ def own_rows(
     return _row_groups(
         content,
         rows=max(_RECORDS, min(rows, _BATCH_ROWS)),
-        columns=[described.column(index).path for index in chosen],
+        columns=chosen.names,
         within=within,
     )
+
+
+def checked_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -> FileMetaData:
+    """The footer of a file that is read record by record.
+
+    Args:
+        file: The file.
+        choice: By which formats files are read.
+        is_named: Whether a user named it. What lies in a folder may be any table, and is checked
+            only if it says that it holds trajectories; so are results, which patterns find too.
+
+    Raises:
+        ReadError: It is missing or corrupt.
+        ConfigurationError: The file holds trajectories in columns, and the type of one cannot hold
+            what the field is.
+    """
+    content = _open(file)
+    schema = content.schema_arrow
+    if (is_named and not _has_text_as_source(schema)) or _says_so(schema):
+        _is_own(content, choice)
+    return content.metadata
+
+
+def _has_text_as_source(schema: pa.Schema) -> bool:
+    """Whether rows name their places as results do."""
+    return "source" in schema.names and schema.field("source").type == pa.string()
+
+
+def _is_own(content: ParquetFile, choice: Choice[Trajectory]) -> bool:
+    """Whether a file holds trajectories in columns, and is to be read as that.
+
+    Raises:
+        ConfigurationError: It does, and the type of a column cannot hold what the field is.
+    """
+    schema = content.schema_arrow
+    if choice.chosen is not None or not holds_own(schema, partial(_first_row, content)):
+        return False
+    conform(pa.RecordBatch.from_pylist([], schema=schema))
+    return True
 
 
 def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | None]]:
@@ -145,9 +174,8 @@ def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | Non
         The number of the first row, and the rows; ``None`` for one that may be invalid.
     """
     try:
-        batch.validate(full=True)
-        whole = conform(batch)
-    except (ConfigurationError, pa.ArrowInvalid):
+        whole = _checked(batch)
+    except (ConfigurationError, ValueError, OverflowError):
         if batch.num_rows == 1:
             yield 0, None
             return
@@ -166,7 +194,24 @@ def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | Non
         yield start, whole.slice(start)
 
 
-def with_sources(rows: pa.RecordBatch, file: str, records: Sequence[str]) -> pa.RecordBatch:
+def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows in our columns.
+
+    Raises:
+        ConfigurationError: A value is not what its field is.
+        ValueError: A text is not UTF-8.
+        OverflowError: A time is beyond all years.
+    """
+    try:
+        batch.validate(full=True)
+    except pa.ArrowInvalid:  # which a text of a dictionary may be that is of another row
+        whole = conform(batch)
+        whole.validate(full=True)
+        return whole
+    return conform(batch)
+
+
+def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBatch:
     """Name the place of every row that does not say where it comes from.
 
     Args:
@@ -181,7 +226,7 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Sequence[str]) -> pa.
     places = {
         "file": pa.repeat(file, rows.num_rows),
         "line": nulls(rows.num_rows, pa.int64()),
-        "record": pa.array(records, pa.string()),
+        "record": records,
     }
     made = pa.StructArray.from_arrays(
         [places[field.name] for field in source.type], fields=list(source.type)
@@ -191,26 +236,45 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Sequence[str]) -> pa.
     return rows.set_column(index, rows.schema.field(index), named)
 
 
+def row_names(first: int, count: int) -> Array:
+    """Names of the rows of a file, of which the first has this number."""
+    places = cast(numbers(np.arange(first, first + count)), pa.string())
+    names: Array = call_function("binary_join_element_wise", [_OPEN, places, _CLOSE, _BETWEEN])
+    return names
+
+
 def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
     """Rows in columns of trajectories as the record takes them."""
     try:
         rows = conform(batch).to_pylist()
         others = batch.select(others_than_ours(batch.schema)).to_pylist()
-    except (ConfigurationError, ValueError) as error:
+    except (ConfigurationError, ValueError, OverflowError) as error:
         if batch.num_rows == 1:
             return [ReadError(str(error))]
         return [value for row in range(len(batch)) for value in own_values(batch.slice(row, 1))]
     return [_own_value(row, more) for row, more in zip(rows, others, strict=True)]
 
 
-def _open(file: BinaryIO) -> ParquetFile:
+def _open(
+    file: BinaryIO, opened: ParquetFile | None = None, coded: Collection[str] = ()
+) -> ParquetFile:
     """Open a file.
+
+    Args:
+        file: The file.
+        opened: The same file, if it was opened before.
+        coded: Columns of texts to read as dictionaries.
 
     Raises:
         ReadError: Its footer is missing or corrupt.
     """
     try:
-        return ParquetFile(arrow_file(file), page_checksum_verification=True)
+        return ParquetFile(
+            arrow_file(file),
+            metadata=None if opened is None else opened.metadata,
+            read_dictionary=[*coded],
+            page_checksum_verification=True,
+        )
     except (pa.ArrowException, OSError) as error:
         raise ReadError(f"invalid Parquet: {error}") from error
 
@@ -227,7 +291,7 @@ def values_as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
     """Rows as records in JSON."""
     try:
         return [*batch.to_pylist()]
-    except ValueError as error:  # text that is not UTF-8
+    except (ValueError, OverflowError) as error:  # text that is not UTF-8; a time beyond all years
         if batch.num_rows == 1:
             return [ReadError(str(error))]
         return [
@@ -306,35 +370,3 @@ def _row_groups(
                 ),
             )
         first = end
-
-
-def _leaves(schema: pa.Schema) -> list[str]:
-    """Columns of a file as trajectories name them, those within records behind a dot."""
-
-    def below(path: str, arrow_type: pa.DataType) -> Iterator[str]:
-        if pa.types.is_map(arrow_type):
-            yield path
-            yield from below(path, arrow_type.item_type)
-        elif pa.types.is_struct(arrow_type):
-            for field in arrow_type.fields:
-                yield from below(f"{path}.{field.name}", field.type)
-        elif hasattr(arrow_type, "value_field"):  # a list of any kind
-            item = arrow_type.value_field.type
-            # Keys and values are a mapping, and nothing in it has a name of its own.
-            within = [each.type for each in item] if holds_pairs(arrow_type) else [item]
-            for each in within:
-                yield from below(path, each)
-        else:
-            yield path
-
-    return [leaf for field in schema for leaf in below(field.name, field.type)]
-
-
-def _with_calls(name: str) -> str:
-    """A column, or the calls that it is of: they may have names and arguments in other places."""
-    head, calls, _ = name.partition("tool_calls.")
-    return f"{head}tool_calls" if calls else name
-
-
-def _is_within(path: str, wanted: Collection[str]) -> bool:
-    return any(f"{path}.".startswith(f"{name}.") for name in wanted)

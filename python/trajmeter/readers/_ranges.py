@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, cast
 
+from trajmeter.readers._bounded import Bounded
 from trajmeter.readers._content import is_compressed, open_content, state_of
 from trajmeter.readers._lines import lift_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-    from typing_extensions import Buffer
 
 __all__ = ["LineRange", "Range", "RowRange", "open_range"]
 
@@ -43,36 +41,6 @@ class RowRange(NamedTuple):
 Range: TypeAlias = LineRange | RowRange
 
 
-class _Bounded(io.RawIOBase):
-    """Bytes of a file up to an offset, from where it stands."""
-
-    def __init__(self, file: BinaryIO, left: int | None, leave: Callable[[], None]) -> None:
-        self.file = file
-        self._left = left
-        self._leave = leave
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer, /) -> int:
-        view = memoryview(buffer)
-        if self._left is not None:
-            view = view[: self._left]
-        content = self.file.read1(len(view)) if view else b""  # type: ignore[attr-defined]  # of BufferedReader
-        view[: len(content)] = content
-        if self._left is not None:
-            self._left -= len(content)
-        return len(content)
-
-    def close(self) -> None:
-        if not self.closed:
-            if self._left == 0:
-                self._leave()
-            else:
-                self.file.close()
-        super().close()
-
-
 class _Left(NamedTuple):
     """A compressed file, at the place up to which it was read."""
 
@@ -100,8 +68,8 @@ def open_range(path: Path, lines: LineRange) -> BinaryIO:
         else:
             file.close()
 
-    left = None if lines.end is None else lines.end - lines.begin
-    return cast("BinaryIO", io.BufferedReader(_Bounded(file, left, leave), _BUFFER))
+    size = None if lines.end is None else lines.end - lines.begin
+    return cast("BinaryIO", io.BufferedReader(Bounded(file, size, leave), _BUFFER))
 
 
 def _at(path: Path, offset: int) -> BinaryIO:

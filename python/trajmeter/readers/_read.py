@@ -14,6 +14,7 @@ from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import Evidence, RecordFormat, RecordT
 from trajmeter.readers._inputs import inputs
+from trajmeter.readers._problems import problem_at, refuse
 from trajmeter.readers._recognition import evidence_in, format_of
 from trajmeter.readers._registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
@@ -30,11 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EntryReader",
-    "problem_at",
     "read_records",
     "read_tasks",
     "read_trajectories",
-    "refuse",
 ]
 
 # If none of its first records is recognised, it is the wrong file, which is reported once.
@@ -352,11 +351,3 @@ def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | Non
     # A key that many formats share is not enough to call a record by the name of one.
     is_possible = evidence_in(known, value) == Evidence.POSSIBLE
     return None if is_possible and value.keys() - makes.model_fields.keys() else known.description
-
-
-def problem_at(source: Source, message: str) -> ReadProblem:
-    return ReadProblem(file=source.file, line=source.line, record=source.record, message=message)
-
-
-def refuse(problem: ReadProblem) -> None:
-    raise ReadError(str(problem))

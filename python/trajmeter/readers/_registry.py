@@ -20,17 +20,20 @@ from trajmeter.errors import UnknownNameError, format_exception
 from trajmeter.keys import unknown
 from trajmeter.readers._formats import FileFormat, Format, RecordFormat
 from trajmeter.readers._index import INDEX
+from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from importlib.metadata import EntryPoint
 
     from trajmeter.readers._formats import AnyFormat, RecordT
+    from trajmeter.readers._index import Marks
     from trajmeter.records import Task, Trajectory
 
 __all__ = [
     "ENTRY_POINT_GROUP",
     "file_formats",
+    "folder_formats",
     "format_named",
     "formats",
     "record_formats",
@@ -82,19 +85,53 @@ def record_keys(makes: type[Task | Trajectory]) -> dict[str, frozenset[str]]:
     return own | added
 
 
-def file_formats(
-    makes: type[RecordT], head: bytes | None = None
-) -> tuple[FileFormat[RecordT], ...]:
+def file_formats(makes: type[RecordT], head: bytes) -> tuple[FileFormat[RecordT], ...]:
     """Formats that a file may be of as a whole, to be read as tasks or as trajectories.
 
     Args:
         makes: Class of the records.
-        head: The beginning of the file; ``None`` is that of a folder.
+        head: The beginning of the file.
     """
+    return _whole_formats(makes, lambda marks: marks.are_in(head))
+
+
+def folder_formats(
+    makes: type[RecordT], folder: Path, names: Collection[str] | None = None
+) -> tuple[FileFormat[RecordT], ...]:
+    """Formats that a folder may be of as a whole, to be read as tasks or as trajectories.
+
+    Args:
+        makes: Class of the records.
+        folder: The folder.
+        names: Names of what it holds, if it is itself in a folder that is read, those of folders
+            with ``/`` at their end.
+    """
+    if names is not None:
+        return _whole_formats(makes, lambda marks: marks.may_name(folder, names))
+    held = _names_in(folder)
+    if held is None:
+        return _whole_formats(makes, lambda marks: marks.folder is not None)
+    return _whole_formats(makes, lambda marks: marks.are_in_folder(folder, held))
+
+
+def _names_in(folder: Path) -> list[str] | None:
+    """What a folder holds; ``None`` if it cannot be listed, or is remote."""
+    if is_remote(folder):
+        return None
+    try:
+        with os.scandir(folder) as found:
+            return [each.name if each.is_file() else f"{each.name}/" for each in found]
+    except OSError:
+        return None
+
+
+def _whole_formats(
+    makes: type[RecordT], may_be: Callable[[Marks], bool]
+) -> tuple[FileFormat[RecordT], ...]:
     own: list[AnyFormat] = [
         _own(name)
         for name, place in INDEX.items()
-        if place.makes is makes and not place.keys and place.marks.are_in(head)
+        if place.makes is makes and not place.keys and may_be(place.marks)
     ]
     added: list[AnyFormat] = [
         known

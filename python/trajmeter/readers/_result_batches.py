@@ -19,7 +19,21 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array
     from trajmeter.readers.results import TableKind
 
-__all__ = ["arrow_batch", "kind_of", "number_of", "row_batch", "text_of", "with_nulls"]
+__all__ = [
+    "arrow_batch",
+    "described",
+    "kind_of",
+    "number_of",
+    "refuse_key",
+    "row_batch",
+    "rows_at_once",
+    "text_of",
+    "with_nulls",
+]
+
+_CELLS = 12 << 20
+"""Cells of a batch: many, because every figure of a batch costs some work for each unit."""
+_LEAST_ROWS, _MOST_ROWS = 1 << 14, 1 << 20
 
 _SPECIAL = {
     "nan": float("nan"),
@@ -33,12 +47,42 @@ _SPECIAL = {
 """Texts that stand for what JSON and CSV have no numbers for."""
 
 
+def rows_at_once(columns: Sequence[str]) -> int:
+    """Rows of a batch of so many columns."""
+    return min(max(_CELLS // max(len(columns), 1), _LEAST_ROWS), _MOST_ROWS)
+
+
+def described(schema: pa.Schema) -> tuple[dict[str, TableKind], dict[str, str]]:
+    """What each column holds, and the metadata."""
+    metadata = {
+        key.decode(errors="replace"): value.decode(errors="replace")
+        for key, value in (schema.metadata or {}).items()
+    }
+    return {field.name: _kind(field.type) for field in schema}, metadata
+
+
+def _kind(arrow_type: pa.DataType) -> TableKind:
+    types = pa.types
+    if types.is_dictionary(arrow_type):
+        return _kind(arrow_type.value_type)
+    if types.is_boolean(arrow_type):
+        return "boolean"
+    if types.is_integer(arrow_type):
+        return "integer"
+    if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
+        return "number"
+    is_text = types.is_string(arrow_type) or types.is_large_string(arrow_type)
+    return "text" if is_text or types.is_string_view(arrow_type) else "other"
+
+
 def arrow_batch(
     batch: pa.RecordBatch,
     texts: Sequence[str],
     numbers: Sequence[str],
     table: str,
     values: Sequence[str] = (),
+    *,
+    repeating: Sequence[str] = (),
 ) -> pa.RecordBatch:
     """Some columns of a batch, texts as texts and numbers as doubles.
 
@@ -48,6 +92,7 @@ def arrow_batch(
         numbers: Columns of numbers; those that are absent are null.
         table: Name of the table, for messages.
         values: Columns of anything, as JSON text; those that are absent are null.
+        repeating: Those of the texts that stay dictionaries where they are.
 
     Raises:
         ConfigurationError: A column holds something else.
@@ -57,13 +102,14 @@ def arrow_batch(
     for name in texts:
         present = name in names
         columns[name] = (
-            _texts(batch.column(name), name, table)
+            _texts(batch.column(name), name, table, is_repeating=name in repeating)
             if present
             else nulls(batch.num_rows, pa.string())
         )
     for name in numbers:
+        refuse_key(name, texts)
         present = name in names
-        columns[_key(name, texts)] = (
+        columns[name] = (
             _numbers(batch.column(name), name, table)
             if present
             else nulls(batch.num_rows, pa.float64())
@@ -115,10 +161,14 @@ def _number_lists(column: Array) -> Array:
     return lists
 
 
-def _key(name: str, texts: Sequence[str]) -> str:
+def refuse_key(name: str, texts: Sequence[str]) -> None:
+    """Refuse to read a column as numbers that is read as text.
+
+    Raises:
+        ConfigurationError: It is.
+    """
     if name in texts:
         raise ConfigurationError(f"column {name} cannot be a figure and a key at once")
-    return name
 
 
 def row_batch(
@@ -134,7 +184,12 @@ def row_batch(
         texts: Columns of text.
         numbers: Columns of numbers.
         values: Columns of anything, as JSON text.
+
+    Raises:
+        ConfigurationError: A column is asked for as text and as numbers.
     """
+    for name in numbers:
+        refuse_key(name, texts)
     wrong: dict[int, str] = {}
     columns: dict[str, list[Any]] = {name: [] for name in (*texts, *numbers, *values)}
     for index, row in enumerate(rows):
@@ -172,8 +227,14 @@ def kind_of(value: object) -> TableKind:
 
 def text_of(value: object, name: str) -> str | None:
     """A value of a column of text; a number, such as that of an attempt, as it is written."""
-    if value is None or isinstance(value, str):
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{name} is {value!r}, which has half of a surrogate pair") from None
         return value
+    if value is None:
+        return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -201,8 +262,10 @@ def number_of(value: object, name: str) -> float | None:
     raise ValueError(f"{name} is {value!r}, expected a number or true or false")
 
 
-def _texts(column: Array, name: str, table: str) -> Array:
+def _texts(column: Array, name: str, table: str, *, is_repeating: bool) -> Array:
     if isinstance(column, pa.DictionaryArray):
+        if is_repeating and column.dictionary.type == pa.string():
+            return column
         column = column.dictionary_decode()
     if column.type == pa.string():
         return column

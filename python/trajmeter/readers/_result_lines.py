@@ -67,7 +67,12 @@ class JsonLinesTable:
                         self.columns[name] = kind_of(value)
 
     def batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         fields: list[pa.Field[Any]] = [pa.field(name, pa.string()) for name in texts]
@@ -170,7 +175,12 @@ class CsvTable:
                 self.columns[name] = _kind_of_text([str(cell) for cell in known])
 
     def batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns; no field of the format holds a list."""
         wanted = [name for name in (*texts, *numbers) if name in self.columns]

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from zlib import crc32
 
+import numpy as np
+
+from trajmeter import kernels
 from trajmeter.readers._containers import PARQUET_MAGIC
 from trajmeter.readers._content import open_content
 from trajmeter.readers._lines import lift_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 __all__ = ["Content", "Cut", "footer", "line_cuts", "next_line", "scan"]
 
-_BLOCK = 8 << 20
+_BLOCK = 1 << 20
+_IN_CACHE = 1 << 16
+_NEWLINE = 10
 _LINE_BLOCK = 1 << 16
 _FOOTER_END = 8
 """Bytes behind the footer of Parquet: its length, and the magic ones."""
@@ -39,12 +44,33 @@ def scan(file: BinaryIO, size: int) -> Content:
     """Read bytes from where a file stands."""
     crc = lines = 0
     last = b"\n"
+    crc_and_newlines = _kernel()
     while size > 0 and (block := file.read(min(size, _BLOCK))):
-        crc = crc32(block, crc)
-        lines += block.count(b"\n")
+        crc, newlines = crc_and_newlines(block, crc)
+        lines += newlines
         size -= len(block)
         last = block[-1:]
     return Content(crc, lines + (last != b"\n"))
+
+
+def _kernel() -> Callable[[bytes, int], tuple[int, int]]:
+    """What gives the CRC-32 of bytes that follow others of a CRC-32, and counts their newlines."""
+    if kernels.backend() == "python":
+        return _crc_and_newlines
+    from trajmeter.kernels import _rust  # whose twin follows
+
+    return _rust.crc_and_newlines
+
+
+def _crc_and_newlines(block: bytes, before: int) -> tuple[int, int]:
+    return crc32(block, before), _newlines(block)
+
+
+def _newlines(block: bytes) -> int:
+    """How many newlines there are, counted in a third of the time that bytes take."""
+    held = np.frombuffer(block, np.uint8)
+    parts = (held[start : start + _IN_CACHE] for start in range(0, len(held), _IN_CACHE))
+    return sum(int(np.count_nonzero(part == _NEWLINE)) for part in parts)
 
 
 class Cut(NamedTuple):

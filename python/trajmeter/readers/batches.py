@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import ConfigurationError, InputError, ReadError
@@ -24,7 +24,6 @@ from trajmeter.readers._choice import Choice
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
-    holds_parquet,
     is_named_in_utf8,
     is_parquet,
 )
@@ -32,13 +31,14 @@ from trajmeter.readers._content import is_compressed, open_content, state_of
 from trajmeter.readers._document_batches import document_items
 from trajmeter.readers._inputs import inputs
 from trajmeter.readers._line_batches import LineBlocks, ended
+from trajmeter.readers._problems import refuse
 from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._read import (
     EntryReader,
     read_records,
-    refuse,
 )
 from trajmeter.readers._reasons import Reasons
+from trajmeter.readers._small_files import holds_few_records, holds_records
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_schema
 
@@ -66,6 +66,8 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 _BLOCK_BYTES = 16 << 20
 _LOGS = 1_024
 """Logs to read at a time."""
+_MANY = 32
+"""Small files in a row from which on they are gathered."""
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
@@ -163,7 +165,10 @@ class TrajectoryBatches:
 
     @property
     def lines_as_records(self) -> int:
-        """Lines of JSON, logs and rows so far that were read as records, or not at all."""
+        """Lines of JSON, logs and rows so far that were read as records, or not at all.
+
+        Small files that are read together are not counted: as records they are read fastest.
+        """
         return self._reasons.total
 
     @property
@@ -201,34 +206,29 @@ class TrajectoryBatches:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)
                 continue
-            for given in group:
-                yield from self._input(given)
+            yield from self._gathered(group)
 
     def _found(self) -> Iterator[Input]:
         """What to read."""
         return inputs(self._paths, self._choice)
 
-    def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
-        """Files of which many may hold one record each, gathered to batches of many."""
-        for are_records, group in groupby(found, self._holds_records):
+    def _gathered(self, found: Iterable[Input], *, is_counted: bool = False) -> Iterator[_Item]:
+        """Files; those that hold a few records each, and are many, as batches of many.
+
+        A batch of a file costs as much as some hundred records, whatever makes it.
+        """
+        is_plain = backend() == "python"
+        is_gathered = partial(holds_records if is_plain else holds_few_records, choice=self._choice)
+        for are_records, group in groupby(found, is_gathered):
             while files := [*islice(group, _LOGS)]:
-                if are_records:
+                if are_records and (is_plain or len(files) >= _MANY):
                     read = partial(read_records, choice=self._choice, report=self._report)
                     yield partial(self._rows_of.gather, chain.from_iterable(map(read, files)))
                 else:
                     for given in files:
-                        yield from self._input(given)
+                        yield from self._input(given, is_counted=is_counted)
 
-    def _holds_records(self, given: Input) -> bool:
-        """Whether a file is read record by record."""
-        if given.problems or given.is_end or given.is_summary or given.whole is not None:
-            return False
-        try:
-            return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
-        except ReadError:
-            return False
-
-    def _input(self, given: Input) -> Iterator[_Item]:
+    def _input(self, given: Input, *, is_counted: bool = False) -> Iterator[_Item]:
         if given.problems:
             yield partial(self._problems, given.problems)
         elif given.is_end:
@@ -236,7 +236,7 @@ class TrajectoryBatches:
         elif given.is_summary:
             yield partial(self._summary, given)
         else:
-            yield from self._file(given)
+            yield from self._file(given, is_counted=is_counted)
 
     def _end_of(self, folder: Input) -> Iterator[pa.RecordBatch]:
         return self._problems(folder.notes.end() if folder.notes is not None else ())
@@ -373,10 +373,11 @@ class TrajectoryBatches:
             yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
             done = 0
             unread.update(number for _, number, *_ in columns.refused)
-            for row, number, *_ in columns.refused:
+            for row, refused in groupby(columns.refused, itemgetter(0)):
                 yield partial(iter, [batch.slice(done, row - done)])
                 done = row
-                yield from self._file(logs[number], is_counted=True)
+                left = [logs[number] for _, number, *_ in refused]
+                yield from self._gathered(left, is_counted=True)
             yield partial(iter, [batch.slice(done)])
         for number, log in enumerate(logs):
             if number not in unread:

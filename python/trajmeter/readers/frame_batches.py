@@ -37,7 +37,8 @@ from trajmeter.readers._parquet import (
     values_as_they_are,
     with_sources,
 )
-from trajmeter.readers._read import EntryReader, refuse
+from trajmeter.readers._problems import refuse
+from trajmeter.readers._read import EntryReader
 from trajmeter.readers.batches import IDENTITY
 from trajmeter.readers.frames import FRAME, first_row, numbered_records
 from trajmeter.records import Source, Trajectory
@@ -216,7 +217,7 @@ class FrameBatches:
                 self.numbers += numbers
                 records.accept(count)
                 part = found.batch.slice(taken, count)
-                yield with_sources(part, FRAME, [*map(str, numbers)])
+                yield with_sources(part, FRAME, pa.array([*map(str, numbers)], pa.string()))
                 taken += count
             if records.is_over:
                 return

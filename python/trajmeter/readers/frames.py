@@ -13,7 +13,8 @@ from trajmeter.errors import InputError, ReadError
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import Entry
 from trajmeter.readers._inputs import Input
-from trajmeter.readers._read import EntryReader, refuse
+from trajmeter.readers._problems import refuse
+from trajmeter.readers._read import EntryReader
 from trajmeter.records import Source, Trajectory
 from trajmeter.schemas import require_pyarrow
 

@@ -22,7 +22,7 @@ from trajmeter.readers._ahead import MOST_ROWS, joined
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._content import STDIN
 from trajmeter.readers._inputs import Input, inputs
-from trajmeter.readers._read import refuse
+from trajmeter.readers._problems import refuse
 from trajmeter.readers._reader_process import Batch, End, FilesRead, FileToRead, Note, Told
 from trajmeter.records import ReadProblem, Trajectory
 

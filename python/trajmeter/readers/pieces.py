@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from trajmeter.errors import ReadError
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._ahead import MOST_ROWS
 from trajmeter.readers._choice import Choice
@@ -126,6 +126,7 @@ class PieceMaker:
 
         Raises:
             InputError: An item is not a path.
+            ConfigurationError: The type of a column of Parquet cannot hold what its field is.
         """
         for each in inputs(paths, self._choice):
             folder = self._folder(each)
@@ -210,7 +211,7 @@ class PieceMaker:
                 return
             known = self._known.get(name)
             if known is None or not known.identity.is_unchanged(about):
-                known = self._found(path, about)
+                known = self._found(path, about, is_named=folder is None)
         except OSError:  # its reader says why
             yield Piece(name, folder=folder)
             return
@@ -218,7 +219,7 @@ class PieceMaker:
         for piece in known.pieces:
             yield replace(piece, folder=folder)
 
-    def _found(self, path: Path, about: os.stat_result) -> FoundFile:
+    def _found(self, path: Path, about: os.stat_result, *, is_named: bool) -> FoundFile:
         """Look into a file."""
         size, time = about.st_size, about.st_mtime_ns
         whole = (Piece(str(path), size=size),)
@@ -229,7 +230,7 @@ class PieceMaker:
                     known = f"footer:{sha256(found).hexdigest()}"
                     name = self._name(path) if is_remote(path) else known
                     identity = FileIdentity(size, time, name)
-                    rows = self._row_pieces(path, size)
+                    rows = self._row_pieces(path, size, is_named=is_named)
                     return FoundFile(identity, rows or whole)
             elif self._is_large(path, size) and self._is_cut(path) and self._holds_lines(path):
                 if is_remote(path) or is_compressed_file(path):
@@ -303,17 +304,24 @@ class PieceMaker:
             begin, first = end, first + content.lines
         return tuple(pieces), sums
 
-    def _row_pieces(self, path: Path, size: int) -> tuple[Piece, ...]:
-        """Row groups, gathered to pieces; nothing where the file is small, or read as a whole."""
+    def _row_pieces(self, path: Path, size: int, *, is_named: bool) -> tuple[Piece, ...]:
+        """Row groups, gathered to pieces; nothing where the file is small, or read as a whole.
+
+        Raises:
+            ConfigurationError: The type of a column cannot hold what the field is.
+        """
         try:
-            from pyarrow import ArrowException
-            from pyarrow.parquet import read_metadata
+            from trajmeter.readers._parquet import checked_footer
         except ImportError:  # its reader says so
             return ()
         try:
+            if self._choice.file_format(path) is not None:
+                return ()
             with path.open("rb") as file:
-                about = read_metadata(file)
-        except (OSError, ArrowException):  # likewise
+                about = checked_footer(file, self._choice, is_named=is_named)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{path}: {error}") from error
+        except (OSError, ReadError):  # likewise
             return ()
         is_small = size <= self._piece_bytes and about.num_rows <= self._piece_rows
         if is_small or not self._is_cut(path):

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, ReadError
-from trajmeter.readers._ahead import ReadAhead
 from trajmeter.readers._containers import is_parquet
 from trajmeter.schemas import require_pyarrow
 
@@ -27,17 +26,20 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from trajmeter.arrays import Array
     from trajmeter.records import ReadProblem
 
     OnProblem: TypeAlias = Callable[[ReadProblem], None]
 
 __all__ = [
+    "ResultRows",
     "ResultsSource",
     "ResultsTable",
     "TableKind",
     "is_results_table",
     "open_results",
     "parameters_of",
+    "rows_by_column",
 ]
 
 ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
@@ -45,11 +47,22 @@ ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
 
 TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
 
-_ROWS = 1 << 18
-"""Rows of a batch: many, because every figure of a batch costs some calls of numpy."""
-
 _MANIFEST, _PARTS = "manifest.json", "rows"
 _IDENTITY = "task_id"
+
+
+class ResultRows(Protocol):
+    """Some rows of a results table."""
+
+    @property
+    def num_rows(self) -> int:
+        """How many."""
+
+    def column(self, name: str, /) -> Array:
+        """A column that was asked for."""
+
+    def filter(self, kept: Any, /) -> ResultRows:  # noqa: ANN401 - a mask of Arrow
+        """Those of the rows where a mask is true."""
 
 
 class ResultsTable(Protocol):
@@ -68,7 +81,12 @@ class ResultsTable(Protocol):
         """What the file says of itself, under the keys of the Arrow schema."""
 
     def batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns.
 
@@ -76,6 +94,8 @@ class ResultsTable(Protocol):
             texts: Columns to read as text.
             numbers: Columns to read as numbers.
             values: Columns to read as JSON text, such as lists.
+            repeating: Those of the texts that may come as dictionaries, of which each text is read
+                once; a dictionary may hold texts that no row has.
         """
 
 
@@ -110,6 +130,21 @@ def open_results(
     return table
 
 
+def rows_by_column(
+    table: ResultsTable, texts: Sequence[str], numbers: Sequence[str], *, repeating: Sequence[str]
+) -> Iterator[ResultRows]:
+    """Read some columns as :meth:`ResultsTable.batches` does, numbers of Parquet when asked for.
+
+    Whoever takes one column of numbers after another then needs memory for one of them. Columns may
+    be taken by several threads.
+    """
+    from trajmeter.readers._result_parquet import ParquetTable  # needs pyarrow
+
+    if isinstance(table, ParquetTable):
+        return table.rows_by_column(texts, numbers, repeating=repeating)
+    return table.batches(texts, numbers, repeating=repeating)
+
+
 def is_results_table(path: Path) -> bool:
     """Whether a path looks like a results table, judging by its content.
 
@@ -139,8 +174,10 @@ def _begins_table(line: json_input.Line) -> bool:
 
 
 def _open_path(path: Path, report: OnProblem) -> ResultsTable:
+    from trajmeter.readers._result_parquet import ParquetTable  # needs pyarrow
+
     if path.is_dir():
-        return _ParquetTable(str(path), _parts(path), _settings_of(path))
+        return ParquetTable(str(path), _parts(path), _settings_of(path))
     try:
         with path.open("rb") as file:
             json_input.refuse_archive(file)
@@ -153,7 +190,7 @@ def _open_path(path: Path, report: OnProblem) -> ResultsTable:
     except ReadError as error:
         raise ReadError(f"{path}: {error}") from error
     if is_in_parquet:
-        return _ParquetTable(str(path), [path])
+        return ParquetTable(str(path), [path])
     from trajmeter.readers._result_lines import CsvTable, JsonLinesTable  # needs pyarrow
 
     if first is None:
@@ -188,72 +225,31 @@ def _raise(problem: ReadProblem) -> None:
     raise ReadError(str(problem))
 
 
-class _ParquetTable:
-    """A Parquet file, or parts of one."""
-
-    def __init__(
-        self, name: str, files: Sequence[Path], settings: Mapping[str, str] | None = None
-    ) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        self.name = name
-        self._files = files
-        try:
-            footer = parquet.read_metadata(files[0])
-            # What was added when all rows were written stands in the footer alone.
-            schema = footer.schema.to_arrow_schema()
-            metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
-        except (OSError, pa.ArrowException) as error:
-            raise ReadError(f"{files[0]}: {error}") from error
-        self.columns, described = _described(schema.with_metadata(metadata))
-        self.metadata: Mapping[str, str] = described | {**(settings or {})}
-
-    def batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns, the next batch on a thread."""
-        ahead = ReadAhead(self._batches(texts, numbers, values))
-        try:
-            yield from ahead
-        finally:
-            ahead.close()
-
-    def _batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str]
-    ) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        from trajmeter.readers._result_batches import arrow_batch
-
-        wanted = [*dict.fromkeys((*texts, *numbers, *values))]
-        for path in self._files:
-            try:
-                with parquet.ParquetFile(path, memory_map=True) as file:
-                    for batch in file.iter_batches(_ROWS, columns=wanted):
-                        yield arrow_batch(batch, texts, numbers, self.name, values)
-            except (OSError, pa.ArrowException) as error:
-                raise ReadError(f"{path}: {error}") from error
-
-
 class _ArrowTable:
     """What hands over Arrow batches."""
 
     def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - of many libraries
         import pyarrow as pa
 
+        from trajmeter.readers._result_batches import described
+
         self.name = name
         self._table = source if isinstance(source, pa.Table) else pa.table(source)
-        self.columns, self.metadata = _described(self._table.schema)
+        self.columns, self.metadata = described(self._table.schema)
 
     def batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
-        from trajmeter.readers._result_batches import arrow_batch
+        from trajmeter.readers._result_batches import arrow_batch, rows_at_once
 
-        for batch in self._table.to_batches(_ROWS):
+        rows = rows_at_once([*texts, *numbers, *values])
+        for batch in self._table.to_batches(rows):
             yield arrow_batch(batch, texts, numbers, self.name, values)
 
 
@@ -282,39 +278,23 @@ class _RowsTable:
                     self.columns[column] = kind_of(value)
 
     def batches(
-        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
-        from trajmeter.readers._result_batches import row_batch
+        from trajmeter.readers._result_batches import row_batch, rows_at_once
 
-        for start in range(0, len(self._rows), _ROWS):
-            rows = self._rows[start : start + _ROWS]
+        most = rows_at_once([*texts, *numbers, *values])
+        for start in range(0, len(self._rows), most):
+            rows = self._rows[start : start + most]
             batch, wrong = row_batch(rows, texts, numbers, values)
             for index, message in wrong.items():
                 raise ReadError(f"{self.name}[{start + index}]: {message}")
             yield batch
-
-
-def _described(schema: pa.Schema) -> tuple[dict[str, TableKind], dict[str, str]]:
-    from pyarrow import types
-
-    def kind(arrow_type: pa.DataType) -> TableKind:
-        if types.is_dictionary(arrow_type):
-            return kind(arrow_type.value_type)
-        if types.is_boolean(arrow_type):
-            return "boolean"
-        if types.is_integer(arrow_type):
-            return "integer"
-        if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
-            return "number"
-        is_text = types.is_string(arrow_type) or types.is_large_string(arrow_type)
-        return "text" if is_text or types.is_string_view(arrow_type) else "other"
-
-    metadata = {
-        key.decode(errors="replace"): value.decode(errors="replace")
-        for key, value in (schema.metadata or {}).items()
-    }
-    return {field.name: kind(field.type) for field in schema}, metadata
 
 
 def parameters_of(metadata: Mapping[str, str]) -> dict[str, dict[str, Any]]:

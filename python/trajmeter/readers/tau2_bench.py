@@ -15,7 +15,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers._read import problem_at
+from trajmeter.readers._problems import problem_at
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers._values import as_number
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of

@@ -1,7 +1,7 @@
 """Traces of verifiers: a graph of messages, of which the nodes that a model made are turns.
 
 A trace may fork, as where an agent starts others or its context is compacted. All branches are
-read, in the order of their nodes.
+read, in the order of their nodes; each turn names its agent where one started others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trajmeter.records import Failure, Trajectory
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -32,6 +32,11 @@ _BUDGETS = {
     "max_output_tokens": "budget_exhausted",
     "max_total_tokens": "budget_exhausted",
 }
+
+
+_STARTED = "subagent_call"
+_SAME_AGENT = frozenset({"compaction", "continuation"})
+"""Links to the node that an agent went on from, beside that whose tokens precede its own."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -57,11 +62,13 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     ]
     held = message_turns([message for _, message in read], usage=lambda _: None)
     by_node = {node: call for call in calls if isinstance(node := call.get("node"), int)}
-    turns = tuple(
-        _timed(turn, by_node.get(read[start][0], {}))
-        for turn, start in zip(held.turns, held.starts, strict=True)
-    )
     task, agent = as_object(record.get("task")) or {}, as_object(record.get("agent")) or {}
+    agents = _agents(nodes, as_text(agent.get("name")))
+    places = [read[start][0] for start in held.starts]
+    turns = tuple(
+        _timed(turn, by_node.get(place, {}), agents[place])
+        for turn, place in zip(held.turns, places, strict=True)
+    )
     data = as_object(task.get("data")) or {}
     identity = task.get("key") or data.get("id") or task.get("hash")
     condition = as_text(record.get("stop_condition"))
@@ -87,11 +94,41 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     )
 
 
-def _timed(turn: Turn, call: Mapping[str, Any]) -> Turn:
-    """A turn with the usage and the time of the call that made it."""
-    usage = as_object(call.get("usage"))
+def _agents(nodes: Sequence[Mapping[str, Any]], name: str | None) -> list[str | None]:
+    """The agent of each node: agents that were started are numbered; ``None`` where none was."""
+    own: list[int] = []
+    started = 0
+    for index, node in enumerate(nodes):
+        links = [as_object(link) or {} for link in as_list(node.get("semantic_parents"))]
+        before = [link.get("node") for link in links if as_text(link.get("type")) in _SAME_AGENT]
+        number = max(
+            (
+                own[at]
+                for at in (node.get("parent"), *before)
+                if type(at) is int and 0 <= at < index
+            ),
+            default=0,
+        )
+        if not number and any(link.get("type") == _STARTED for link in links):
+            started += 1
+            number = started
+        own.append(number)
+    if not started:
+        return [None] * len(nodes)
+    main = name or "agent"
+    return [f"{main}/{number}" if number else main for number in own]
+
+
+def _timed(turn: Turn, call: Mapping[str, Any], agent: str | None) -> Turn:
+    """A turn with its agent, and the usage, the time and the error of the call that made it."""
+    usage, error = as_object(call.get("usage")), as_object(call.get("error"))
+    failed = turn.error
+    if failed is None and error is not None:
+        failed = Failure(reason=as_text(error.get("type")), message=as_text(error.get("message")))
     return turn.model_copy(
         update={
+            "agent": agent,
+            "error": failed,
             "usage": None if usage is None else verifiers_usage(usage),
             "duration_seconds": _span(call.get("time")),
         }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 from trajmeter.records.measurements import (
     InvalidReason,
     Measurement,
@@ -12,15 +15,7 @@ from trajmeter.records.measurements import (
     measured,
 )
 from trajmeter.records.outcomes import Cause, Outcome, Score
-from trajmeter.records.question import Hop, Question
 from trajmeter.records.record import LARGEST_COUNT, Record
-from trajmeter.records.result_file import (
-    CodeQuality,
-    CodeReview,
-    JudgeRecord,
-    StaticMetrics,
-    UnreviewedCode,
-)
 from trajmeter.records.source import ReadProblem, Source
 from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import (
@@ -35,6 +30,16 @@ from trajmeter.records.trajectory import (
     Verdict,
     View,
 )
+
+if TYPE_CHECKING:
+    from trajmeter.records.question import Hop, Question
+    from trajmeter.records.result_file import (
+        CodeQuality,
+        CodeReview,
+        JudgeRecord,
+        StaticMetrics,
+        UnreviewedCode,
+    )
 
 __all__ = [
     "LARGEST_COUNT",
@@ -73,3 +78,20 @@ __all__ = [
     "View",
     "measured",
 ]
+
+_LATE = {
+    "CodeQuality": "result_file",
+    "CodeReview": "result_file",
+    "Hop": "question",
+    "JudgeRecord": "result_file",
+    "Question": "question",
+    "StaticMetrics": "result_file",
+    "UnreviewedCode": "result_file",
+}
+"""The modules of what only comparisons of frameworks need, loaded when they are first used."""
+
+__getattr__ = loading_late(__name__, _LATE)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

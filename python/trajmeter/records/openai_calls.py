@@ -57,11 +57,12 @@ def parsed_arguments(arguments: JsonValue) -> JsonValue:
     text = arguments.strip(_BLANKS)
     if not text.startswith("{"):
         return arguments if arguments.strip() else {}  # as models write a call without arguments
+    parsed: JsonValue
     try:
         parsed, end = _decode(text)
     except (ValueError, RecursionError):
         return arguments
-    return cast("JsonValue", parsed) if end == len(text) else arguments
+    return parsed if end == len(text) else arguments
 
 
 def _refuse_constant(name: str) -> NoReturn:

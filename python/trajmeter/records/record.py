@@ -154,8 +154,9 @@ def frozen(model: type[_ModelT], values: dict[str, Any]) -> _ModelT:
         model: The model.
         values: A value for each of its fields, those with defaults included, in their order.
     """
-    fields = _field_sets.get(model)
-    if fields is None:
+    try:
+        fields = _field_sets[model]
+    except KeyError:
         fields = _field_sets[model] = set(model.model_fields)
     made = _new(model)
     _set_values(made, values)

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.readers.inspect.archives import archive
-from tests.readers.inspect.samples import HEADER, sample
+from tests.readers.inspect.samples import CALLED, HEADER, SAID, answered, begin, gave, sample
 from tests.readers.inspect.test_logs import attempt_of, read
+from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.records import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+
+def write(found: list[dict[str, Any]], folder: Path, *, is_archive: bool) -> Path:
+    """A log of samples, which is an archive or a document."""
+    path = folder / ("run.eval" if is_archive else "run.json")
+    entries = [(f"samples/s{number}_epoch_1.json", each) for number, each in enumerate(found)]
+    if is_archive:
+        path.write_bytes(archive(("header.json", HEADER), *entries))
+    else:
+        path.write_text(json.dumps({**HEADER, "samples": found}))
+    return path
 
 
 def test_an_error_that_the_prompt_is_too_long_is_a_budget_used_up(tmp_path: Path) -> None:
@@ -46,16 +61,55 @@ def test_a_sample_without_an_id_is_reported(
     tmp_path: Path,
 ) -> None:
     found = [sample(**fields), sample(id=7, epoch=None)]
-    if is_archive:
-        path = tmp_path / "run.eval"
-        entries = [(f"samples/s{number}_epoch_1.json", each) for number, each in enumerate(found)]
-        path.write_bytes(archive(("header.json", HEADER), *entries))
-    else:
-        path = tmp_path / "run.json"
-        path.write_text(json.dumps({**HEADER, "samples": found}))
+    path = write(found, tmp_path, is_archive=is_archive)
     (attempt,), (problem,) = read(path)
     assert (attempt.task_id, attempt.attempt) == ("7", "1")
     assert (problem.record, problem.message) == (
         "samples/s0_epoch_1.json" if is_archive else "samples[0]",
         message,
     )
+
+
+@pytest.mark.parametrize("is_archive", [True, False])
+def test_attachments_that_multiply_without_end_are_reported(
+    is_archive: bool, tmp_path: Path
+) -> None:
+    large = {"aa": "x" * (1 << 20)}
+    events = [answered(CALLED, 1), *[gave("attachment://aa", 5)] * 257]
+    found = [sample(id="a", events=events, attachments=large), sample(id="b")]
+    path = write(found, tmp_path, is_archive=is_archive)
+    (attempt,), (problem,) = read(path)
+    assert attempt.task_id == "b"
+    assert problem.message == (
+        "attachments: more than 268,435,456 characters once they are put back into their places"
+    )
+
+
+def test_attachments_multiply_in_columns_that_are_not_wanted_too(tmp_path: Path) -> None:
+    large = {"aa": "x" * (1 << 20)}
+    about = {"many": ["attachment://aa"] * 257}
+    found = [sample(id="a", attachments=large, metadata=about), sample(id="b")]
+    path = write(found, tmp_path, is_archive=False)
+    problems: list[ReadProblem] = []
+    batches = TrajectoryBatches(path, columns=["turns"], on_problem=problems.append)
+    assert sum(batch.num_rows for batch in batches) == 1
+    assert [each.record for each in problems] == ["samples[0]"]
+
+
+def test_spans_around_a_call_of_a_model_are_looked_at_in_linear_time(tmp_path: Path) -> None:
+    around = [begin("agent", "a", "s0", "s1")]
+    around += [begin("agent", "a", f"s{n}", f"s{n + 1}") for n in range(1, 100_000)]
+    said = [answered(SAID, 1, span_id=f"s{n % 9}") for n in range(3_000)]
+    ring = [begin("agent", "a", "r1", "r2"), begin("agent", "a", "r2", "r1")]
+    said += [answered(SAID, 1, span_id="r1")]
+    began = time.process_time()
+    attempt = attempt_of(tmp_path, sample(events=[*around, *ring, *said]))
+    assert len(attempt.turns or ()) == 3_001
+    assert time.process_time() - began < 10
+
+
+def test_a_call_of_a_model_by_a_scorer_that_lies_in_others(tmp_path: Path) -> None:
+    around = [begin("scorers", "s", "top"), begin("scorer", "verify", "one", "top")]
+    events = [*around, answered(SAID, 1, span_id="one"), answered(SAID, 2)]
+    attempt = attempt_of(tmp_path, sample(events=events))
+    assert (len(attempt.turns or ()), attempt.usage) == (1, None)

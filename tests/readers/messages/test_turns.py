@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -153,6 +154,13 @@ def test_a_call_and_its_result_are_one_turn(program: str) -> None:
     assert (held.unusable, held.dropped_calls, held.starts) == ({}, 0, (1,))
     assert held.final_output == "I look."
     assert held.transcript == "user: Look.\n\nassistant: I look.\n\ntool: x = 1"
+
+
+def test_a_namespace_is_part_of_the_name() -> None:
+    call = {"id": "c1", "namespace": "files", "name": "read", "arguments": TEXT}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "x = 1"}
+    held = message_turns([{"role": "assistant", "tool_calls": [call]}, result])
+    assert only_call(held).name == "files.read"
 
 
 def test_shapes_may_be_mixed() -> None:
@@ -324,3 +332,25 @@ def test_objects_of_openai_are_read_as_its_json() -> None:
     objects = [item.validate_python(each) for each in items]
     held = message_turns([*objects, ONE_CALL["responses"][3]])
     assert held == message_turns(ONE_CALL["responses"])
+
+
+def test_results_without_ids_find_their_calls_in_linear_time() -> None:
+    names = ["a", "b"]
+    calls = [{"type": "tool_use", "name": names[n % 2], "input": {}} for n in range(30_000)]
+    results = [{"role": "tool", "name": "b", "content": f"{n}"} for n in range(15_000)]
+    began = time.process_time()
+    (turn,) = message_turns([{"role": "assistant", "content": calls}, *results]).turns
+    assert time.process_time() - began < 10
+    given = [call.result for call in turn.tool_calls]
+    assert given == [None if n % 2 == 0 else f"{n // 2}" for n in range(30_000)]
+
+
+def test_a_result_that_is_null_leaves_its_call_waiting_and_takes_no_result_back() -> None:
+    calls = [
+        {"type": "tool_use", "name": "a", "input": {}},
+        {"type": "tool_use", "name": "a", "input": {}, "id": "x"},
+    ]
+    given = [{"role": "tool"}, {"role": "tool", "content": "1"}, {"role": "tool", "content": "2"}]
+    again = {"role": "tool", "tool_call_id": "x"}
+    (turn,) = message_turns([{"role": "assistant", "content": calls}, *given, again]).turns
+    assert [call.result for call in turn.tool_calls] == ["1", "2"]

@@ -185,4 +185,4 @@ def test_long_commands_and_outputs(path: Path, command: str, output: str) -> Non
     assert reader is not None
     begin = time.process_time()
     reader.read_logs([str(path)])
-    assert time.process_time() - begin < 2  # a quadratic algorithm would take minutes
+    assert time.process_time() - begin < 10  # a quadratic algorithm would take minutes

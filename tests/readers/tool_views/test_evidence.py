@@ -53,7 +53,9 @@ def test_numbered_lines(
     assert line_by_line(text, first, last) == ranges
 
 
-pieces = st.sampled_from([*"123459\t→│|: x\r", "10", "11", "\n", "\n", "\n ", "\u0663", "\u2028"])
+pieces = st.sampled_from(
+    [*"123459\t→│|: x\r", "10", "11", "\n", "\n", "\n ", "\n    ", "\u0663", "\u2028"]
+)
 lines = st.builds(
     lambda start, rows: "\n".join(
         f"{' ' * pad}{start + at + skip}{sign}{content}"
@@ -62,7 +64,7 @@ lines = st.builds(
     st.integers(0, 4),
     st.lists(
         st.tuples(
-            st.integers(0, 2),
+            st.integers(0, 6),
             st.sampled_from([0, 0, 0, 3]),
             st.sampled_from(["\t", "→", "│ ", "│", "| ", ": ", ":", "."]),
             st.sampled_from(["", "x", " ", "\n", "\nnot numbered"]),

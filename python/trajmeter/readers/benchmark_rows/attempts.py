@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._checks import pytest_summary, snapshot_summary
 from trajmeter.readers._values import as_count, as_int
-from trajmeter.readers.fceval.results import pytest_summary, snapshot_summary
 from trajmeter.records import (
     Measurements,
     PytestSummary,

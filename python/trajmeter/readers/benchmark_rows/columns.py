@@ -30,8 +30,11 @@ from trajmeter.records.measurements import agent_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
 
+    _Codes = npt.NDArray[np.int32 | np.int64]
     _Values = Float64Array | Int64Array | BoolArray
 
 __all__ = ["NAMES", "WANTED", "UncertainError", "gathered"]
@@ -53,7 +56,7 @@ class _Names(NamedTuple):
 
     texts: pa.StringArray
     """The names."""
-    codes: Int64Array
+    codes: _Codes
     """Which of them each row has; -1 for none."""
 
 
@@ -76,7 +79,7 @@ def gathered(
     found = {
         name: _names(columns[name])
         if name in columns
-        else _Names(pa.array([], pa.string()), np.full(len(table), -1, np.int64))
+        else _Names(pa.array([], pa.string()), np.full(len(table), -1, np.int32))
         for name in NAMES
     }
     fields = {name: _field(columns[name]) for name in ENTRY_FIELDS if name in columns}
@@ -108,9 +111,9 @@ def gathered(
     )
 
 
-def _are_distinct(benchmark: Int64Array, offsets: Int64Array, count: int) -> bool:
+def _are_distinct(benchmark: _Codes, offsets: Int64Array, count: int) -> bool:
     """Whether no attempt has a benchmark twice."""
-    rises = np.diff(benchmark) > 0  # as where attempts have their benchmarks in one order
+    rises = benchmark[1:] > benchmark[:-1]  # as where attempts have their benchmarks in one order
     rises[offsets[1:-1] - 1] = True
     if rises.all() and (benchmark[offsets[:-1]] >= 0).all():
         return True
@@ -127,7 +130,7 @@ class _Tables(NamedTuple):
     """Tables that are written as JSON when they are asked for."""
 
     names: pa.StringArray
-    benchmark: Int64Array
+    benchmark: _Codes
     offsets: Int64Array
     keys: list[str]
     key: Int64Array
@@ -140,7 +143,7 @@ class _Tables(NamedTuple):
         fields = self.fields.items()
         text: Any = speedup_tables_as_text(
             text_arrays(self.names),
-            self.benchmark[begin:end],
+            self.benchmark[begin:end].astype(np.int64),
             self.offsets[start : stop + 1] - begin,
             self.keys,
             self.key[start:stop],
@@ -153,6 +156,8 @@ class _Tables(NamedTuple):
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401 - of any type
+    if column.num_chunks == 1:  # which is copied otherwise
+        return column.chunk(0)
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     whole = column.combine_chunks()
@@ -168,7 +173,10 @@ def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
     if pa.types.is_dictionary(column.type):
         if column.dictionary.type not in (pa.string(), pa.large_string()):
             raise UncertainError
-        codes = filled(column.indices, -1).astype(np.int64)
+        indices = column.indices
+        if indices.type != pa.int32():
+            indices = indices.cast(pa.int64())  # some have no sign
+        codes = filled(indices, -1)
         texts = column.dictionary.cast(pa.string())
         if texts.null_count or len(texts.unique()) < len(texts):
             raise UncertainError
@@ -212,19 +220,21 @@ class _Attempts(NamedTuple):
 
 
 def _attempts(found: dict[str, _Names], rows: int) -> _Attempts:
-    code = np.zeros(rows, np.int64)
+    names = [found[name] for name in AttemptIdentity._fields if len(found[name].texts)]
+    is_first = np.zeros(rows, np.bool_)
+    is_first[:1] = True
+    for _, codes in names:
+        is_first[1:] |= codes[1:] != codes[:-1]
+    begins = np.flatnonzero(is_first)
+    ends = np.append(begins[1:], rows)
+    code = np.zeros(len(begins), np.int64)
     count = 1
-    for name in AttemptIdentity._fields:
-        texts, codes = found[name]
-        if not len(texts):  # nobody has one
-            continue
+    for texts, codes in names:
         count *= len(texts) + 1
         if count > np.iinfo(np.int64).max:
             raise UncertainError
-        code = code * (len(texts) + 1) + codes + 1
-    begins = np.flatnonzero(np.diff(code, prepend=-1))
-    ends = np.append(begins[1:], rows)
-    values, first, which = np.unique(code[begins], return_index=True, return_inverse=True)
+        code = code * (len(texts) + 1) + codes[begins] + 1
+    values, first, which = np.unique(code, return_index=True, return_inverse=True)
     rank = np.empty(len(values), np.int64)
     rank[np.argsort(first)] = np.arange(len(values))
     if len(values) == len(begins):
@@ -243,7 +253,8 @@ def _column(names: _Names, rows: Int64Array) -> pa.StringArray:
 
 def _keys(agents: _Names, models: _Names, first: Int64Array) -> tuple[list[str], Int64Array]:
     """Each ``agent:model`` once, and which of them each attempt has."""
-    pairs = (agents.codes[first] + 1) * (len(models.texts) + 1) + models.codes[first] + 1
+    agent_codes = agents.codes[first].astype(np.int64)
+    pairs = (agent_codes + 1) * (len(models.texts) + 1) + models.codes[first] + 1
     values, key = np.unique(pairs, return_inverse=True)
     agent_texts = [None, *agents.texts.to_pylist()]
     model_texts = [None, *models.texts.to_pylist()]

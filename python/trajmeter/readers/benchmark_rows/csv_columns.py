@@ -32,10 +32,10 @@ __all__ = ["read_csv"]
 _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 _NEWLINE = 10
-_BEFORE, _AFTER = list(b",\n"), list(b",\r\n")
-"""What stands before a quoted value, and what behind it."""
-_AT_ONCE = 1 << 24
-"""Bytes that are looked at at a time."""
+_BEFORE, _AFTER = (np.isin(np.arange(256), list(found)) for found in (b",\n", b",\r\n"))
+"""Whether each byte may stand before a quoted value, and behind it."""
+_AT_ONCE = 1 << 18
+"""Bytes that are looked at at a time: few, so that what is found of them stays in the cache."""
 _LONGEST_HEADER = 1 << 16
 _NUMBERS = frozenset(ENTRY_FIELDS) - {"significant"}
 _FIRST_ROW = 2
@@ -84,33 +84,28 @@ def _lines(held: _Bytes) -> int:
     Raises:
         UncertainError: It is not plain, or a line is longer than a value may be.
     """
-    count, last = 0, -1
-    found: list[Int64Array] = []
+    count, last, quoted = 0, -1, 0
     for start in range(0, len(held), _AT_ONCE):
         part = held[start : start + _AT_ONCE]
         ends, returns, quotes = (np.flatnonzero(part == byte) + start for byte in b'\n\r"')
-        found.append(quotes)
         if not part.all() or (held[np.minimum(returns + 1, len(held) - 1)] != _NEWLINE).any():
             raise UncertainError  # NUL, or a line that ends otherwise
         bounds = np.concatenate([[last], ends, [min(start + _AT_ONCE, len(held))]])
         if np.diff(bounds).max() > csv.field_size_limit():
             raise UncertainError
         count, last = count + len(ends), int(bounds[-2])
-    _check_quotes(held, np.concatenate(found))
+        _check_quotes(held, quotes[quoted % 2 :: 2], quotes[(quoted + 1) % 2 :: 2])
+        quoted += len(quotes)
+    if quoted % 2:
+        raise UncertainError
     return count + (last + 1 < len(held))
 
 
-def _check_quotes(held: _Bytes, quotes: Int64Array) -> None:
-    """Raise ``UncertainError`` unless every second one begins a value and the next ends it."""
-    begins, ends = quotes[::2], quotes[1::2]
-    before = held[np.maximum(begins - 1, 0)]
-    after = held[np.minimum(ends + 1, len(held) - 1)]
-    is_first, is_last = begins == 0, ends == len(held) - 1
-    if (
-        len(begins) != len(ends)
-        or not (np.isin(before, _BEFORE) | is_first).all()
-        or not (np.isin(after, _AFTER) | is_last).all()
-    ):
+def _check_quotes(held: _Bytes, begins: Int64Array, ends: Int64Array) -> None:
+    """Raise ``UncertainError`` unless these quotes stand where values begin and end."""
+    is_begin = _BEFORE[held[np.maximum(begins - 1, 0)]] | (begins == 0)
+    is_end = _AFTER[held[np.minimum(ends + 1, len(held) - 1)]] | (ends == len(held) - 1)
+    if not (is_begin.all() and is_end.all()):
         raise UncertainError
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from trajmeter import json_input
 from trajmeter.readers._content import open_content
-from trajmeter.readers._lines import line_blocks
+from trajmeter.readers._lines import bounded_blocks
 from trajmeter.readers.benchmark_rows.attempts import ENTRY_FIELDS, OF_A_RECORD, AttemptIdentity
 from trajmeter.readers.benchmark_rows.batches import (
     ABOUT,
@@ -40,8 +40,8 @@ def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch]
     number = 1
     try:
         with open_content(path) as file:
-            for block in line_blocks(file, _BLOCK_BYTES):
-                following = lines.read(block, number)
+            for block in bounded_blocks(file, _BLOCK_BYTES):
+                following = None if block.error else lines.read(block.content, number)
                 if following is None:
                     return None
                 number = following

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._checks import pytest_summary, snapshot_summary
 from trajmeter.readers._sessions import known_only
 from trajmeter.readers._values import (
     as_count,
     as_object,
     as_text,
     epoch_seconds,
-    safe_int,
     seconds_between,
 )
 from trajmeter.readers.fceval.config import Agent
 from trajmeter.records import (
     Failure,
     Measurements,
-    PytestSummary,
     RunLog,
-    SnapshotSummary,
     Source,
     Trajectory,
     Turn,
@@ -34,10 +32,8 @@ __all__ = [
     "agent_of_result",
     "is_trial",
     "measurements",
-    "pytest_summary",
     "read_agent",
     "read_merged",
-    "snapshot_summary",
 ]
 
 _MEASUREMENTS = {
@@ -159,32 +155,6 @@ def read_merged(
                 task_cost_usd=finite(payload.get("task_cost_usd")),
             ),
         )
-
-
-def pytest_summary(
-    counts: Mapping[str, Any], *, prefix: str = "test_", status: str = "tests"
-) -> PytestSummary:
-    """Read the counts of tests; a count that is missing or not a number is 0."""
-    return PytestSummary(
-        passed=safe_int(counts.get(f"{prefix}passed")),
-        failed=safe_int(counts.get(f"{prefix}failed")),
-        error=safe_int(counts.get(f"{prefix}error")),
-        skipped=safe_int(counts.get(f"{prefix}skipped")),
-        total=safe_int(counts.get(f"{prefix}total")),
-        status=str(counts.get(status, "failed")),
-    )
-
-
-def snapshot_summary(counts: Mapping[str, Any], *, prefix: str = "snapshot_") -> SnapshotSummary:
-    """Read the counts of a snapshot; without a status it failed."""
-    return SnapshotSummary(
-        passed=safe_int(counts.get(f"{prefix}passed")),
-        failed=safe_int(counts.get(f"{prefix}failed")),
-        skipped=safe_int(counts.get(f"{prefix}skipped")),
-        total=safe_int(counts.get(f"{prefix}total")),
-        pass_to_fail=safe_int(counts.get(f"{prefix}pass_to_fail")),
-        status=str(counts.get(f"{prefix}status", "failed")),
-    )
 
 
 def _has_checks(metrics: Mapping[str, Any]) -> bool:

@@ -6,6 +6,8 @@ where there are no events. Calls of models that scorers made are not the agent's
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +40,13 @@ if TYPE_CHECKING:
 __all__ = ["agent_of", "attempt_of"]
 
 _ATTACHMENT = "attachment://"
+_MOST_RESTORED = 1 << 28
+"""Characters that are put back from attachments into their places, of which a few names may stand
+for much more."""
 _SCORERS = "scorers"
+_DEEPEST = 100
+"""Spans around one that are looked at: no real ones lie deeper, and those of a hostile log may form
+a ring."""
 _NO_BUDGET = frozenset({"operator", "custom"})
 """Limits that are not a budget which was used up."""
 _GRADES = {"C": True, "I": False, 1: True, 0: False}
@@ -60,7 +68,7 @@ def attempt_of(
         columns: Columns of trajectories that are wanted; ``None`` is all.
 
     Raises:
-        ReadError: It has no id.
+        ReadError: It has no id, or its attachments are too large.
         pydantic.ValidationError: A value has the wrong type.
     """
     about = as_object(header.get("eval")) or {}
@@ -105,6 +113,8 @@ class _Events:
     def __init__(self, sample: Mapping[str, Any], *, is_timed: bool) -> None:
         self._is_timed = is_timed
         self._attachments = as_object(sample.get("attachments")) or {}
+        self._sizes: dict[str, int] = {}
+        self._room = _MOST_RESTORED
         self.answers: list[Mapping[str, Any]] = []
         """Events of the agent's calls of its model that were answered."""
         self.has_others = False
@@ -135,10 +145,30 @@ class _Events:
         if kind is str:
             if not value.startswith(_ATTACHMENT):
                 return value
-            return self._attachments.get(value.removeprefix(_ATTACHMENT), value)
+            return self._restored(value)
         if kind is dict:
             return {key: self.whole(each) for key, each in value.items()}
         return [self.whole(each) for each in value] if kind is list else value
+
+    def _restored(self, text: str) -> Any:  # noqa: ANN401 - logs of other programs may hold any value
+        """The attachment that a text names, if there is one.
+
+        Raises:
+            ReadError: All that were asked for are too large.
+        """
+        name = text.removeprefix(_ATTACHMENT)
+        if name not in self._attachments:
+            return text
+        found = self._attachments[name]
+        if name not in self._sizes:
+            self._sizes[name] = len(found if type(found) is str else json.dumps(found))
+        self._room -= self._sizes[name]
+        if self._room < 0:
+            raise ReadError(
+                f"attachments: more than {_MOST_RESTORED:,} characters once they are put back "
+                "into their places"
+            )
+        return found
 
     def _ask(self, sample: Mapping[str, Any]) -> None:
         asked = self.whole(sample.get("input"))
@@ -151,7 +181,7 @@ class _Events:
 
     def _read(self, events: Iterable[Mapping[str, Any]]) -> None:
         spans: dict[str, tuple[str | None, str | None]] = {}
-        waiting: dict[tuple[str | None, str], list[str]] = {}
+        waiting: dict[tuple[str | None, str], deque[str]] = {}
         runs: dict[str, list[int]] = {}
         calls: dict[str, str] = {}
         for event in events:
@@ -161,7 +191,7 @@ class _Events:
                 if own is not None:
                     spans[own] = (as_text(event.get("type")), parent)
                     if event.get("type") == "tool":
-                        waiting.setdefault((parent, str(event.get("name"))), []).append(own)
+                        waiting.setdefault((parent, str(event.get("name"))), deque()).append(own)
             elif kind == "model":
                 span = as_text(event.get("span_id"))
                 self._answer(event, is_scorer=_is_within(_SCORERS, span, spans))
@@ -169,7 +199,7 @@ class _Events:
                 identity = self._result(event)
                 named = (as_text(event.get("span_id")), str(event.get("function")))
                 if identity is not None and waiting.get(named):
-                    calls[waiting[named].pop(0)] = identity
+                    calls[waiting[named].popleft()] = identity
             elif kind == "sandbox" and event.get("action") == "exec":
                 span, code = as_text(event.get("span_id")), event.get("result")
                 if span is not None and type(code) is int:
@@ -268,9 +298,9 @@ def _flat(events: Iterable[JsonValue]) -> list[Mapping[str, Any]]:
 def _is_within(
     kind: str, span: str | None, spans: Mapping[str, tuple[str | None, str | None]]
 ) -> bool:
-    seen = set()
-    while span is not None and span in spans and span not in seen:
-        seen.add(span)
+    for _ in range(_DEEPEST):
+        if span is None or span not in spans:
+            break
         own, span = spans[span]
         if own == kind:
             return True

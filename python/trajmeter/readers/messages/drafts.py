@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, Usage, View
 
-__all__ = ["Draft", "FailureTest", "Finished", "finished", "made_call", "outcome_of"]
+__all__ = ["Draft", "FailureTest", "Finished", "finished", "made_call", "made_turn"]
 
 FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
 """Tells of a call with its result whether it failed; ``None`` if it cannot tell."""
@@ -24,7 +25,11 @@ FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
 class Draft:
     """A turn that may still get calls and results."""
 
-    __slots__ = ("agent", "calls", "is_flat", "model", "start", "texts", "usage")
+    agent: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    _queued = 0
+    _waiting: dict[str | None, deque[dict[str, Any]]] | None = None
 
     def __init__(self, start: int, *, is_flat: bool = False) -> None:
         self.start = start
@@ -34,9 +39,19 @@ class Draft:
         self.texts: list[str] = []
         self.calls: list[dict[str, Any]] = []
         """Calls, each as the fields of its record."""
-        self.agent: str | None = None
-        self.model: str | None = None
-        self.usage: Usage | None = None
+
+    def waiting(self, name: str | None) -> dict[str, Any] | None:
+        """The first call that has no result, of this name if there is one."""
+        if self._waiting is None:
+            self._waiting = defaultdict(deque)
+        for call in self.calls[self._queued :]:
+            self._waiting[None].append(call)
+            self._waiting[call["name"]].append(call)
+        self._queued = len(self.calls)
+        queue = self._waiting.get(name)
+        while queue and queue[0]["result"] is not None:
+            queue.popleft()
+        return queue[0] if queue else None
 
 
 class Finished(NamedTuple):
@@ -68,8 +83,10 @@ def finished(
     watch = _Watch(views, exit_codes, has_results=has_results)
     turns = []
     for number, draft in enumerate(drafts, start=1):
-        calls = [made_call(values, failed, exit_codes) for values in draft.calls]
-        turns.append(_turn(draft, calls, *watch.watched(calls, number)))
+        calls = tuple([made_call(values, failed, exit_codes) for values in draft.calls])
+        program, seen = watch.watched(calls, number)
+        text = "".join(draft.texts) or None
+        turns.append(made_turn(calls, program, text, draft.agent, seen, draft.usage))
     if not watch.reads:
         return Finished(tuple(turns), None)
     if not watch.shows:  # the turns that read are steps all the same, which saw nothing
@@ -95,7 +112,7 @@ class _Watch:
         self.leaks: list[Leak] = []
 
     def watched(
-        self, calls: list[ToolCall], number: int
+        self, calls: tuple[ToolCall, ...], number: int
     ) -> tuple[str | None, tuple[View, ...] | None]:
         """What the calls of a turn ran, and what they showed."""
         programs: list[str] = []
@@ -150,33 +167,41 @@ def made_call(
     return frozen(ToolCall, {**values, "success": not verdict, "error": error})
 
 
-def outcome_of(calls: Iterable[ToolCall]) -> tuple[bool | None, Failure | None]:
+def _outcome_of(calls: Iterable[ToolCall]) -> tuple[bool | None, Failure | None]:
     """Whether a turn with these calls succeeded, ``None`` where that is unknown; and its error."""
-    success: bool | None = None
+    all_did, outcome = True, None
     for call in calls:
-        if call.success is False:
+        outcome = call.success
+        if outcome is False:
             reason = "parse_error" if isinstance(call.arguments, str) else "tool_error"
             return False, Failure(reason=reason, message=call.error)
-        success = bool(call.success) and success is not False
-    return success or None, None
+        if outcome is None:
+            all_did = False
+    return outcome if all_did else None, None
 
 
-def _turn(
-    draft: Draft, calls: list[ToolCall], program: str | None, views: tuple[View, ...] | None
+def made_turn(
+    calls: tuple[ToolCall, ...],
+    program: str | None,
+    text: str | None,
+    agent: str | None,
+    views: tuple[View, ...] | None,
+    usage: Usage | None,
 ) -> Turn:
-    success, error = outcome_of(calls)
+    """A turn of these fields, with the outcome of its calls."""
+    success, error = _outcome_of(calls)
     return frozen(
         Turn,
         {
             "number": None,
             "program": program,
-            "text": "".join(draft.texts) or None,
+            "text": text,
             "success": success,
             "error": error,
-            "agent": draft.agent,
-            "tool_calls": tuple(calls),
+            "agent": agent,
+            "tool_calls": calls,
             "views": views,
-            "usage": draft.usage,
+            "usage": usage,
             "duration_seconds": None,
             "extra": {},
         },

@@ -140,10 +140,7 @@ def _records(
 
 def _pieces(path: Path, reader: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
     """The attempts of a document, read in Rust; of one that mixes lists and messages, none."""
-    try:
-        document = list_document(path)
-    except (OSError, ReadError):
-        return None
+    document = list_document(path)
     if document is None:
         return None
     begins = {document.content[begin] for begin, _ in document.items}

@@ -7,7 +7,7 @@ keys are there: tables fill absent keys with null.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REASONING",
-    "Given",
     "call_of",
     "called_in",
     "item_call",
@@ -57,21 +56,6 @@ _WITHOUT_BYTES = {
 
 _UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 _INVALID = "INVALID_JSON"
-
-
-class Given(NamedTuple):
-    """What a tool gave back."""
-
-    id: str | None
-    """Id of the call, if it is named."""
-    name: str | None
-    """Name of the tool, if it is named."""
-    value: JsonValue
-    """The result."""
-    success: bool | None
-    """Whether the call succeeded; ``None`` where the shape has no mark of a failure."""
-    error: str | None = None
-    """The error, where it is recorded apart from the result."""
 
 
 def unwrapped(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -171,15 +155,15 @@ def call_of(call: object) -> dict[str, Any] | None:
     if type(name) is not str or not name:
         return None
     identity = got("tool_call_id") or got("call_id") or got("id")
-    if type(error) is str and error:
-        if not arguments:
-            unparsed = _UNPARSED.search(error)
-            arguments = unparsed[1] if unparsed else None
-    else:
+    if type(error) is not str or not error:
         error = None
+    elif not arguments:
+        unparsed = _UNPARSED.search(error)
+        arguments = unparsed[1] if unparsed else None
+    is_text = type(arguments) is str
     return {
         "name": name,
-        "arguments": _arguments(arguments),
+        "arguments": parsed_arguments(arguments) if is_text else _arguments(arguments),
         "id": identity if type(identity) is str else None,
         "result": None,
         "duration_seconds": None,
@@ -202,8 +186,6 @@ class _Text:
 
 
 def _arguments(arguments: object) -> JsonValue:
-    if type(arguments) is str:
-        return parsed_arguments(arguments)
     if type(arguments) is dict:
         if len(arguments) == 1 and type(invalid := arguments.get(_INVALID)) is str:
             return invalid

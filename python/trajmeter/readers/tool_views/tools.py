@@ -65,6 +65,7 @@ _TO_THE_END = -1
 _SHELL_AND_FLAG = 2
 _RUN = SHELLS | INTERPRETERS
 _LINES, _WHOLE = Extent.LINES, Extent.WHOLE
+_new_tuple = tuple.__new__  # half of the time that a NamedTuple takes by its name
 
 
 class ShownByCall(NamedTuple):
@@ -131,7 +132,7 @@ class ToolViews:
                 return ShownByCall(_found(call), folder, ())
             return None
         if isinstance(known, ToolView):
-            return ShownByCall(_read(call, known), folder, ())
+            return _new_tuple(ShownByCall, (_read(call, known), folder, ()))
         views = known(call)
         return None if views is None else ShownByCall(tuple(views), folder, ())
 
@@ -228,7 +229,7 @@ def _arguments(call: ToolCall) -> Mapping[str, Any]:
 
 def _value(arguments: Mapping[str, Any], names: _Names) -> Any:  # noqa: ANN401 - of any type
     got = arguments.get
-    if isinstance(names, str):
+    if type(names) is str:
         return got(names)
     for name in names:
         value = got(name)

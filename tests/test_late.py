@@ -1,0 +1,47 @@
+"""Names of packages that are loaded when they are first used."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter import records, snapshots
+from trajmeter.late import loading_late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAME = "late_package"
+
+
+@pytest.fixture
+def package() -> Iterator[ModuleType]:
+    made, below = ModuleType(_NAME), ModuleType(f"{_NAME}.below")
+    vars(below)["thing"] = object()
+    vars(made)["__getattr__"] = loading_late(_NAME, {"thing": "below", "lost": "below"})
+    sys.modules |= {_NAME: made, f"{_NAME}.below": below}
+    yield made
+    del sys.modules[_NAME], sys.modules[f"{_NAME}.below"]
+
+
+def test_a_name_is_that_of_its_module(package: ModuleType) -> None:
+    assert package.thing is sys.modules[f"{_NAME}.below"].thing
+
+
+def test_a_name_is_looked_up_once(package: ModuleType) -> None:
+    found = package.thing
+    del sys.modules[f"{_NAME}.below"].thing
+    assert package.thing is found
+
+
+def test_other_names_are_no_attributes(package: ModuleType) -> None:
+    with pytest.raises(AttributeError, match="module 'late_package' has no attribute 'other'"):
+        _ = package.other
+    assert not hasattr(snapshots, "other")
+
+
+def test_names_are_listed_before_they_are_loaded() -> None:
+    assert {"Question", "Trajectory"} <= {*dir(records)}
