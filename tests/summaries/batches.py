@@ -32,9 +32,11 @@ def scored_attempts(
     return [layout.fitted(each)[0] for each in scored]
 
 
-def by_record(metrics: Sequence[AnyMetric], attempts: Iterable[Scored]) -> Summarizer:
+def by_record(
+    metrics: Sequence[AnyMetric], attempts: Iterable[Scored], *, quantiles: bool = False
+) -> Summarizer:
     layout = RowLayout(metrics)
-    summarizer = Summarizer(layout)
+    summarizer = Summarizer(layout, quantiles=quantiles)
     for scored in attempts:
         summarizer.add(scored, layout.values(scored))
     return summarizer
@@ -46,10 +48,11 @@ def by_batch(
     *,
     given: Iterable[str] = (),
     rows: int = 1000,
+    quantiles: bool = False,
 ) -> Summarizer:
     """Summarize in batches of some rows; results of the named families are given as objects."""
     layout = RowLayout(metrics)
-    summarizer = Summarizer(layout)
+    summarizer = Summarizer(layout, quantiles=quantiles)
     for start in range(0, len(attempts), rows):
         part = attempts[start : start + rows]
         summarizer.add_batch(
@@ -65,13 +68,15 @@ def by_batch(
     return summarizer
 
 
-def restored(metrics: Sequence[AnyMetric], summarizer: Summarizer) -> Summarizer:
+def restored(
+    metrics: Sequence[AnyMetric], summarizer: Summarizer, *, quantiles: bool = False
+) -> Summarizer:
     """What another process makes of a summarizer's state in a file."""
     with NamedTemporaryFile(suffix=".parquet") as file:
         write_state(summarizer.state(), file)  # type: ignore[arg-type]  # a file all the same
         file.flush()
         state = read_state(Path(file.name))
-    other = Summarizer(RowLayout(metrics))
+    other = Summarizer(RowLayout(metrics), quantiles=quantiles)
     other.restore(state)
     return other
 

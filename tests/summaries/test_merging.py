@@ -95,24 +95,54 @@ _ROWS = st.lists(
 )
 
 
-@given(_ROWS, st.data())
+@given(_ROWS, st.booleans(), st.data())
 def test_numbers_of_any_size_and_many_errors_are_merged_alike(
-    rows: list[tuple[str, Result | MetricError]], data: st.DataObject
+    rows: list[tuple[str, Result | MetricError]], quantiles: bool, data: st.DataObject
 ) -> None:
     metric = _Ratio()
     scored = [
         Scored(None, Trajectory(task_id="t", agent=agent), (result,)) for agent, result in rows
     ]
-    whole = by_record([metric], scored).summary().model_dump_json()
+    whole = by_record([metric], scored, quantiles=quantiles).summary().model_dump_json()
     cuts = sorted(data.draw(st.lists(st.integers(0, len(scored)), max_size=4)))
     bounds = [0, *cuts, len(scored)]
     parts = [
-        by_batch([metric], scored[start:stop], given=["ratio"], rows=7)
+        by_batch([metric], scored[start:stop], given=["ratio"], rows=7, quantiles=quantiles)
         for start, stop in pairwise(bounds)
     ]
-    stored = [restored([metric], part) for part in parts]
+    stored = [restored([metric], part, quantiles=quantiles) for part in parts]
     assert _merged(parts, data) == whole
     assert _merged(stored, data) == whole
+
+
+@pytest.mark.parametrize("quantiles", [False, True])
+def test_quantiles_are_of_the_values_in_the_mean_and_of_groups_if_asked_for(
+    quantiles: bool,
+) -> None:
+    def scored(agent: str, outcome: Outcome, size: float | None, part: int) -> Scored:
+        result = _RatioResult(outcome=outcome, size=size, part=part)
+        return Scored(None, Trajectory(task_id="t", agent=agent), (result,))
+
+    attempts = [scored("x", Outcome.SCORED, number / 100, number) for number in range(1, 101)]
+    attempts += [
+        scored("y", Outcome.NOT_SCORED, float("nan"), 1000),
+        scored("y", Outcome.SCORED, None, 7),
+    ]
+    summary = by_record([_Ratio()], attempts, quantiles=quantiles).summary()
+    part, size = (summary.overall.quantiles[f"ratio.{name}"] for name in ("part", "size"))
+    assert (part.min, part.p5, part.p25, part.p50, part.p95, part.p99) == (1, 6, 25, 50, 95, 99)
+    assert part.p75 == 75
+    assert (size.min, size.max, part.max) == (0.01, 1.0, 100)
+    assert size.p50 == pytest.approx(0.5, rel=1 / 128)
+    assert "ratio.ratio" not in summary.overall.quantiles
+    of_groups = [group.quantiles for group in summary.groups]
+    if not quantiles:
+        assert of_groups == [{}, {}]
+        return
+    first, second = of_groups
+    assert (first["ratio.part"].p5, first["ratio.part"].max) == (5, 100)
+    assert first["ratio.size"] == size
+    assert (second["ratio.part"].min, second["ratio.part"].max, len(second)) == (7, 7, 1)
 
 
 class _MergingAggregator(AnswerAggregator):

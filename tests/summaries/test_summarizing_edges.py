@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Tasks, attempt, rows_of, tasks
-from trajmeter.errors import ConfigurationError
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.statistics.draws import draws, picks
 from trajmeter.summaries.options import read_success
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trajmeter.summaries.estimates import Estimate
 
 SPEEDUP = "speedup.task_speedup"
@@ -187,3 +189,26 @@ def test_what_most_replicates_lack_has_no_interval() -> None:
     mixed = [ratings([1, 2] * 15), ratings([1, 2] * 14 + [2, 1])]
     (found,) = trajmeter.agreement(mixed, figures=["j.s"]).figures
     assert found.alpha_low is not None
+
+
+@given(a=tasks(), keep=st.sampled_from(["first", "last"]), seed=st.integers(0, 9))
+def test_columns_read_one_by_one_give_the_same_summary(a: Tasks, keep: Any, seed: int) -> None:
+    """Also where rows are left out, as one of equal attempts is."""
+    rows = rows_of(a) * 2
+    np.random.default_rng(seed).shuffle(rows)
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trajmeter.readers._result_parquet._FEW_CELLS", 0)
+        file = Path(folder, "rows.parquet")
+        parquet.write_table(pa.Table.from_pylist(rows), file, row_group_size=3)
+        assert one(file, F1, duplicates=keep) == one(rows, F1, duplicates=keep)
+
+
+def test_a_truth_value_is_nothing_else() -> None:
+    """A share of more than 1 would have no interval."""
+    rows = rows_of({"t1": [True], "t2": [False], "t3": [True]}, figure=PASSED)
+    rows[1][PASSED] = 2
+    told = r"turns\.run\.passed of task 't2' is 2, expected true or false"
+    with pytest.raises(ReadError, match=told):
+        one(rows, PASSED)
+    rows[1][PASSED] = None
+    assert one(rows, PASSED).mean == 1.0

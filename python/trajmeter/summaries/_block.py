@@ -1,4 +1,4 @@
-"""Figures of some rows as one table of numbers, with what became of them."""
+"""Figures of some rows as columns of numbers, with what became of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.records import Outcome
+from trajmeter.statistics.counted_sums import CountedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,58 +50,55 @@ class Outcomes:
     def _by_cause(self, rows: BoolArray) -> Iterator[tuple[str | None, BoolArray]]:
         if not rows.any():
             return
-        for code in np.unique(self.causes.codes[rows]).tolist():
+        counts = np.bincount(self.causes.codes[rows] + 1)  # np.unique would import numpy.ma
+        for code in (np.flatnonzero(counts) - 1).tolist():
             cause = None if code < 0 else self.causes.texts[code]
             yield cause, rows & (self.causes.codes == code)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A table of figures, a line for each figure and a column for each row."""
+    """Figures of some rows, a column for each figure."""
 
-    values: Float64Array
-    """Finite values; 0 elsewhere."""
-    rests: dict[int, Float64Array]
-    """What to add to the values of some figures, which hold integers that no float does."""
-    present: BoolArray
+    columns: list[CountedColumn]
+    """Values, and where one is finite and inside the mean."""
+    present: list[BoolArray]
     """Where there is a finite value."""
-    counted: BoolArray
-    """Where this value is inside the mean."""
-    non_finite: BoolArray | None
-    """Where a value inside the mean is not finite; ``None`` for nowhere."""
+    non_finite: dict[int, BoolArray]
+    """Where a value inside the mean is not finite, for the figures that have such values."""
+    is_whole: list[bool]
+    """Whether a figure has a finite value inside the mean in every row."""
     outcomes: list[Outcomes]
     """What became of each group of the results."""
 
     def part(self, index: int, rows: Int64Array) -> Iterator[Float64Array]:
         """Values of a figure in some rows, as one array or as two that are to be added."""
-        yield self.values[index][rows]
-        if index in self.rests:
-            yield self.rests[index][rows]
+        values, _, rest = self.columns[index]
+        yield values[rows]
+        if rest is not None:
+            yield rest[rows]
 
 
 def read_block(columns: ScoredColumns, figures: SummarizedFigures) -> Block:
     """Read the figures of some rows."""
-    shape = (len(figures.figures), len(columns))
-    values, present = np.empty(shape, np.float64), np.empty(shape, np.bool_)
-    rests = {}
-    for index, figure in enumerate(figures.figures):
-        numbers = columns.numbers(figure.column.name)
-        values[index], present[index] = numbers.values, numbers.present
-        if numbers.rest is not None:
-            rests[index] = numbers.rest
     outcomes = [_read_outcomes(columns, name) for name in figures.outcomes]
-    inside = [each.inside for each in outcomes]
-    finite = np.isfinite(values)
-    counted, non_finite = present.copy(), None
+    all_inside = [bool(each.inside.all()) for each in outcomes]
+    found, present, is_whole = [], [], []
+    non_finite = {}
     for index, figure in enumerate(figures.figures):
-        if figure.outcome is not None:
-            counted[index] &= inside[figure.outcome]
-    if not finite.all():
-        non_finite = counted & ~finite
-        values[~finite] = 0.0
-        present &= finite
-        counted &= finite
-    return Block(values, rests, present, counted, non_finite, outcomes)
+        values, there, rest = columns.numbers(figure.column.name)
+        counted = there
+        if figure.outcome is not None and not all_inside[figure.outcome]:
+            counted = there & outcomes[figure.outcome].inside
+        finite = np.isfinite(values)
+        if not finite.all():
+            non_finite[index] = counted & ~finite
+            values = np.where(finite, values, 0.0)
+            there, counted = there & finite, counted & finite
+        found.append(CountedColumn(values, counted, rest))
+        present.append(there)
+        is_whole.append(bool(counted.all()))
+    return Block(found, present, non_finite, is_whole, outcomes)
 
 
 def _read_outcomes(columns: ScoredColumns, group: str) -> Outcomes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trajmeter.metrics import MetricError
@@ -72,13 +73,14 @@ class TotalsReader:
         for index, family in enumerate(self._layout.families):
             figures = None if index in self._lost else self._whole.get(index)
             model = figures.model if isinstance(figures, Aggregates) else None
-            yield MetricSummary(
-                name=family.name,
-                version=family.metric.version,
-                parameters=dict(family.metric.parameters),
-                headlines=_of_chosen(family.metric, headlines(model)) if model else {},
-                listings=_of_chosen(family.metric, listings(model)) if model else {},
-            )
+            values: dict[str, Any] = {
+                "name": family.name,
+                "version": family.metric.version,
+                "parameters": json.loads(json.dumps(dict(family.metric.parameters))),
+                "headlines": _of_chosen(family.metric, headlines(model)) if model else {},
+                "listings": _of_chosen(family.metric, listings(model)) if model else {},
+            }
+            yield frozen(MetricSummary, values)
 
     def errors(self) -> Iterator[ErrorSummary]:
         """Why families have no figures of the run."""
@@ -116,6 +118,7 @@ class TotalsReader:
                 "attempts": self._tally.attempts(group),
                 "aggregates": aggregates,
                 "figures": self._tally.summaries(group),
+                "quantiles": self._tally.quantiles(group),
             },
         )
 

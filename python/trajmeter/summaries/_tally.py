@@ -11,9 +11,11 @@ import numpy as np
 from trajmeter.metrics import Figure
 from trajmeter.records import Cause
 from trajmeter.records.record import frozen
+from trajmeter.statistics.counted_sums import count_columns
 from trajmeter.statistics.exact_sums import ExactSums, GroupCounts, quotient
+from trajmeter.statistics.histograms import Histograms
 from trajmeter.summaries._block import read_block
-from trajmeter.summaries.summary import FigureSummary
+from trajmeter.summaries.summary import FigureSummary, Quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +30,10 @@ __all__ = ["Tally"]
 
 _UNKNOWN = "unknown"
 """Stands for a cause that the metric did not name."""
+
+
+_PERCENTS = {"min": 0, "p5": 5, "p25": 25, "p50": 50, "p75": 75, "p95": 95, "p99": 99, "max": 100}
+"""Quantiles of a summary."""
 
 
 class _Ratio(NamedTuple):
@@ -50,10 +56,14 @@ class Tally:
 
     Args:
         figures: The figures.
+        quantiles: Whether each group has quantiles, rather than only all attempts together.
     """
 
-    def __init__(self, figures: SummarizedFigures) -> None:
+    def __init__(self, figures: SummarizedFigures, *, quantiles: bool = False) -> None:
         self._all = figures
+        self._has_group_quantiles = quantiles
+        self._amounts = [i for i, each in enumerate(figures.figures) if each.kind != "boolean"]
+        self._histograms = Histograms(len(self._amounts))
         width = self._width = len(figures.figures)
         outcomes = len(figures.outcomes)
         self._attempts = GroupCounts(1)
@@ -82,17 +92,11 @@ class Tally:
         rows, numbers = groups
         self._attempts.add(np.bincount(rows, minlength=len(numbers))[:, None], numbers)
         block = read_block(columns, self._all)
-        slots = rows * self._width + np.arange(self._width)[:, None]
-        self._count(self._scored, slots, block.counted, numbers)
-        if block.non_finite is not None:
-            self._count(self._non_finite, slots, block.non_finite, numbers)
-        self._count_outcomes(block, slots, groups)
-        for index, rest in block.rests.items():
-            kept = block.counted[index]
-            self._sums.add(rest[kept], slots[index][kept], numbers)
+        count_columns(block.columns, rows, numbers, counts=self._scored, sums=self._sums)
+        self._count(self._non_finite, block.non_finite, groups)
+        self._count_outcomes(block, groups)
+        self._count_values(block, groups)
         self._correct(block, groups)
-        values = block.values * block.counted
-        self._sums.add(values.ravel(), slots.ravel(), numbers)
 
     def merge(self, other: Tally, numbers: Int64Array) -> None:
         """Count what another tally has counted; its group i is our group ``numbers[i]``."""
@@ -101,6 +105,7 @@ class Tally:
         self._non_finite.merge(other._non_finite, numbers)
         self._sums.merge(other._sums, numbers)
         self._corrections.merge(other._corrections, numbers)
+        self._histograms.merge(other._histograms, self._histogram_groups(numbers))
         for cause, counts in other._assigned.items():
             self._assigned[cause].merge(counts, numbers)
         for cause, counts in other._not_scored.items():
@@ -116,6 +121,7 @@ class Tally:
             "not_scored": [[cause, each.state()] for cause, each in self._not_scored.items()],
             "sums": self._sums.state(),
             "corrections": self._corrections.state(),
+            "histograms": self._histograms.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -132,6 +138,7 @@ class Tally:
                 counts[cause].restore(table)
         self._sums.restore(state["sums"])
         self._corrections.restore(state["corrections"])
+        self._histograms.restore(state["histograms"])
 
     def attempts(self, group: int | None) -> int:
         """Attempts of one group, or of all together."""
@@ -183,35 +190,81 @@ class Tally:
             )
         return summaries
 
-    def _count(
-        self, counts: GroupCounts, slots: Int64Array, rows: BoolArray, numbers: Int64Array
-    ) -> None:
-        size = len(numbers) * self._width
-        found = np.bincount(slots.ravel(), rows.ravel(), size).astype(np.int64)
-        counts.add(found.reshape(len(numbers), self._width), numbers)
+    def quantiles(self, group: int | None) -> dict[str, Quantiles]:
+        """Quantiles of the figures of one group, or of all together, by their columns."""
+        if group is not None and not self._has_group_quantiles:
+            return {}
+        found = self._histograms.quantiles(group, [*_PERCENTS.values()])
+        return {
+            self._all.figures[self._amounts[place]].column.name: frozen(
+                Quantiles, dict(zip(_PERCENTS, values, strict=True))
+            )
+            for place, values in found
+        }
 
-    def _count_outcomes(self, block: Block, slots: Int64Array, groups: GroupedRows) -> None:
+    def _count(
+        self, counts: GroupCounts, found: Mapping[int, BoolArray], groups: GroupedRows
+    ) -> None:
+        """Count rows of some figures."""
+        if not found:
+            return
         rows, numbers = groups
-        figures = np.array([-1 if f.outcome is None else f.outcome for f in self._all.figures])
+        table = np.zeros((len(numbers), self._width), np.int64)
+        for index, counted in found.items():
+            table[:, index] = np.bincount(rows[counted], minlength=len(numbers))
+        counts.add(table, numbers)
+
+    def _count_outcomes(self, block: Block, groups: GroupedRows) -> None:
+        rows, numbers = groups
         for place, outcomes in enumerate(block.outcomes):
             for cause, found in outcomes.unscored():
                 counts = np.zeros((len(numbers), len(block.outcomes)), np.int64)
                 counts[:, place] = np.bincount(rows[found], minlength=len(numbers))
                 self._not_scored[cause or _UNKNOWN].add(counts, numbers)
             for cause, found in outcomes.assigned():
-                counted = block.counted & found & (figures == place)[:, None]
-                self._count(self._assigned[cause or _UNKNOWN], slots, counted, numbers)
+                counted = {
+                    index: block.columns[index].counted & found
+                    for index, figure in enumerate(self._all.figures)
+                    if figure.outcome == place
+                }
+                self._count(self._assigned[cause or _UNKNOWN], counted, groups)
+
+    def _count_values(self, block: Block, groups: GroupedRows) -> None:
+        """Count the values inside the mean in the histograms of their figures."""
+        rows, numbers = groups
+        by_group = np.argsort(rows, kind="stable") if self._has_group_quantiles else None
+        kept, sizes = [np.empty(0)], [np.zeros(1, np.int64)]
+        for index in self._amounts:
+            values, counted, rest = block.columns[index]
+            values = values if rest is None else values + rest
+            if by_group is not None:
+                kept.append(values[by_group[counted[by_group]]])
+                sizes.append(np.bincount(rows[counted], minlength=len(numbers)))
+            else:
+                kept.append(values if block.is_whole[index] else values[counted])
+                sizes.append(np.array([len(kept[-1])]))
+        offsets = np.cumsum(np.concatenate(sizes))
+        self._histograms.add(np.concatenate(kept), offsets, self._histogram_groups(numbers))
+
+    def _histogram_groups(self, numbers: Int64Array) -> Int64Array:
+        """Numbers of groups as the histograms know them."""
+        return numbers if self._has_group_quantiles else np.zeros(1, np.int64)
 
     def _correct(self, block: Block, groups: GroupedRows) -> None:
         """Add what micro averages count otherwise than the sums of their parts."""
         values: list[Float64Array] = []
         slots: list[Int64Array] = []
         for ratio in self._ratios:
+            inside = None if ratio.outcome is None else block.outcomes[ratio.outcome].inside
+            if (inside is None or inside.all()) and all(
+                map(block.is_whole.__getitem__, ratio.parts)
+            ):
+                continue
             complete = np.logical_and.reduce([block.present[part] for part in ratio.parts])
-            if ratio.outcome is not None:
-                complete &= block.outcomes[ratio.outcome].inside
+            if inside is not None:
+                complete &= inside
             for part, slot in zip(ratio.parts, ratio.slots, strict=True):
-                different = np.flatnonzero(complete != block.counted[part])
+                different = np.flatnonzero(complete != block.columns[part].counted)
                 signs = np.where(complete[different], 1.0, -1.0)
                 for own in block.part(part, different):
                     values.append(own * signs)

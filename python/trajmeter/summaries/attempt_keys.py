@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.readers.results import ResultRows
 
-__all__ = ["AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
+__all__ = ["VARYING_TEXTS", "AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
 
 _SHIFT = 32
 _DENSE = 4
@@ -51,6 +52,9 @@ _FILE = "file"
 _KEY = ["task", "group", "agent", "model", "attempt"]
 """What tells attempts apart, but for their sources, which are looked at where these repeat."""
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
+
+VARYING_TEXTS = ("attempt", "source")
+"""Columns whose texts may all differ."""
 
 
 class Units(NamedTuple):
@@ -84,7 +88,8 @@ class _Codes:
         known.update(zip(added, range(len(self.keys), len(self.keys) + len(added)), strict=True))
         self.keys += added
         numbers = np.array([*map(known.__getitem__, texts), -1], np.int64)
-        codes: Int64Array = numbers[places]
+        is_new = np.array_equal(numbers[:-1], np.arange(len(texts)))  # as in the first batch
+        codes: Int64Array = places if is_new else numbers[places]
         if alone:
             absent = np.flatnonzero(codes < 0)
             codes[absent] = np.arange(len(self.keys), len(self.keys) + len(absent))
@@ -102,7 +107,7 @@ class _Pairs:
 
     def of(self, first: Int64Array, second: Int64Array) -> Int64Array:
         """Number of each pair; -1 is a number too."""
-        own, places = _distinct_pairs(first, second)
+        own, table, places = _distinct_pairs(first, second)
         found = np.searchsorted(self._sorted, own)
         is_known = found < len(self._sorted)
         is_known[is_known] = self._sorted[found[is_known]] == own[is_known]
@@ -114,7 +119,7 @@ class _Pairs:
             self._packed = np.concatenate([self._packed, added])
             self._numbers = np.argsort(self._packed)
             self._sorted = self._packed[self._numbers]
-        codes: Int64Array = numbers[places]
+        codes: Int64Array = numbers[table][places]
         return codes
 
     @property
@@ -130,19 +135,23 @@ class _Pairs:
         return second
 
 
-def _distinct_pairs(first: Int64Array, second: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Distinct pairs, each packed into one number, and which of them each pair is."""
+def _distinct_pairs(
+    first: Int64Array, second: Int64Array
+) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Distinct pairs, packed into one number each; pair i is that of ``table[places[i]]``."""
     width = int(second.max(initial=-1)) + 2
     count = (int(first.max(initial=-1)) + 2) * width
     if count > _DENSE * len(first):
         encoded = pa.array(((first + 1) << _SHIFT) | (second + 1)).dictionary_encode()
-        return encoded.dictionary.to_numpy(), encoded.indices.to_numpy()
-    pairs = (first + 1) * width + (second + 1)
+        known = encoded.dictionary.to_numpy()
+        return known, np.arange(len(known)), encoded.indices.to_numpy()
+    pairs = first * width  # and from here on in place: fresh memory costs as much as the sums
+    pairs += second
+    pairs += width + 1
     occurs = np.zeros(count, np.bool_)
     occurs[pairs] = True
-    places = np.cumsum(occurs) - 1
     high, low = np.divmod(np.flatnonzero(occurs), width)
-    return (high << _SHIFT) | low, places[pairs]
+    return (high << _SHIFT) | low, np.cumsum(occurs) - 1, pairs
 
 
 class Duplicates(NamedTuple):
@@ -170,7 +179,7 @@ class AttemptKeys:
         self._seen: list[pa.RecordBatch] = []
         self.rows = 0
 
-    def add(self, batch: pa.RecordBatch, file: str) -> tuple[Int64Array, Int64Array]:
+    def add(self, batch: ResultRows, file: str) -> tuple[Int64Array, Int64Array]:
         """The unit and the group of each row of a batch.
 
         Args:
@@ -186,10 +195,25 @@ class AttemptKeys:
             cluster = self._codes(self._columns.cluster, own=True).of(
                 by_name[self._columns.cluster], alone=True
             )
+        codes = {
+            name: self._codes(name, own=True).of(by_name[name], alone=False)
+            for name in dict.fromkeys((*self._columns.by, "agent", "model"))
+        }
         group = np.zeros(batch.num_rows, np.int64)
         for name, pairs in zip(self._columns.by, self._groups, strict=True):
-            group = pairs.of(group, self._codes(name, own=True).of(by_name[name], alone=False))
-        self._remember(by_name, task, group)
+            group = pairs.of(group, codes[name])
+        self._seen.append(
+            pa.record_batch(
+                {
+                    "task": task,
+                    "group": group,
+                    "agent": codes["agent"],
+                    "model": codes["model"],
+                    "attempt": by_name["attempt"],
+                    "source": by_name["source"],
+                }
+            )
+        )
         self.rows += batch.num_rows
         pair = task if self.are_tasks else self._task_clusters.of(task, cluster)
         return self._units.of(group, pair), group
@@ -271,7 +295,10 @@ class AttemptKeys:
             if size * count > _MOST:
                 known, packed = np.unique(packed, return_inverse=True)
                 size = len(known)
-            packed, size = packed * count + (codes + 1), size * count
+            packed *= count
+            packed += codes
+            packed += 1
+            size *= count
         packed.sort()
         return bool((packed[1:] == packed[:-1]).any())
 
@@ -279,15 +306,14 @@ class AttemptKeys:
         """What a row is known by, as far as it says."""
         (seen,) = pa.Table.from_batches(self._seen).slice(row, 1).to_pylist()
         seen["task_id"] = self.tasks[seen["task"]]
+        for name in ("agent", "model"):
+            code = seen[name]
+            seen[name] = None if code < 0 else self._codes(name, own=True).keys[code]
         names = ("task_id", "agent", "model", "attempt", "source")
         return {name: seen[name] for name in names if seen[name] is not None}
 
     def _codes(self, name: str, *, own: bool = False) -> _Codes:
         return self._texts.setdefault(f"{name} of a key" if own else name, _Codes())
-
-    def _remember(self, by_name: dict[str, Array], task: Int64Array, group: Int64Array) -> None:
-        texts = {name: by_name[name] for name in ("agent", "model", "attempt", "source")}
-        self._seen.append(pa.record_batch({"task": task, "group": group, **texts}))
 
 
 def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs know too little
@@ -302,7 +328,7 @@ def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs 
         read = column.cast(pa.int64())
         ends: Any = pc.min_max(read).as_py()
         if ends["min"] is None or 0 <= ends["min"] <= ends["max"] < _MOST:
-            own: Int64Array = pc.fill_null(read, -1).to_numpy()
+            own: Int64Array = (pc.fill_null(read, -1) if read.null_count else read).to_numpy()
             return own
     chunks = column.dictionary_encode().chunks  # of one dictionary
     codes = [filled(chunk.indices, -1).astype(np.int64) for chunk in chunks]

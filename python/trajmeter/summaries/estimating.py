@@ -40,7 +40,7 @@ from trajmeter.summaries.figure_sums import (
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.statistics.exact_sums import ExactSums
+    from trajmeter.statistics.exact_moments import UnitSums
     from trajmeter.summaries.estimates import IntervalOptions
     from trajmeter.summaries.figure_sums import FigureSums
     from trajmeter.summaries.result_sums import ResultSums
@@ -220,13 +220,15 @@ def _micro(
     notes: set[str],
 ) -> dict[str, object]:
     """Ratio of summed counts, with an interval from its linearisation over clusters."""
+    if not figure.info.denominator:
+        return {}
     held = units[figure.counts.column(DIVIDING, units) > 0]
     numerators, denominators = figure.numerators.doubles(held), figure.denominators.doubles(held)
     clusters = read.units.cluster[held]
     ones = np.ones(len(held), np.int64)
     dividing = by_code(clusters, denominators.high, ones)
     total = rounded_sum(dividing.sums)
-    if not figure.info.denominator or not total:
+    if not total:
         return {}
     ratio = _quotient(figure.numerators, figure.denominators, held)
     divided = by_code(clusters, numerators.high, ones)
@@ -355,7 +357,7 @@ def _bounds(
     return bound(limits.low), bound(limits.high)
 
 
-def _quotient(numerators: ExactSums, denominators: ExactSums, units: Int64Array) -> float:
+def _quotient(numerators: UnitSums, denominators: UnitSums, units: Int64Array) -> float:
     """A ratio of exact sums, rounded once."""
     above, below = numerators.total(units), denominators.total(units)
     exponent = min(above.exponent, below.exponent)

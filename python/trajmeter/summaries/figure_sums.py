@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import coded, filled, flags
+from trajmeter.arrays import coded, filled, present
+from trajmeter.errors import ReadError
 from trajmeter.records import Cause, Outcome
-from trajmeter.statistics.exact_moments import SlotOrder, exact_moments, slot_order
+from trajmeter.statistics.exact_moments import Moments, SlotOrder, slot_order
 from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Coded
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.figures import FigureInfo
+    from trajmeter.readers.results import ResultRows
+    from trajmeter.statistics.exact_moments import BatchMoments
 
 __all__ = [
     "ASSIGNED",
@@ -86,9 +89,11 @@ class UnitRows(NamedTuple):
                 numbers = np.flatnonzero(has_rows)
                 rows = (np.cumsum(has_rows) - 1)[units]
                 found = SlotOrder(found.order, np.append(found.offsets[numbers], len(units)))
+        sizes = np.diff(found.offsets)
+        first = found.order[found.offsets[:-1][sizes > 0]]
         unit_groups = np.zeros(len(numbers), np.int64)
-        unit_groups[rows] = groups
-        return cls(rows, numbers, groups, np.diff(found.offsets), found, unit_groups)
+        unit_groups[sizes > 0] = groups[first]
+        return cls(rows, numbers, groups, sizes, found, unit_groups)
 
     def how_many(self, rows: BoolArray) -> Int64Array:
         """How many of some rows each unit has."""
@@ -104,7 +109,7 @@ class BatchOutcomes:
         cause: Column of the causes.
     """
 
-    def __init__(self, batch: pa.RecordBatch, outcome: str, cause: str) -> None:
+    def __init__(self, batch: ResultRows, outcome: str, cause: str) -> None:
         outcomes = coded(batch.column(outcome))
         known = {Outcome.SCORED.value: 0, Outcome.ASSIGNED.value: 1, Outcome.ABSTAINED.value: 2}
         codes = np.array([*(known.get(text, 3) for text in outcomes.texts), 3], np.int64)
@@ -144,20 +149,22 @@ class FigureSums:
         self.info = info
         self._succeeds = succeeds
         self.counts = UnitCounts()
-        self.sums = ExactSums(1)
-        self.squares = ExactSums(1)
+        # The squares of truth values are the values themselves.
+        self._moments = Moments(squares=info.kind != "boolean")
+        self.sums, self.squares = self._moments.sums, self._moments.squares
         self.logs = ExactSums(1)
-        self.numerators = ExactSums(1)
-        self.denominators = ExactSums(1)
+        self._parts = Moments(squares=False), Moments(squares=False)
+        self.numerators, self.denominators = (part.sums for part in self._parts)
         self._greatest: Float64Array = np.zeros(0)
         self.causes: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
 
     def add(
         self,
-        batch: pa.RecordBatch,
+        batch: ResultRows,
         name: str,
         outcomes: BatchOutcomes | None,
         units: UnitRows,
+        table: str,
     ) -> None:
         """Count some rows.
 
@@ -166,19 +173,26 @@ class FigureSums:
             name: The figure's column.
             outcomes: What became of its group; ``None`` where it stands by itself.
             units: Units of the rows.
+            table: What the table is called.
+
+        Raises:
+            ReadError: A truth value inside the mean is neither 0 nor 1.
         """
         column = batch.column(name)
         values = filled(column, 0.0)
-        counted = flags(column.is_valid()) if column.null_count else None
+        counted = present(column) if column.null_count else None
         if outcomes is not None and not outcomes.is_plain:
             counted = outcomes.inside if counted is None else counted & outcomes.inside
-        finite = np.isfinite(values)
         not_scored = outcomes.not_scored if outcomes is not None else None
-        if not finite.all():
+        inside = values if counted is None else np.where(counted, values, np.nan)
+        found = self._moments.add(inside, units.order, units.numbers)
+        if found.counts.sum() < (len(values) if counted is None else np.count_nonzero(counted)):
+            finite = np.isfinite(values)
             odd = ~finite if counted is None else counted & ~finite
             self._add_causes(odd, np.zeros(len(values), np.int64), [Cause.NON_FINITE.value], units)
             not_scored = odd if not_scored is None else not_scored | odd
             counted = finite if counted is None else counted & finite
+            inside = np.where(counted, values, np.nan)
         if outcomes is not None and not outcomes.is_plain:
             causes = outcomes.causes
             self._add_causes(outcomes.not_scored, causes.codes, causes.texts, units)
@@ -188,7 +202,15 @@ class FigureSums:
         if outcomes is not None and outcomes.assigned.any():
             assigned = outcomes.assigned if counted is None else outcomes.assigned & counted
             self.counts.add(ASSIGNED, units.how_many(assigned), units.numbers)
-        self._add_values(values if counted is None else np.where(counted, values, np.nan), units)
+        if self.info.kind == "boolean":
+            odd = (values != 0.0) & (values != 1.0)
+            wrong = np.flatnonzero(odd if counted is None else odd & counted)
+            if len(wrong):
+                task = batch.column("task_id")[wrong[0]].as_py()
+                of_task = "" if task is None else f" of task {task!r}"
+                value = f"{values[wrong[0]]:g}"
+                raise ReadError(f"{table}: {name}{of_task} is {value}, expected true or false")
+        self._add_values(inside, found, units)
         if self.info.denominator:
             self._add_ratio(batch, outcomes, units)
 
@@ -196,14 +218,10 @@ class FigureSums:
         """The greatest size of a value of a group."""
         return float(self._greatest[group]) if group < len(self._greatest) else 0.0
 
-    def _add_values(self, values: Float64Array, units: UnitRows) -> None:
-        """Add values; NaN are outside the mean."""
+    def _add_values(self, values: Float64Array, found: BatchMoments, units: UnitRows) -> None:
+        """Add what else is known of values; NaN are outside the mean."""
         numbers = units.numbers
-        # The squares of truth values are the values themselves.
-        found = exact_moments(values, units.order, squares=self.info.kind != "boolean")
         self.counts.add(SCORED, found.counts, numbers)
-        self.sums.add_places(found.sums, numbers)
-        self.squares.add_places(found.squares, numbers)
         needed = int(units.unit_groups.max(initial=-1)) + 1
         if needed > len(self._greatest):
             self._greatest = np.pad(self._greatest, (0, needed - len(self._greatest)))
@@ -217,7 +235,7 @@ class FigureSums:
             self.counts.add(SUCCEEDED, units.how_many(self._succeeds(values)), numbers)
 
     def _add_ratio(
-        self, batch: pa.RecordBatch, outcomes: BatchOutcomes | None, units: UnitRows
+        self, batch: ResultRows, outcomes: BatchOutcomes | None, units: UnitRows
     ) -> None:
         complete = np.ones(batch.num_rows, np.bool_) if outcomes is None else outcomes.inside.copy()
         parts = []
@@ -231,9 +249,8 @@ class FigureSums:
             parts.append(total)
         numerator, denominator = parts
         complete &= np.where(complete, denominator, 0.0) != 0.0
-        for sums, values in ((self.numerators, numerator), (self.denominators, denominator)):
-            kept = np.where(complete, values, np.nan)
-            sums.add_places(exact_moments(kept, units.order, squares=False).sums, units.numbers)
+        for sums, values in zip(self._parts, (numerator, denominator), strict=True):
+            sums.add(np.where(complete, values, np.nan), units.order, units.numbers)
         self.counts.add(DIVIDING, units.how_many(complete), units.numbers)
 
     def _add_causes(

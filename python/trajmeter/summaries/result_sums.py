@@ -43,7 +43,7 @@ class ResultSums:
     @cached_property
     def groups(self) -> list[int]:
         """The groups in the order of their keys, those without a value first."""
-        keys = self.keys.groups()
+        keys = self._group_keys
         return sorted(
             self.rows_of,
             key=lambda number: [(text is not None, text or "") for text in keys[number]],
@@ -51,7 +51,12 @@ class ResultSums:
 
     def key(self, group: int) -> dict[str, str | None]:
         """What the rows of a group have in common."""
-        return dict(zip(self.by, self.keys.groups()[group], strict=True))
+        return dict(zip(self.by, self._group_keys[group], strict=True))
+
+    @cached_property
+    def _group_keys(self) -> list[tuple[str | None, ...]]:
+        """Key of each group, by its number."""
+        return self.keys.groups()
 
     def units_of(self, group: int) -> Int64Array:
         """The units of a group; in the order of their keys, where units of a task are added up."""

@@ -21,8 +21,8 @@ from trajmeter.metrics.figures import (
     registered_figures,
 )
 from trajmeter.processes import processors
-from trajmeter.readers.results import open_results, parameters_of
-from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
+from trajmeter.readers.results import open_results, parameters_of, rows_by_column
+from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, UnitRows
 from trajmeter.summaries.result_sums import ResultSums
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from trajmeter.kernels import BoolArray
-    from trajmeter.readers.results import ResultsSource, ResultsTable
+    from trajmeter.readers.results import ResultRows, ResultsSource, ResultsTable
     from trajmeter.records import ReadProblem
     from trajmeter.summaries.figure_sums import Success
 
@@ -236,14 +236,15 @@ class _Reader:
             own = _Layout(table, self.figures)
             check = self._check_settings(table, own.families)
             texts = dict.fromkeys((*self._columns.texts, *own.texts, *check))
-            for batch in table.batches(list(texts), own.numbers):
+            repeating = [name for name in texts if name not in VARYING_TEXTS]
+            for batch in rows_by_column(table, list(texts), own.numbers, repeating=repeating):
                 stop = row + batch.num_rows
                 part = batch if kept is None else batch.filter(pa.array(kept[row:stop]))
                 self._add(part, label, own, check)
                 row = stop
         return self
 
-    def _add(self, batch: pa.RecordBatch, label: str, own: _Layout, check: Sequence[str]) -> None:
+    def _add(self, batch: ResultRows, label: str, own: _Layout, check: Sequence[str]) -> None:
         if not batch.num_rows:
             return
         units, groups = self.keys.add(batch, label)
@@ -258,11 +259,12 @@ class _Reader:
 
         def add(name: str) -> None:
             group = own.figures[name]
-            self.figures[name].add(batch, name, outcomes[group] if group else None, rows)
+            self.figures[name].add(batch, name, outcomes[group] if group else None, rows, label)
 
         _do_all(add, own.figures, batch.num_rows)
         for family in {column.partition(".")[0] for column in check}:
-            self._read_settings(batch, family, label)
+            settings = [name for name in check if name.partition(".")[0] == family]
+            self._read_settings(batch, family, settings, label)
 
     def _check_settings(self, table: ResultsTable, families: Iterable[str]) -> list[str]:
         """Columns to find a metric's settings in, where the metadata do not say them."""
@@ -278,9 +280,10 @@ class _Reader:
             columns += [name for name in own if name in table.columns]
         return columns
 
-    def _read_settings(self, batch: pa.RecordBatch, family: str, table: str) -> None:
-        names = [f"{family}.version", f"{family}.parameters"]
-        columns = [coded(batch.column(name)) for name in names if name in batch.schema.names]
+    def _read_settings(
+        self, batch: ResultRows, family: str, settings: Sequence[str], table: str
+    ) -> None:
+        columns = [coded(batch.column(name)) for name in settings]
         pairs = np.unique(np.stack([column.codes for column in columns]), axis=1)
         for codes in pairs.T.tolist():
             texts = [

@@ -52,6 +52,7 @@ class Summarizer:
 
     Args:
         layout: Columns of the rows.
+        quantiles: Whether each agent and model has quantiles, rather than only all attempts.
 
     Raises:
         ConfigurationError: A figure's micro average needs a count that its group lacks.
@@ -71,11 +72,11 @@ class Summarizer:
         0.5
     """
 
-    def __init__(self, layout: RowLayout) -> None:
+    def __init__(self, layout: RowLayout, *, quantiles: bool = False) -> None:
         self._layout = layout
         self._groups = Groups()
         figures = summarized_figures(layout)
-        self._tally = Tally(figures)
+        self._tally = Tally(figures, quantiles=quantiles)
         self._columns = place_columns(layout.columns)
         self._rows_at_once = max(_NUMBERS // max(len(figures.figures), 1), 1)
         self._by_columns: dict[int, ByColumns] = {}
@@ -141,7 +142,7 @@ class Summarizer:
             )
 
     def merge(self, other: Summarizer) -> None:
-        """Count what another one of the same layout has counted, after our own."""
+        """Count what another one of the same layout and options has counted, after our own."""
         self._count_rows()
         other._count_rows()
         self._keep_shared()
@@ -169,7 +170,7 @@ class Summarizer:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what a summarizer of the same layout has counted; ours must have counted nothing."""
+        """Hold what one of the same layout and options has counted, where we counted nothing."""
         families: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
         self._groups.number(GroupKey(*key) for key in state["groups"])
         self._tally.restore(state["tally"])

@@ -21,6 +21,7 @@ __all__ = [
     "FigureSummary",
     "MetricSummary",
     "MissingTasks",
+    "Quantiles",
     "Summary",
 ]
 
@@ -60,6 +61,31 @@ class FigureSummary(Record):
     """Columns whose sum it divides by."""
 
 
+class Quantiles(Record):
+    """Quantiles of the values of a figure that are in its mean.
+
+    The 95th percentile, for one, is the least value that at least 95 % of them do not exceed.
+    ``min``, ``max`` and integers below 128 are exact, other quantiles within 1/128 of that value.
+    """
+
+    min: float
+    """The least value."""
+    p5: float
+    """At least 5 % of the values are not greater."""
+    p25: float
+    """At least 25 % of the values are not greater."""
+    p50: float
+    """At least half of the values are not greater: the median."""
+    p75: float
+    """At least 75 % of the values are not greater."""
+    p95: float
+    """At least 95 % of the values are not greater."""
+    p99: float
+    """At least 99 % of the values are not greater."""
+    max: float
+    """The greatest value."""
+
+
 class AttemptsSummary(Record):
     """All attempts, or those of one agent and model."""
 
@@ -77,6 +103,9 @@ class AttemptsSummary(Record):
     """Run-level figures by metric, of those that have them, as the metric itself makes them."""
     figures: dict[str, FigureSummary]
     """Each figure by its column, in the order of the columns."""
+    quantiles: dict[str, Quantiles] = Field(default_factory=dict)
+    """Quantiles of the figures that are numbers and have values, by their columns; of one agent and
+    model only if asked for."""
 
 
 def _write_groups(
