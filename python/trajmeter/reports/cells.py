@@ -13,6 +13,7 @@ __all__ = [
     "Cell",
     "amount",
     "any_figure",
+    "counted",
     "dollars",
     "hundredths",
     "mean",
@@ -49,6 +50,16 @@ NOTHING = "-"
 """Stands for a missing value in a score report; a missing value is not zero."""
 NOT_AVAILABLE = Cell("n/a")
 """Stands for a missing value in a comparison."""
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    Example:
+        >>> counted(1, "task"), counted(2400, "task")
+        ('1 task', '2,400 tasks')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def visible(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.reports.cells import NOTHING, Cell, amount
+from trajmeter.reports.cells import NOTHING, Cell, amount, counted
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
@@ -101,8 +101,8 @@ def _lines(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
         if is_one and each.mde is not None:
             unit = f" {each.unit}" if each.unit else ""
             yield (
-                f"{each.n_tasks} tasks would show a difference of {amount(each.mde)}{unit} with "
-                "probability 0.8"
+                f"{counted(each.n_tasks, 'task')} would show a difference of "
+                f"{amount(each.mde)}{unit} with probability 0.8"
             )
     yield from _left_out(pair)
     yield from _remarks(pair, compared)

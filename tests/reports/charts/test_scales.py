@@ -72,3 +72,10 @@ def test_steps_and_counts_have_whole_numbers() -> None:
     assert Scale(1.0, 3.0, 0.0, 100.0).ticks(6, is_whole=True) == [1.0, 2.0, 3.0]
     assert Scale(0.0, 1.0, 0.0, 100.0).ticks(6, is_whole=True) == [0.0, 1.0]
     assert Scale(0.0, 100.0, 0.0, 100.0).ticks(5, is_whole=True) == [0, 20, 40, 60, 80, 100]
+
+
+def test_an_axis_of_the_least_numbers_is_no_shorter_than_its_steps() -> None:
+    scale = scale_of([0.0, 5e-324, 6e-323], 0.0, 100.0)
+    assert scale.high - scale.low >= 1e-150
+    assert len(scale.ticks(5)) >= 3
+    assert scale.at(0.0) == 0.0

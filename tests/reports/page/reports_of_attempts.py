@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import base64
+import gzip
+import json
+import re
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +16,7 @@ from trajmeter.reports.page.attempts import (
     AttemptTable,
     DetailBlock,
     NumberColumn,
+    SharedTable,
     TextColumn,
 )
 from trajmeter.reports.page.document import Document, Fold, Part, PartTable
@@ -22,11 +27,48 @@ if TYPE_CHECKING:
 
     from trajmeter.reports.page.attempts import Detail
 
-__all__ = ["HOSTILE", "few_attempts", "many_attempts", "report_of"]
+__all__ = [
+    "HOSTILE",
+    "details_of_page",
+    "few_attempts",
+    "many_attempts",
+    "report_of",
+    "whole_block",
+]
 
 HOSTILE = "</script><img src=x onerror=\"document.title = 'broken'\">"
 
 _NAN = float("nan")
+
+
+def whole_block(fields: dict[str, Any], tables: Sequence[SharedTable]) -> dict[str, Any]:
+    """A block of the page as the reader sees it, with the rows of the table its values are of."""
+    if "table" not in fields:
+        return fields
+    table = tables[fields["table"]]
+    pairs = zip(table.labels, fields.get("values", [None] * len(table.labels)), strict=True)
+    rows = [[label, value] for label, value in pairs if value is not None]
+    whole = {
+        "title": table.title,
+        "facts": fields.get("facts", []),
+        "header": [*table.header],
+        "rows": rows,
+        "numbers": [*table.numbers],
+        "folded": table.folded,
+    }
+    return {name: value for name, value in whole.items() if value}
+
+
+def details_of_page(html: str) -> list[list[dict[str, Any]]]:
+    """The blocks of each attempt that a page holds."""
+    (directory,) = re.findall(r'id="attempts-directory">([^<]*)<', html)
+    tables = [SharedTable(**each) for each in json.loads(directory)["tables"]]
+    packed = re.findall(r'id="attempts-details-\d+">([^<]*)<', html)
+    return [
+        [whole_block(block, tables) for block in detail]
+        for text in packed
+        for detail in json.loads(gzip.decompress(base64.b64decode(text)))
+    ]
 
 
 def few_attempts() -> AttemptTable:

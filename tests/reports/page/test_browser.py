@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from tests.reports.page.reports_of_attempts import HOSTILE, few_attempts, many_attempts, report_of
+from trajmeter.reports.page.attempts import AttemptTable, NumberColumn, SharedTable
 from trajmeter.reports.page.rendering import html_document
 
 if TYPE_CHECKING:
@@ -235,6 +237,35 @@ def test_light_and_dark_differ_in_page_and_charts(few: Path, opened: Callable[..
         colours[scheme] = (ground, text, dot)
     assert colours["light"] == ("rgb(255, 255, 255)", "rgb(28, 33, 40)", "rgb(31, 111, 197)")
     assert colours["dark"] == ("rgb(13, 17, 23)", "rgb(230, 237, 243)", "rgb(108, 178, 255)")
+
+
+def test_values_of_a_shared_table_stand_beside_their_labels(
+    tmp_path: Path, opened: Callable[..., Page]
+) -> None:
+    """A row for each value that there is, whatever its label says; no table without any."""
+    table = SharedTable(f"family {HOSTILE}", ("figure", "value"), ("a", HOSTILE, "c"), (1,))
+    folded = SharedTable("counts", ("column", "value"), ("only",), folded=True)
+    details = [
+        '[{"table":0,"values":["0.25",null,"3"]},{"table":1,"values":["7"]}]',
+        '[{"table":0,"facts":[["final","not scored"]]}]',
+        '[{"table":0,"values":[null,"5 (outside the mean)",null]}]',
+    ]
+    column = NumberColumn("a", "a", np.array([0.25, np.nan, np.nan]))
+    file = tmp_path / "shared.html"
+    shared = AttemptTable("Attempts", (column,), details, (table, folded))
+    file.write_text(html_document(report_of(shared, hostile=HOSTILE)), encoding="utf-8")
+    page = opened(file, "#attempt=0")
+    blocks = page.locator("#attempts-blocks")
+    expect(blocks.locator("h4")).to_have_text(f"family {HOSTILE}")
+    expect(blocks.locator("section tbody tr")).to_have_text(["a0.25", "c3"])
+    expect(blocks.locator("section tbody td.number")).to_have_text(["0.25", "3"])
+    expect(blocks.locator("summary")).to_have_text("counts")
+    expect(blocks.locator("details tbody tr")).to_have_text(["only7"])
+    page.get_by_role("link", name="Next").click()
+    expect(blocks.locator("dd")).to_have_text("not scored")
+    expect(blocks.locator("table")).to_have_count(0)
+    page.get_by_role("link", name="Next").click()
+    expect(blocks.locator("tbody tr")).to_have_text([f"{HOSTILE}5 (outside the mean)"])
 
 
 @pytest.mark.parametrize("address", ["", "#attempt=5"])

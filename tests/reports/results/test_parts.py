@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import trajmeter
+from tests.reports.page.reports_of_attempts import whole_block
 from trajmeter.reports.charts import (
     CurveChart,
     DistributionChart,
@@ -17,6 +20,7 @@ from trajmeter.reports.charts import (
     StackChart,
 )
 from trajmeter.reports.page.attempts import DetailBlock, NumberColumn, TextColumn
+from trajmeter.reports.results.developments import _list
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,8 +53,12 @@ def opened(made: Document) -> list[list[DetailBlock]]:
 
     assert made.attempts is not None
     texts = [detail for detail in made.attempts.details if isinstance(detail, str)]
+    tables = made.attempts.tables
     return [
-        [DetailBlock(**{name: tuples(value) for name, value in each.items()}) for each in blocks]
+        [
+            DetailBlock(**{n: tuples(value) for n, value in whole_block(each, tables).items()})
+            for each in blocks
+        ]
         for blocks in map(json.loads, texts)
     ]
 
@@ -276,3 +284,30 @@ def test_versions_and_truth_values_of_csv(tmp_path: Path) -> None:
     assert "2.5" in made.title
     metrics = next(each for each in made.provenance.tables if each.table.title == "Metrics")
     assert metrics.table.rows == (("turns", "1", "-"),)
+
+
+@pytest.mark.parametrize("text", ["[0.5, NaN]", "[0.5, 1.5]", "[-0.5]", "[null]", "{}"])
+def test_coverage_that_is_no_list_of_shares_is_left_out(text: str) -> None:
+    assert _list(text) == []
+    assert _list("[0, 0.5, 1]") == [0, 0.5, 1]
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {F1: 5e-324, "turns.cost.cost_usd": 5e-324},
+        {F1: 0.5, COVERAGE: [1e308] * 3},
+        {F1: 0.5, COVERAGE: [0.5, math.nan]},
+        {F1: 0.5, "speedup.task_speedup": 1e300, "turns.run.turn_count": 10**15},
+    ],
+)
+def test_numbers_at_the_ends_of_floats_are_drawn_or_left_out(figures: dict[str, Any]) -> None:
+    """Attempts whose values are multiples of these: axes neither overflow nor underflow."""
+    rows = [
+        row(f"t{n}", agent, **{k: v if isinstance(v, list) else v * n for k, v in figures.items()})
+        for n in range(12)
+        for agent in "ab"
+    ]
+    page = trajmeter.report(rows).html()
+    assert page.count("<svg") >= 1
+    assert not re.search(r'\b(nan|inf)\b(?=[^<>]*")', "".join(re.findall(r"<svg.*?</svg>", page)))

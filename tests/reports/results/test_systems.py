@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -162,3 +163,18 @@ def test_an_interval_beyond_any_possible_difference_is_cut_in_the_chart_alone() 
     assert (chart.least, chart.greatest) == (-1.0, 1.0)
     assert any(note.startswith("Arrows: ") for note in differences.notes)
     assert differences.tables[0].table.rows[0][4].startswith("-7.7")  # the formula's own limits
+
+
+def test_two_thousand_systems_take_work_in_proportion_to_their_number() -> None:
+    """They are named once, not once for each: eight times as many take eight times the calls."""
+
+    def calls(systems: int) -> int:
+        rows = [{"task_id": f"t{n % 3}", "agent": f"a{n // 3}", F1: n % 7 / 7}
+                for n in range(3 * systems)]  # fmt: skip
+        profile = cProfile.Profile()
+        page = profile.runcall(lambda: trajmeter.report(rows).html())
+        assert f"Scores of {systems:,} systems" in page
+        return sum(each.callcount for each in profile.getstats())
+
+    calls(250)  # whatever the first report loads
+    assert calls(2_000) < 9 * calls(250)

@@ -12,10 +12,10 @@ from trajmeter.frameworks.report.parts import SCORES, comparison_parts
 from trajmeter.frameworks.report.tables import labels
 from trajmeter.frameworks.results import AnswerOutcome
 from trajmeter.metrics.rows import package_version
+from trajmeter.reports.cells import counted
 from trajmeter.reports.differences import detectable, p_text, signed
 from trajmeter.reports.page.document import Document, Part, PartTable
 from trajmeter.reports.results.provenance import file_rows, shown_command
-from trajmeter.reports.results.words import counted
 from trajmeter.reports.tables import Table
 from trajmeter.writers.provenance import Provenance, input_file
 

@@ -12,6 +12,8 @@ __all__ = ["Scale", "drawable", "scale_of", "tick_labels"]
 
 _GREATEST = 1e150
 """Beyond it the distance of two values overflows."""
+_SHORTEST = 1 / _GREATEST
+"""Of axes: the steps of one that is much shorter underflow."""
 _PAD = 0.06
 """Share of the axis that is free beyond the values."""
 _LARGE, _SMALL = 1e6, 1e-4
@@ -130,6 +132,8 @@ def scale_of(
         below = max(below, 0.0)
     if below == above:  # both ends were given, and are one
         above = below + pad
+    if 0.0 < above - below < _SHORTEST:
+        above = below + _SHORTEST
     return Scale(below, above, start, end)
 
 

@@ -123,7 +123,8 @@ def shortened(text: str, width: float) -> str:
     """
     if width_of(text) <= width + 0.01:  # rounding aside
         return text
-    for kept in range(len(text) - 1, 1, -1):
+    most = min(len(text) - 1, int(width / (FONT_SIZE * _NARROW)))
+    for kept in range(most, 1, -1):
         short = f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
         if width_of(short) <= width:
             return short

@@ -3,8 +3,9 @@
 The page holds it compressed, so that 10^5 rows cost a reader nothing until they are looked at:
 
 - ``<script type="application/json" id="attempts-directory">`` is the directory: ``{"rows": n,
-  "block": b, "columns": [{"name", "label", "kind", "higher_is_better", "texts": m}]}``, in the
-  order of :attr:`AttemptTable.columns`. ``texts`` stands only with a column of text.
+  "block": b, "columns": [{"name", "label", "kind", "higher_is_better", "texts": m}], "tables":
+  [...]}``, in the order of :attr:`AttemptTable.columns` and :attr:`AttemptTable.tables`. ``texts``
+  stands only with a column of text.
 - ``<script type="text/plain" id="attempts-column-<i>">`` is column i: base64 of gzip of its values,
   little-endian: float64 of numbers and truth values (1 and 0), NaN where there is none; int32 codes
   of texts, -1 where there is none.
@@ -13,7 +14,8 @@ The page holds it compressed, so that 10^5 rows cost a reader nothing until they
 - ``<script type="text/plain" id="attempts-details-<k>">`` holds the details of the attempts from
   ``k * block``: base64 of gzip of a JSON list with a list of blocks for each attempt. So attempt i
   is element ``i % block`` of block ``i // block``. A block is an object with the fields of
-  :class:`DetailBlock`, without those that are empty.
+  :class:`DetailBlock`, without those that are empty; or it has ``table``, the place of a table
+  among ``tables`` of the directory, ``facts``, and a value for each of its labels or ``null``.
 
 All stand in ``<section class="part" id="attempts">`` with an ``<h2>`` of the table's title. An
 address such as ``#attempt=17`` opens attempt 17 of the file's order, whatever the sorting.
@@ -30,7 +32,15 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["BLOCK", "AttemptTable", "Detail", "DetailBlock", "NumberColumn", "TextColumn"]
+__all__ = [
+    "BLOCK",
+    "AttemptTable",
+    "Detail",
+    "DetailBlock",
+    "NumberColumn",
+    "SharedTable",
+    "TextColumn",
+]
 
 BLOCK = 256
 """Attempts whose details are compressed together."""
@@ -90,6 +100,22 @@ Detail: TypeAlias = tuple[DetailBlock, ...]
 """All that is known of one attempt, most important first."""
 
 
+@dataclass(frozen=True, slots=True)
+class SharedTable:
+    """A block that many attempts have alike but for its facts and the values of its rows."""
+
+    title: str
+    """Heading."""
+    header: tuple[str, str]
+    """Headings of the labels and of the values."""
+    labels: tuple[str, ...]
+    """What stands before each value; an attempt has no row for one that it has no value for."""
+    numbers: tuple[int, ...] = ()
+    """Columns that are numbers, aligned to the right; the others are text."""
+    folded: bool = False
+    """Whether it is closed until it is asked for."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AttemptTable:
     """All attempts of a report."""
@@ -101,3 +127,5 @@ class AttemptTable:
     details: Iterable[Detail | str]
     """The detail of each row, in order, or the JSON of its blocks as the page holds it; read once,
     while the page is written."""
+    tables: tuple[SharedTable, ...] = ()
+    """What details in JSON refer to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ def detail_json(detail: Detail) -> str:
 
 def text_json(text: str | tuple[str, ...]) -> str:
     """Text, or several, as JSON, with control characters shown as such."""
+    if isinstance(text, str) and _needs_no_escape(text):
+        return f'"{text}"'
     return _json(_visible(text))
 
 
@@ -40,6 +43,8 @@ def _fields(block: DetailBlock) -> dict[str, Any]:
     }
     return {name: _visible(value) for name, value in fields.items() if value}
 
+
+_needs_no_escape = re.compile(r"[ !#-\[\]-~]*").fullmatch
 
 _readable = lru_cache(maxsize=1 << 14)(without_controls)
 

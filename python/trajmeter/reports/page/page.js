@@ -192,6 +192,16 @@ function tableOf(block) {
   return scroll;
 }
 
+/** A block with the rows of the table that its values are of, if they are of one. */
+function wholeBlock(block, tables) {
+  if (block.table === undefined) return block;
+  const { labels, ...table } = tables[block.table];
+  const rows = block.values?.flatMap((value, place) => (
+    value === null ? [] : [[labels[place], value]]
+  ));
+  return { ...table, facts: block.facts, rows };
+}
+
 function blockOf(block) {
   const parts = [];
   if (block.facts) {
@@ -215,6 +225,7 @@ class Attempts {
     this.count = directory.rows;
     this.block = directory.block;
     this.columns = columns;
+    this.tables = directory.tables;
     this.list = LIST;
     this.rows = [];
     this.blocks = new Map();
@@ -347,7 +358,8 @@ class Attempts {
       const identity = this.columns.filter(({ kind }) => kind === "text").slice(0, 3)
         .map((column) => shown(column, row)).filter((text) => text !== NOTHING);
       at("opened").textContent = identity.join(" · ") || `Attempt ${row}`;
-      at("blocks").replaceChildren(...detail.map(blockOf));
+      const whole = detail.map((each) => wholeBlock(each, this.tables));
+      at("blocks").replaceChildren(...whole.map(blockOf));
     }
     at("back").href = addressOf(this.list);
     if (!this.rows.length) this.arrange(this.list);

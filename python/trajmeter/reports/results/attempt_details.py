@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import coded, numbers
+from trajmeter.reports.page.attempts import SharedTable
 from trajmeter.reports.page.details import detail_json, text_json
 from trajmeter.reports.results.words import cause_name
 from trajmeter.summaries.attempt_rows import OUTSIDE
@@ -23,7 +24,7 @@ from trajmeter.summaries.attempt_rows import OUTSIDE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from trajmeter.arrays import Array
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.summaries.attempt_rows import AttemptRows
@@ -37,6 +38,11 @@ __all__ = ["AttemptDetails"]
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
 _OUTCOMES = ("outcome", "cause", "reason")
 _PLAIN = ("version", "parameters", "error")
+
+_NULL = "null"
+
+_ROWS = 1 << 14
+"""Attempts whose details are in memory together, as texts of some kilobytes each."""
 
 
 class _Column(NamedTuple):
@@ -85,12 +91,43 @@ class AttemptDetails:
             if dot and rest not in _PLAIN:
                 group = self._groups.setdefault(family, {})
                 group.setdefault(name.rpartition(".")[0], []).append(name)
+        self._figures = {family: self._named(family, are_figures=True) for family in self._groups}
+        self._others = {family: self._named(family, are_figures=False) for family in self._groups}
+
+    @property
+    def tables(self) -> tuple[SharedTable, ...]:
+        """The tables of each family: its figures, then everything else."""
+        return tuple(
+            table
+            for family in self._groups
+            for table in (
+                SharedTable(
+                    family, ("figure", "value"), _labels(family, self._figures[family]), (1,)
+                ),
+                SharedTable(
+                    f"{family}: counts and descriptions",
+                    ("column", "value"),
+                    _labels(family, self._others[family]),
+                    folded=True,
+                ),
+            )
+        )
+
+    def _named(self, family: str, *, are_figures: bool) -> list[str]:
+        """Columns of a family, but for those that say what became of its groups."""
+        return [
+            name
+            for names in self._groups[family].values()
+            for name in names
+            if name.rpartition(".")[2] not in _OUTCOMES and (name in self._directed) is are_figures
+        ]
 
     def __iter__(self) -> Iterator[str]:
         """Read the attempts once more."""
         left = self._listed
         for batch in self._rows.everything():
-            yield from self._of(batch.slice(0, left))
+            for start in range(0, min(batch.num_rows, left), _ROWS):
+                yield from self._of(batch.slice(start, min(_ROWS, left - start)))
             left -= min(batch.num_rows, left)
             if not left:
                 return
@@ -104,41 +141,52 @@ class AttemptDetails:
                 columns[name] = _Column(codes, [*values])
         facts = [_fact(name, columns[name]) for name in _IDENTITY if name in columns]
         blocks = [_wrapped(_joined(facts, batch.num_rows), '{"facts":[', "]}", empty="{}")]
-        for family, groups in _holding(self._groups, {*columns}).items():
-            blocks += self._family(family, groups, columns, batch.num_rows)
+        for place, family in enumerate(self._groups):
+            blocks += self._family(family, 2 * place, columns, batch.num_rows)
         if self._turns is not None:
             blocks.append(_strings([*_blocks(self._turns, batch)]))
         details: list[Any] = _wrapped(_joined(blocks, batch.num_rows), "[", "]").to_pylist()
         return details
 
-    def _family(
-        self, family: str, groups: Mapping[str, Sequence[str]], columns: _Columns, rows: int
-    ) -> Iterator[Array]:
+    def _family(self, family: str, table: int, columns: _Columns, rows: int) -> Iterator[Array]:
         facts: list[Array] = []
-        figures: list[Array] = []
-        others: list[Array] = []
         error = columns.get(f"{family}.error")
         if error is not None:
             facts.append(_fact("error", error))
-        for group, names in groups.items():
+        for group in self._groups[family]:
             said = _said(group, columns)
             if said is not None:
                 facts.append(_fact(group.removeprefix(f"{family}."), said))
-            for name in names:
-                into = figures if name in self._directed else others
-                into.append(self._cells(name, name.removeprefix(f"{family}."), columns))
-        title = text_json(family)
-        parts = [
-            _wrapped(_joined(facts, rows), '"facts":[', "]"),
-            _wrapped(_joined(figures, rows), '"header":["figure","value"],"rows":[', "]"),
-        ]
-        yield _wrapped(_joined(parts, rows), f'{{"title":{title},', ',"numbers":[1]}')
-        title = text_json(f"{family}: counts and descriptions")
-        begin = f'{{"title":{title},"header":["column","value"],"rows":['
-        yield _wrapped(_joined(others, rows), begin, '],"folded":true}')
+        figures = self._values(self._figures[family], columns)
+        parts = [_wrapped(_joined(facts, rows), '"facts":[', "]")] if facts else []
+        parts += [figures] if figures is not None else []
+        if parts:
+            yield _wrapped(_joined(parts, rows), f'{{"table":{table},', "}")
+        others = self._values(self._others[family], columns)
+        if others is not None:
+            yield _wrapped(others, f'{{"table":{table + 1},', "}")
 
-    def _cells(self, name: str, label: str, columns: _Columns) -> Array:
-        """A column as rows of a table, without what says nothing."""
+    def _values(self, names: Sequence[str], columns: _Columns) -> Array | None:
+        """The values of columns, null where an attempt has none; ``None`` where no attempt has."""
+        pieces: list[Array | str] = []
+        says: Booleans | None = None
+        for name in names:
+            if name not in columns:
+                pieces.append(_NULL)
+                continue
+            texts, codes = self._cells(name, columns)
+            pieces.append(_strings([*(text or _NULL for text in texts), _NULL]).take(codes))
+            own = np.array([*(text is not None for text in texts), False])[codes]
+            says = own if says is None else says | own
+        if says is None:
+            return None
+        joined = _concatenated(*pieces, between=",", nulls="emit_null")
+        if not says.all():
+            joined = pc.if_else(pa.array(says), joined, _text(None))
+        return _wrapped(joined, '"values":[', "]")
+
+    def _cells(self, name: str, columns: _Columns) -> tuple[list[str | None], Int64Array]:
+        """Distinct texts of a column as JSON, and which each attempt has; one past them if none."""
         column = columns[name]
         shown = self._shown(name, column.values)
         is_plain = isinstance(column.values[0], float)  # numbers need no escapes
@@ -147,15 +195,15 @@ class AttemptDetails:
             if is_plain
             else [text_json(text) if text else None for text in shown]
         )
+        codes = column.codes
         judged = columns.get(self._judged_by.get(name, ""))
         if judged is not None:
             outside = [code for code, text in enumerate(judged.values) if text in OUTSIDE]
             is_outside = np.isin(judged.codes, outside) & (column.codes >= 0)
             if is_outside.any():
                 texts += [text_json(f"{text} (outside the mean)") for text in shown]
-                codes = np.where(is_outside, column.codes + len(shown), column.codes)
-                column = column._replace(codes=codes)
-        return _pairs(label, column, texts)
+                codes = np.where(is_outside, codes + len(shown), codes)
+        return texts, np.where(codes < 0, len(texts), codes)
 
     def _shown(self, name: str, values: Sequence[Any]) -> list[str]:
         """Distinct values of a column as text."""
@@ -179,15 +227,10 @@ def _blocks(
 
 
 def _fact(label: str, column: _Column) -> Array:
-    """A column as facts, without those that say nothing."""
-    return _pairs(label, column, [text_json(str(text)) if text else None for text in column.values])
-
-
-def _pairs(label: str, column: _Column, texts: Sequence[str | None]) -> Array:
-    """For each attempt the label with its text, both as JSON; null where there is none."""
+    """A column as facts, the label with its text; null where it says nothing."""
     begin = f"[{text_json(label)},"
-    pairs = _strings([None if text is None else f"{begin}{text}]" for text in texts])
-    return pairs.take(numbers(column.codes, column.codes < 0))
+    pairs = [f"{begin}{text_json(str(text))}]" if text else None for text in column.values]
+    return _strings(pairs).take(numbers(column.codes, column.codes < 0))
 
 
 def _strings(texts: Sequence[str | None]) -> Array:
@@ -224,18 +267,8 @@ def _text(text: str | None) -> pa.Scalar[Any]:
     return pa.scalar(text, pa.large_string())
 
 
-def _holding(groups: _Groups, held: set[str]) -> _Groups:
-    """Groups of the columns that hold anything, without those that say what became of them."""
-    return {
-        family: {
-            group: [
-                name for name in names if name in held and name.rpartition(".")[2] not in _OUTCOMES
-            ]
-            for group, names in own.items()
-            if not held.isdisjoint(names)
-        }
-        for family, own in groups.items()
-    }
+def _labels(family: str, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.removeprefix(f"{family}.") for name in names)
 
 
 def _said(group: str, columns: _Columns) -> _Column | None:

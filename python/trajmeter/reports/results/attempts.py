@@ -65,9 +65,8 @@ def attempt_table(
             )
         )
     title = "Attempts" if shown == len(rows) else f"The first {shown:,} of {len(rows):,} attempts"
-    return AttemptTable(
-        title, tuple(columns), AttemptDetails(found.rows, found.figures, shown, turns)
-    )
+    details = AttemptDetails(found.rows, found.figures, shown, turns)
+    return AttemptTable(title, tuple(columns), details, details.tables)
 
 
 def _others(found: Findings) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from trajmeter.reports.cells import counted
 from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
 from trajmeter.reports.differences import comparison_sections
 from trajmeter.reports.estimates import level_name
@@ -187,5 +188,5 @@ def _chart(
 
 
 def _interval(label: str, each: Difference, series: int = 1) -> Interval:
-    remark = f"{each.n_tasks} tasks" if each.difference is not None else "no task in common"
+    remark = counted(each.n_tasks, "task") if each.difference is not None else "no task in common"
     return Interval(label, each.difference, each.low, each.high, remark, series=series)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -181,12 +182,14 @@ def _coverage(found: Findings) -> Iterator[CurveChart]:
 
 
 def _list(text: str | None) -> list[float]:
-    """Coverage of an attempt by step; empty where it was not measured."""
+    """Coverage of an attempt by step; empty if not measured, or if a value is outside 0 to 1."""
     if text is None:
         return []
     found = json.loads(text)
-    is_measured = isinstance(found, list) and {*map(type, found)} <= {int, float, bool}
-    return found if is_measured else []
+    if not isinstance(found, list) or not found or {*map(type, found)} - {int, float, bool}:
+        return []
+    is_share = min(found) >= 0.0 and max(found) <= 1.0 and not math.isnan(sum(found))
+    return found if is_share else []
 
 
 def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:

@@ -101,11 +101,11 @@ def _turns(found: Findings) -> StackChart | None:
     by_system = []
     for system in found.charted:
         counts: Counter[str] = Counter()
-        for row in np.flatnonzero(found.of(system)).tolist():
-            text = texts[row]
+        alike = Counter(texts[row] for row in np.flatnonzero(found.of(system)).tolist())
+        for text, attempts in alike.items():
             own = json.loads(text) if text else {}
             if isinstance(own, dict):
-                counts.update({k: n for k, n in own.items() if isinstance(n, int)})
+                counts.update({k: n * attempts for k, n in own.items() if isinstance(n, int)})
         by_system.append((system.label, counts))
     total = sum((counts for _, counts in by_system), Counter())
     if not total:

@@ -32,7 +32,7 @@ LISTED = 30
 """Systems that tables show."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # so that looking one up among many is fast
 class System:
     """Attempts that are counted together, such as those of an agent and model."""
 

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import short_name
-from trajmeter.reports.cells import amount
+from trajmeter.reports.cells import amount, counted
 from trajmeter.reports.differences import detectable, p_text, signed
 from trajmeter.reports.estimates import gate_lines, level_name, limits
-from trajmeter.reports.results.words import causes, counted
+from trajmeter.reports.results.words import causes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

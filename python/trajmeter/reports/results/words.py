@@ -13,19 +13,9 @@ if TYPE_CHECKING:
 
     from trajmeter.summaries.estimates import Estimate
 
-__all__ = ["axis_name", "cause_name", "causes", "counted", "estimate_cell", "scored"]
+__all__ = ["axis_name", "cause_name", "causes", "estimate_cell", "scored"]
 
 _OUTCOMES = {"no_attempt": "not attempted"}
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    Example:
-        >>> counted(1, "task"), counted(2400, "task")
-        ('1 task', '2,400 tasks')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def cause_name(cause: str) -> str:

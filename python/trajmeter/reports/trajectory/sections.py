@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from trajmeter.records import Extent, Failure
-from trajmeter.reports.cells import percent, seconds
+from trajmeter.reports.cells import counted, percent, seconds
 from trajmeter.reports.trajectory.totals import RunningTotals, tokens_of
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _head(trajectory: Trajectory, around: Surroundings) -> Section:
         facts.append(str(trajectory.source))
     turns = trajectory.turn_count if trajectory.turns is None else len(trajectory.turns)
     calls = trajectory.calls
-    facts += [] if turns is None else [_counted(turns, "turn")]
-    facts += [] if calls is None else [_counted(len(calls), "call")]
+    facts += [] if turns is None else [counted(turns, "turn")]
+    facts += [] if calls is None else [counted(len(calls), "call")]
     facts += tokens_of(trajectory.usage)
     if trajectory.duration_seconds is not None:
         facts.append(f"{seconds(trajectory.duration_seconds)} s")
@@ -311,7 +311,3 @@ def _plain(value: JsonValue) -> str:
 
 def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
