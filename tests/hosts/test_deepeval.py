@@ -91,6 +91,16 @@ def test_what_deepeval_reports(at_once: bool) -> None:
     assert [told[case.name] for case, _ in UNSCORED] == [{}] * len(UNSCORED)
 
 
+def test_a_run_that_does_not_skip_ends() -> None:
+    with pytest.raises(MissingTestCaseParamsError, match="missing_task"):
+        evaluate(
+            [UNSCORED[0][0]],
+            [TrajmeterMetric("tools.f1", threshold=0.8)],
+            async_config=AsyncConfig(run_async=False),
+            display_config=DisplayConfig(show_indicator=False, print_results=False),
+        )
+
+
 @pytest.mark.parametrize(("case", "cause"), UNSCORED)
 def test_what_is_not_scored_says_why(case: LLMTestCase, cause: str) -> None:
     metric = TrajmeterMetric("tools.f1", threshold=0.8)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed")
 
 from inspect_ai.dataset import Sample  # noqa: E402 - only where it is installed
+from inspect_ai.log import read_eval_log  # noqa: E402 - likewise
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402 - likewise
 from inspect_ai.scorer import mean, mean_score, precomputed_scores  # noqa: E402 - likewise
 from inspect_ai.solver import generate, use_tools  # noqa: E402 - likewise
@@ -21,13 +26,15 @@ from trajmeter.cli import main  # noqa: E402 - likewise
 from trajmeter.hosts import inspect as hosts_inspect  # noqa: E402 - likewise
 from trajmeter.hosts.inspect import context, rules, tools, turns  # noqa: E402 - likewise
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 pytestmark = pytest.mark.filterwarnings("default")  # Inspect's own are not ours to mend
 
 CALL = [{"name": "read_file", "arguments": {"path": "a.py"}}]
 GOLD = [{"path": "a.py", "first_line": 1, "last_line": 6}]
+SNAPSHOT = {
+    "repo": "o/r",
+    "commit": "c1",
+    "files": {"a.py": {"size": 12, "line_starts": [0, 2, 4, 6, 8, 10, 12], "definitions": []}},
+}
 # Without usage, Inspect counts tokens with a table that it downloads.
 USAGE = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
 
@@ -149,6 +156,47 @@ def test_the_log_read_by_trajmeter_has_the_same_figures(log: Any) -> None:
         row = rows[sample.id]
         for name in ("turns.run.turn_count", "turns.repeated_calls", "turns.tokens.input_tokens"):
             assert live[name] == row[name]
+
+
+def test_the_command_of_inspect_finds_the_scorers(
+    log: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "site-packages" not in trajmeter.__file__:
+        pytest.skip("Trajmeter is not installed, and Inspect finds scorers of packages alone")
+    monkeypatch.chdir(tmp_path)
+    Path("snapshots.jsonl").write_text(json.dumps(SNAPSHOT))
+    shutil.copy(log.location, "run.eval")
+    command = [sys.executable, "-m", "inspect_ai", "score", "run.eval", "--action", "append"]
+    for scorer in (
+        ["trajmeter/tools"],
+        ["trajmeter/context", "-S", "snapshots=snapshots.jsonl", "--stream", "100"],
+    ):
+        done = subprocess.run(
+            [*command, "--scorer", *scorer, "--overwrite"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    found = _reported(read_eval_log("run.eval"))
+    assert found["tools1.f1"] == found["tools.f1"] == (2, 3, 0.5)
+    assert found["context1.line.coverage"] == found["context.line.coverage"]
+
+
+def test_context_of_a_snapshot(tmp_path: Path) -> None:
+    """Only a snapshot says how many bytes lines have."""
+    path = tmp_path / "snapshots.jsonl"
+    path.write_text(json.dumps(SNAPSHOT))
+    about = {"repo": "o/r", "commit": "c1", "gold_ranges": GOLD}
+    sample = Sample(id="s", input="q", metadata=about)
+    found = []
+    for snapshots in (str(path), None):
+        scorers = [context(snapshots=snapshots)]
+        evaluated = _evaluated(tmp_path, [sample], _answers("a.py"), scorers)
+        assert _reported(evaluated)["context.line.coverage"] == (1, 0, 0.5)
+        own = evaluated.samples[0].scores["context"].metadata["trajmeter"]
+        found.append((own["context.final.span.coverage"], own["context.final.span.cause"]))
+    assert found == [(0.5, None), (None, "missing_snapshot")]
 
 
 def test_epochs_hide_what_was_not_scored(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,8 +23,12 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import (
 )
 
 import trajmeter
+from trajmeter.errors import UnknownNameError
 from trajmeter.hosts.opentelemetry import SpanScorer, trajectories_of
 from trajmeter.records import Task, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TASK = Task(id="t", expected_tool_calls=(ToolCall(name="read", arguments={"path": "a"}),))
 
@@ -89,6 +94,15 @@ def test_a_trace_is_an_attempt(spans: tuple[TracerProvider, InMemorySpanExporter
     assert (failed.success, failed.error) == (False, "no such file")
 
 
+@contextmanager
+def _within(current: context.Context) -> Iterator[None]:
+    token = context.attach(current)
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
 def _observed(**options: Any) -> tuple[TracerProvider, InMemoryLogRecordExporter, Any]:
     logs = LoggerProvider()
     exporter = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call] # of the SDK
@@ -144,11 +158,8 @@ def test_an_assigned_score_is_emitted() -> None:
 
 def test_the_task_may_be_in_the_baggage() -> None:
     provider, exporter, _ = _observed()
-    token = context.attach(baggage.set_baggage("trajmeter.task_id", "t"))
-    try:
+    with _within(baggage.set_baggage("trajmeter.task_id", "t")):
         _run(provider, "a", task_id=None)
-    finally:
-        context.detach(token)
     (f1, *_) = [dict(each.log_record.attributes or {}) for each in exporter.get_finished_logs()]
     assert f1["gen_ai.evaluation.score.value"] == 1.0
 
@@ -164,6 +175,110 @@ def test_a_scorer_that_raises_leaves_the_program_alone(
     monkeypatch.setattr(scorer, "score", broken)
     _run(provider, "a")
     assert "an attempt could not be scored" in caplog.text
+
+
+def test_a_conversation_may_be_an_attempt(
+    spans: tuple[TracerProvider, InMemorySpanExporter],
+) -> None:
+    provider, exporter = spans
+    tracer = provider.get_tracer("test")
+    for conversation in ("one", "two", "one"):
+        about = {"gen_ai.operation.name": "chat", "gen_ai.conversation.id": conversation}
+        with tracer.start_as_current_span("chat m", attributes=about):
+            pass
+    found = exporter.get_finished_spans()
+    assert [len(each.turns or ()) for each in trajectories_of(found)] == [1, 1, 1]
+    by_conversation = trajectories_of(found, by_conversation=True)
+    assert [len(each.turns or ()) for each in by_conversation] == [2, 1]
+
+
+def test_a_root_may_have_a_parent_in_another_process() -> None:
+    provider, exporter, scorer = _observed()
+    there = trace.SpanContext(7, 8, is_remote=True, trace_flags=trace.TraceFlags(1))
+    with _within(trace.set_span_in_context(trace.NonRecordingSpan(there))):
+        _run(provider, "a")
+    assert scorer.summary().overall.attempts == 1
+    assert {each.log_record.trace_id for each in exporter.get_finished_logs()} == {7}
+
+
+def test_what_is_no_call_of_a_model_or_tool_adds_nothing(
+    spans: tuple[TracerProvider, InMemorySpanExporter],
+) -> None:
+    provider, exporter = spans
+    tracer = provider.get_tracer("test")
+    sums = {"gen_ai.usage.input_tokens": 90, "gen_ai.aggregated_usage.input_tokens": 90}
+    defined = {"gen_ai.tool.definitions": '[{"type": "function", "name": "read"}]'}
+    for operation, about in (
+        ("create_agent", sums),
+        ("invoke_agent", sums),
+        ("chat", {"gen_ai.usage.input_tokens": 45, **defined}),
+    ):
+        attributes: dict[str, Any] = {"gen_ai.operation.name": operation, **about}
+        tracer.start_span(operation, attributes=attributes).end()
+    alone, *others = trajectories_of(exporter.get_finished_spans())
+    assert others == []
+    (turn,) = alone.turns or ()
+    assert (turn.tool_calls, turn.usage and turn.usage.input_tokens) == ((), 45)
+    assert alone.usage is None
+
+
+def test_a_figure_that_is_not_there_is_told_at_once() -> None:
+    with pytest.raises(UnknownNameError, match="no figure"):
+        SpanScorer(trajmeter.Scorer("tools"), emit=True, figures=["tools.f2"])
+
+
+def test_a_processor_that_is_shut_down_has_forgotten_open_traces() -> None:
+    provider, exporter, scorer = _observed()
+    tracer = provider.get_tracer("test")
+    root = tracer.start_span("invoke_agent a")
+    inner = trace.set_span_in_context(root)
+    about = {"gen_ai.operation.name": "chat"}
+    tracer.start_span("chat m", context=inner, attributes=about).end()
+    provider.shutdown()
+    root.end()
+    assert scorer.summary().overall.attempts == 0
+    assert exporter.get_finished_logs() == ()
+
+
+def test_long_traces_are_cut(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("trajmeter.hosts.opentelemetry._MOST_SPANS", 2)
+    provider, exporter, scorer = _observed()
+    _run(provider, "a", "a", "a")
+    assert scorer.summary().overall.attempts == 1
+    assert "is cut" in caplog.text
+    assert len(exporter.get_finished_logs()) == 3
+
+
+def test_traces_that_never_end_do_not_pile_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those that only began are held by their tasks, which the baggage names."""
+    monkeypatch.setattr("trajmeter.hosts.opentelemetry._MOST_TRACES", 2)
+    provider, exporter, _ = _observed()
+    tracer = provider.get_tracer("test")
+    with _within(baggage.set_baggage("trajmeter.task_id", "t")):
+        _abandoned = [tracer.start_span("invoke_agent a") for _ in range(5)]
+        _run(provider, "a", task_id=None)
+    assert caplog.text.count("more than") == 1
+    (f1, *_) = [dict(each.log_record.attributes or {}) for each in exporter.get_finished_logs()]
+    assert f1["gen_ai.evaluation.score.value"] == 1.0
+
+
+def test_a_trace_is_dropped_with_its_task_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("trajmeter.hosts.opentelemetry._MOST_TRACES", 2)
+    provider, exporter, _ = _observed()
+    tracer = provider.get_tracer("test")
+    with _within(baggage.set_baggage("trajmeter.task_id", "t")):
+        _abandoned = tracer.start_span("invoke_agent a")
+        _run(provider, "a", task_id=None)
+        _run(provider, "a", task_id=None)
+    assert not caplog.text
+    values = [dict(each.log_record.attributes or {}) for each in exporter.get_finished_logs()]
+    assert [each["gen_ai.evaluation.score.value"] for each in values[::3]] == [1.0, 1.0]
 
 
 def test_open_traces_are_bounded(

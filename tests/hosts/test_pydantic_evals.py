@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +14,10 @@ pytest.importorskip("pydantic_evals", reason="pydantic-evals is not installed")
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from pydantic_evals import Case, Dataset, set_eval_attribute
+from pydantic_evals.evaluators import Evaluator, EvaluatorContext
 
-from trajmeter.hosts.pydantic_evals import Context, Rules, Tools, Turns
+from trajmeter.errors import UnknownNameError
+from trajmeter.hosts.pydantic_evals import Context, Rules, Tools, Turns, _attempt
 from trajmeter.records import Extent, ToolCall, Trajectory, Turn, View
 
 if TYPE_CHECKING:
@@ -117,6 +122,46 @@ def test_an_assigned_score_counts() -> None:
     assert "rules.latency" not in averages.scores
 
 
+def test_an_output_that_is_no_text_is_json() -> None:
+    seen: list[Trajectory] = []
+
+    @dataclass(repr=False)
+    class Kept(Evaluator[Any, Any, Any]):
+        def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, Any]:
+            seen.append(_attempt(ctx))
+            return {}
+
+    def agent(path: str) -> dict[str, Any]:
+        _task(path)
+        return {"answer": [path, 1]}
+
+    case: Case[Any, Any, Any] = Case(name="case", inputs="a")
+    _reported([case], [Kept()], agent)
+    (attempt,) = seen
+    assert attempt.final_output == '{"answer": ["a", 1]}'
+    assert (attempt.task_id, len(attempt.turns or ())) == ("case", 1)
+    assert (attempt.duration_seconds or 0) > 0
+
+
+def test_without_a_tracer_provider_it_fails_and_says_so() -> None:
+    program = (
+        "from pydantic_evals import Case, Dataset\n"
+        "from trajmeter.hosts.pydantic_evals import Turns\n"
+        "data_set = Dataset(name='test', cases=[Case(inputs='a')], evaluators=[Turns()])\n"
+        "report = data_set.evaluate_sync(lambda path: path, progress=False)\n"
+        "(case,) = report.cases\n"
+        "print(case.scores, *(each.error_type for each in case.evaluator_failures))\n"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert told.strip() == "{} SpanTreeRecordingError"
+
+
+def test_an_unknown_figure_is_told_at_once() -> None:
+    with pytest.raises(UnknownNameError, match="no figure"):
+        Tools(figures=("f2",))
+
+
 def test_data_sets_write_and_read_it(tmp_path: Path) -> None:
     data_set = Dataset[Any, Any, Any](
         name="test", cases=CASES[:1], evaluators=[Tools(figures=("f1",)), Context(snapshots=None)]
@@ -130,3 +175,7 @@ def test_data_sets_write_and_read_it(tmp_path: Path) -> None:
 
 def test_an_evaluator_says_its_version() -> None:
     assert Tools().get_evaluator_version() == "1"
+
+
+def test_an_evaluator_is_made_before_the_files_that_it_reads() -> None:
+    assert Tools(tasks="absent.jsonl", figures=("f1",)).tasks == "absent.jsonl"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from trajmeter.errors import UnknownNameError
+from trajmeter.hosts import _references
 from trajmeter.hosts.trl import Reward
+from trajmeter.readers.own_records import TASKS
+
+if TYPE_CHECKING:
+    from trajmeter.records import Source
 
 
 def _completion(*paths: str) -> list[dict[str, Any]]:
@@ -77,6 +83,32 @@ def test_a_broken_reference_is_not_the_end_of_the_training() -> None:
     reward = Reward("tools.f1")
     found = reward(completions=[_completion("a")] * 2, expected_tool_calls=[3, WANTED])
     assert found == [None, 1.0]
+
+
+def test_a_reference_is_prepared_once_whatever_object_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Columns of the data set are repeated for each generation."""
+    read: list[Any] = []
+    monkeypatch.setattr(_references, "TASKS", _Reading(read))
+    reward = Reward("tools.f1")
+    wanted = [json.loads(json.dumps(WANTED)) for _ in range(4)]
+    other = [{"name": "stop", "arguments": {}}]
+    for _ in range(2):
+        found = reward(completions=[_completion("a")] * 5, expected_tool_calls=[*wanted, other])
+        assert found == [1.0, 1.0, 1.0, 1.0, 0.0]
+    assert [record["expected_tool_calls"] for record in read] == [WANTED, other]
+
+
+class _Reading:
+    """Reads tasks, and keeps what it read."""
+
+    def __init__(self, read: list[Any]) -> None:
+        self._read = read
+
+    def read(self, record: Any, source: Source) -> object:
+        self._read.append(record)
+        return TASKS.read(record, source)
 
 
 def test_an_unknown_figure_is_told_at_once() -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Score
 
-__all__ = ["FIGURES", "outcome_label"]
+__all__ = ["FIGURES", "cause_of", "outcome_label", "why_unscored"]
 
 FIGURES: dict[str, tuple[str, ...]] = {
     "tools": ("exact", "f1", "precision", "recall"),
@@ -43,3 +43,14 @@ def outcome_label(scores: Iterable[Score]) -> str:
             return score.outcome.value
     causes = [score.cause.value for score in found if score.cause is not None]
     return causes[0] if causes else "abstained"
+
+
+def cause_of(score: Score) -> str:
+    """Why a figure has no value, in a word: its cause, or that the metric abstained."""
+    return score.outcome.value if score.cause is None else score.cause.value
+
+
+def why_unscored(score: Score) -> str:
+    """Why a figure has no value, with what the metric says of it."""
+    cause = cause_of(score)
+    return f"{cause}: {score.reason}" if score.reason else cause

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.hosts._figures import why_unscored
 from trajmeter.scoring.results import row_values
 from trajmeter.summaries._batch_results import errors_of, results_of
 from trajmeter.writers.arrow import arrow_schema, rows_batch
@@ -68,8 +69,7 @@ class InspectLines:
             score = self._figure.of_result(result)
             explanation = score.reason
             if not score.counts:
-                cause = (score.cause or score.outcome).value
-                explanation = f"{cause}: {score.reason}" if score.reason else cause
+                explanation = why_unscored(score)
             line = {
                 "id": task,
                 **({} if epoch is None else {"epoch": epoch}),

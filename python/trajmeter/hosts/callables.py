@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import InputError, ReadError
+from trajmeter.hosts._figures import why_unscored
 from trajmeter.hosts._references import References, attempt_from
 from trajmeter.scoring.scorer import Scorer
 
@@ -73,9 +74,7 @@ def evaluator(
         if found.counts and found.value is not None:
             value: float | bool = bool(found.value) if is_verdict else found.value
             return {"key": name, "score": value, "comment": found.reason}
-        cause = found.cause.value if found.cause else found.outcome.value
-        comment = f"{cause}: {found.reason}" if found.reason else cause
-        return {"key": name, "score": None, "comment": comment}
+        return {"key": name, "score": None, "comment": why_unscored(found)}
 
     evaluate.__name__ = name.replace(".", "_")
     return evaluate

@@ -16,6 +16,7 @@ try:
 except ModuleNotFoundError as error:
     raise ExtraMissingError("DeepEval is missing: pip install 'trajmeter[deepeval]'") from error
 
+from trajmeter.hosts._figures import why_unscored
 from trajmeter.hosts._references import References, attempt_from, plain
 from trajmeter.records import ToolCall, Trajectory, Usage
 from trajmeter.scoring.scorer import Scorer
@@ -100,8 +101,7 @@ class TrajmeterMetric(BaseMetric):
             task = task.model_copy(update={"question": test_case.input})
         found = self._named.of(self.scorer.scored(task, attempt))
         if not found.counts or found.value is None:
-            cause = found.cause.value if found.cause else found.outcome.value
-            raise self._unscored(f"{cause}: {found.reason}" if found.reason else cause)
+            raise self._unscored(why_unscored(found))
         self.score, self.reason = found.value, found.reason
         self.is_successful()
         return found.value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ _CONVERSATION = "gen_ai.conversation.id"
 _NANO = 1e9
 _MOST_TRACES = 1_000
 _MOST_SPANS = 10_000
+_TOO_MANY = "more than 1,000 traces are open: the oldest is dropped"
 
 _LOG = logging.getLogger(__name__)
 
@@ -94,6 +96,16 @@ def trajectory_of(spans: Iterable[Any], name: str) -> Trajectory | None:
     return attempt_of(own, Source(file="opentelemetry", record=name)) if own else None
 
 
+@dataclass(slots=True)
+class _Trace:
+    """A trace whose root has not ended."""
+
+    spans: list[ReadableSpan] = field(default_factory=list)
+    """Those that have ended."""
+    task_id: str | None = None
+    """The task that the baggage names."""
+
+
 class SpanScorer(SpanProcessor):
     """Scores each attempt when the root of its trace ends.
 
@@ -129,8 +141,7 @@ class SpanScorer(SpanProcessor):
         self._emits = emit
         self._logger = logger
         self._lock = Lock()
-        self._open: OrderedDict[int, list[ReadableSpan]] = OrderedDict()
-        self._tasks: dict[int, str] = {}
+        self._open: OrderedDict[int, _Trace] = OrderedDict()
         self._has_warned = False
 
     def on_start(self, span: SdkSpan, parent_context: Context | None = None) -> None:
@@ -138,34 +149,40 @@ class SpanScorer(SpanProcessor):
         named = baggage.get_baggage(TASK_ID, parent_context)
         if isinstance(named, str):
             with self._lock:
-                self._tasks.setdefault(span.get_span_context().trace_id, named)
+                begun = self._trace(span.get_span_context().trace_id)
+                begun.task_id = begun.task_id or named
 
     def on_end(self, span: ReadableSpan) -> None:
         """Keep a span; score the attempt if it is the root."""
         number = span.context.trace_id
         is_root = span.parent is None or span.parent.is_remote
         with self._lock:
-            kept = self._open.setdefault(number, [])
-            if len(kept) < _MOST_SPANS:
-                kept.append(span)
+            ended = self._open.pop(number, _Trace()) if is_root else self._trace(number)
+            if len(ended.spans) < _MOST_SPANS:
+                ended.spans.append(span)
             else:
                 self._warn("a trace of more than 10,000 spans is cut")
             if not is_root:
-                if len(self._open) > _MOST_TRACES:
-                    dropped, _ = self._open.popitem(last=False)
-                    self._tasks.pop(dropped, None)
-                    self._warn("more than 1,000 traces are open: the oldest is dropped")
                 return
-            spans, task_id = self._open.pop(number), self._tasks.pop(number, None)
         try:
-            for attempt in trajectories_of(spans):
-                if task_id is not None and attempt.task_id == f"{number:032x}":
-                    named = {"task_id": task_id, "attempt": attempt.task_id}
+            for attempt in trajectories_of(ended.spans):
+                if ended.task_id is not None and attempt.task_id == f"{number:032x}":
+                    named = {"task_id": ended.task_id, "attempt": attempt.task_id}
                     self._score(attempt.model_copy(update=named), span)
                 else:
                     self._score(attempt, span)
         except Exception:  # noqa: BLE001 - the program that is observed goes on
             _LOG.exception("an attempt could not be scored")
+
+    def _trace(self, number: int) -> _Trace:
+        """An open trace; a new one may be one too many."""
+        found = self._open.get(number)
+        if found is None:
+            found = self._open[number] = _Trace()
+            if len(self._open) > _MOST_TRACES:
+                self._open.popitem(last=False)
+                self._warn(_TOO_MANY)
+        return found
 
     def _score(self, attempt: Trajectory, root: ReadableSpan) -> None:
         scored = self._scorer.score(attempt)
@@ -183,7 +200,6 @@ class SpanScorer(SpanProcessor):
         """Drop all open traces."""
         with self._lock:
             self._open.clear()
-            self._tasks.clear()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """There is nothing to wait for."""

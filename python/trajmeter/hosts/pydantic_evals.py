@@ -29,6 +29,8 @@ from trajmeter.scoring.scorer import Scorer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trajmeter.metrics.named_figures import NamedFigure
+
 __all__ = ["Context", "Rules", "Tools", "Turns"]
 
 _TRAJECTORY = "trajmeter.trajectory"
@@ -61,12 +63,25 @@ class _Family(Evaluator[Any, Any, Any]):
     profile: str | None = None
     """Compatibility profile."""
 
+    def __post_init__(self) -> None:
+        """Refuse names that stand for no figure before anything is scored.
+
+        Raises:
+            UnknownNameError: There is no such figure; the nearest is named.
+        """
+        scorer, _ = _scorer(_family_of(self), None, None, self.profile)  # no file is read for it
+        self._named(scorer)
+
+    def _named(self, scorer: Scorer) -> dict[str, NamedFigure]:
+        family = _family_of(self)
+        names = [f"{family}.{name}" for name in self.figures or FIGURES[family]]
+        return {name: scorer.figure(name) for name in names}
+
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, Any]:
         """Score a case: a number or a verdict for each figure that has one, and the outcome."""
         family = _family_of(self)
         scorer, references = _scorer(family, self.tasks, self.snapshots, self.profile)
-        names = [f"{family}.{name}" for name in self.figures or FIGURES[family]]
-        figures = {name: scorer.figure(name) for name in names}
+        figures = self._named(scorer)
         attempt = _attempt(ctx)
         try:
             task = references.task(attempt.task_id, _mapping(ctx.metadata))

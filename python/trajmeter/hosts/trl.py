@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import InputError, ReadError
+from trajmeter.hosts._figures import cause_of
 from trajmeter.hosts._references import REFERENCES, References, attempt_from
 from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.score import ToolsMetric
@@ -161,7 +162,7 @@ class Reward:
         score = self._figure.of(self._scorer.scored(task, attempt))
         if score.counts and score.value is not None:
             return score.value, None
-        return None, score.cause.value if score.cause else score.outcome.value
+        return None, cause_of(score)
 
 
 def _carried(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

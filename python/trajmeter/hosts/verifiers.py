@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError, UnscoredError
-from trajmeter.hosts._figures import FIGURES
+from trajmeter.hosts._figures import FIGURES, cause_of, why_unscored
 from trajmeter.hosts._references import References, plain
 from trajmeter.readers.verifiers import VERIFIERS_TRACES
 from trajmeter.records import Source, Trajectory
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from trajmeter.metrics import Scored
-    from trajmeter.records import Score
 
 __all__ = ["context", "reward", "rules", "tools", "turns"]
 
@@ -75,8 +74,7 @@ def reward(
             return found.value
         if unscored is not None:
             return unscored
-        cause = found.cause.value if found.cause else found.outcome.value
-        raise UnscoredError(f"{figure} has no value: {cause}: {found.reason}")
+        raise UnscoredError(f"{figure} has no value: {why_unscored(found)}")
 
     score.__name__ = figure.replace(".", "_")
     return score
@@ -101,12 +99,8 @@ def _metrics(family: str, task: Any, trace: Any) -> dict[str, float]:  # noqa: A
         if score.counts and score.value is not None:
             values[f"{family}.{name}"] = score.value
         else:
-            trace.info.setdefault(_INFO, {})[f"{family}.{name}"] = _cause(score)
+            trace.info.setdefault(_INFO, {})[f"{family}.{name}"] = cause_of(score)
     return values
-
-
-def _cause(score: Score) -> str:
-    return score.cause.value if score.cause else score.outcome.value
 
 
 def _scored(scorer: Scorer, references: References, task: Any, trace: Any) -> Scored:  # noqa: ANN401 - of verifiers
