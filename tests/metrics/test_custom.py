@@ -8,8 +8,15 @@ import pytest
 import trajmeter
 from tests.metrics.fakes import RankResult
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics import FunctionMetric, Result, RowLayout, ScoreResult, metric
-from trajmeter.metrics.engine import MetricError, score_trajectories
+from trajmeter.metrics import (
+    FunctionMetric,
+    MetricError,
+    Result,
+    RowLayout,
+    ScoreResult,
+    metric,
+    score_trajectories,
+)
 from trajmeter.records import Cause, Outcome, Score, Task, Trajectory
 
 if TYPE_CHECKING:

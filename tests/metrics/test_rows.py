@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
@@ -20,6 +21,7 @@ from trajmeter.metrics import (
     RowLayout,
     score_trajectories,
 )
+from trajmeter.metrics.rows import package_version
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -37,6 +39,10 @@ TASKS = (Task(id="one", expected_answer="a b"),)
 def _rows(metrics: Sequence[AnyMetric], *attempts: Trajectory) -> list[dict[str, object]]:
     layout = RowLayout(metrics)
     return [layout.row(item) for item in score_trajectories(attempts, metrics=metrics, tasks=TASKS)]
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert package_version() == version("trajmeter")
 
 
 def test_a_row_has_the_paths_of_the_result_as_its_keys() -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.scoring.converting import Conversion
-from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.job import Job
 from trajmeter.scoring.plan import PlanSizes
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -18,6 +18,7 @@ from pyarrow import parquet
 import trajmeter
 from tests.scoring.attempts import contents, score_units
 from tests.summaries.test_batches import ATTEMPTS, TASKS
+from trajmeter.processes import limited_threads
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.plan import PlanSizes
 
@@ -28,7 +29,7 @@ _FAMILIES = ["turns", "rules", "speedup", "context", "tools", "answers"]
 _PROFILES = {"turns": "ptcrunner", "rules": "transform-gym", "context": "contextbench"}
 
 
-def _write(folder: Path, attempts: list[Trajectory], group: int) -> Path:
+def write_runs(folder: Path, attempts: list[Trajectory], group: int) -> Path:
     """A file of JSON lines, or, where there are row groups of some size, of Parquet."""
     if not group:
         file = folder / "runs.jsonl"
@@ -40,7 +41,7 @@ def _write(folder: Path, attempts: list[Trajectory], group: int) -> Path:
     return file
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None)
 @given(
     attempts=ATTEMPTS.filter(bool),
     group=st.integers(0, 4),
@@ -61,7 +62,7 @@ def test_any_way_to_carry_out_a_run_gives_the_same_bytes(
     profiles = tuple(_PROFILES[name] for name in families if has_profiles and name in _PROFILES)
     with TemporaryDirectory() as place:
         folder = Path(place)
-        file = _write(folder, attempts, group)
+        file = write_runs(folder, attempts, group)
         one, other = folder / "one", folder / "other"
         done = score_units(
             file, one, metrics=metrics, profiles=profiles, sizes=sizes, tasks=TASKS, resume=False
@@ -79,15 +80,16 @@ def test_any_way_to_carry_out_a_run_gives_the_same_bytes(
         score_units(file, whole, metrics=metrics, profiles=profiles, sizes=sizes, tasks=(tasks,))
         count = data.draw(st.integers(1, 4), label="shards")
         for number in data.draw(st.permutations(range(1, count + 1)), label="order"):
-            score_units(
-                file,
-                other,
-                metrics=metrics,
-                profiles=profiles,
-                sizes=sizes,
-                tasks=(tasks,),
-                shard=(number, count),
-                batch_rows=data.draw(st.integers(1, 50), label="rows at a time"),
-                workers=data.draw(st.sampled_from([1, 1, 1, 2]), label="workers"),
-            )
+            with limited_threads(data.draw(st.sampled_from([None, 1, 3]), label="threads")):
+                score_units(
+                    file,
+                    other,
+                    metrics=metrics,
+                    profiles=profiles,
+                    sizes=sizes,
+                    tasks=(tasks,),
+                    shard=(number, count),
+                    batch_rows=data.draw(st.integers(1, 50), label="rows at a time"),
+                    workers=data.draw(st.sampled_from([1, 1, 1, 2]), label="workers"),
+                )
         assert contents(other) == contents(whole)

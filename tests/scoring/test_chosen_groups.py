@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trajmeter.snapshots import Snapshot
 
 # Functions of the same names hide these modules.
-_CONTEXT_SCORE = import_module("trajmeter.metrics.context.score")
+_CONTEXT_RESULT = import_module("trajmeter.metrics.context.composing")
 _CONTEXT_BATCH = import_module("trajmeter.metrics.context.batch")
 _TURNS_SCORE = import_module("trajmeter.metrics.turns.score")
 _TURNS_BATCH = import_module("trajmeter.metrics.turns.batch")
@@ -103,7 +103,7 @@ def test_parts_of_context_that_are_not_asked_for_are_not_computed(
     group: str, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: set[str] = set()
-    for module, functions in ((_CONTEXT_SCORE, _CONTEXT), (_CONTEXT_BATCH, _COLUMNS)):
+    for module, functions in ((_CONTEXT_RESULT, _CONTEXT), (_CONTEXT_BATCH, _COLUMNS)):
         for name, function in functions.items():
             monkeypatch.setattr(module, function, _noting(computed, name, module, function))
     by_record, by_column = _on_both_paths([ATTEMPT], [f"context.{group}"], [])

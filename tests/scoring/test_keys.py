@@ -18,7 +18,8 @@ from tests.snapshots.git_repositories import commit
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.job import Job
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunOptions, run
 
 if TYPE_CHECKING:
@@ -173,6 +174,10 @@ def test_what_makes_the_results_changes_the_key(
     else:
         monkeypatch.setattr("trajmeter.scoring.plan.FORMAT", 99)
     assert place.key() != before
+
+
+def test_quantiles_change_the_key_as_states_hold_them(place: Place) -> None:
+    assert place.key(quantiles=True) != place.key()
 
 
 def test_the_footer_of_parquet_changes_the_key_and_its_time_does_not(place: Place) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
-from tests.scoring.killed_runs import KILLS, KILLS_OF_CONVERSIONS, deadly_metric
+from tests.scoring.killed_runs import deadly_metric, random_kills
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are killed in forks")
 
@@ -36,7 +36,15 @@ def _kill(kind: str, scenario: str, folder: Path) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "scenario", ["folder", "file", "shards", "converted folder", "converted file"]
+    "scenario",
+    [
+        "folder",
+        "file",
+        "shards",
+        "sorted file",
+        "converted folder",
+        "converted file",
+    ],
 )
 def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
@@ -53,6 +61,9 @@ def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Pa
         "file",
         "shards",
         "processes",
+        "sorted folder",
+        "sorted shards",
+        "sorted processes",
         "converted folder",
         "converted file",
         "converted shards",
@@ -62,8 +73,7 @@ def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Pa
 def test_kills_at_random_cost_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
-    kills = KILLS_OF_CONVERSIONS if scenario.startswith("converted") else KILLS
-    assert _kill("random", scenario, place) == (kills, [])
+    assert _kill("random", scenario, place) == (random_kills(scenario), [])
 
 
 def test_the_unit_of_a_worker_that_dies_is_tried_again(tmp_path: Path) -> None:

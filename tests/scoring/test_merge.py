@@ -10,6 +10,7 @@ import pytest
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
+from trajmeter.scoring.run_key import PARTS_FORMAT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,7 @@ def test_what_is_no_plan_is_said(content: str, shards: list[Path], tmp_path: Pat
 
 def test_parts_of_another_format_are_refused(shards: list[Path], tmp_path: Path) -> None:
     plan = shards[0] / "state" / "plan.json"
-    plan.write_text(plan.read_text().replace('"parts": 3', '"parts": 0'))
+    plan.write_text(plan.read_text().replace(f'"parts": {PARTS_FORMAT}', '"parts": 0'))
     with pytest.raises(ConfigurationError, match="a version of Trajmeter that differs in form"):
         trajmeter.merge(shards, output=tmp_path / "all")
 

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from trajmeter.records import ReadProblem
 
+_TINY_FILES = 20_001
+"""``benches.scale`` has five times as many."""
+_LONG_LINE = 200 << 20
+"""Bytes of a line, more than those of three units."""
+
 
 def _rows(parts: tuple[Path, ...]) -> list[tuple[str, str]]:
     tables = [parquet.read_table(part, columns=["task_id", "source"]) for part in parts]
@@ -90,6 +95,29 @@ def test_a_line_that_is_longer_than_a_unit_is_scored_once(tmp_path: Path) -> Non
     assert [task for task, _ in _rows(done.parts)] == ["a", "long", "b"]
 
 
+@pytest.mark.parametrize("max_line", [_LONG_LINE * 2, 1 << 20])
+def test_a_line_of_200_mb_is_scored_or_skipped(max_line: int, tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    with file.open("wb") as stream:
+        stream.write(b'{"task_id": "a", "turns": []}\n{"task_id": "long", ')
+        for _ in range(_LONG_LINE >> 20):
+            stream.write(b" " * (1 << 20))
+        stream.write(b'"turns": []}\n{"task_id": "b", "turns": []}\n')
+    problems: list[ReadProblem] = []
+    done = trajmeter.score_files(
+        file,
+        output=tmp_path / "scores",
+        metrics=["turns"],
+        max_line=max_line,
+        workers=1,
+        on_problem=problems.append,
+    )
+    is_scored = max_line > _LONG_LINE
+    tasks = [task for task, _ in _rows(done.parts)]
+    assert tasks == (["a", "long", "b"] if is_scored else ["a", "b"])
+    assert [problem.line for problem in problems] == ([] if is_scored else [2])
+
+
 def test_empty_files_and_folders_are_problems_and_the_rest_is_scored(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     runs = write_attempts(tmp_path / "in" / "runs.jsonl", 20)
@@ -113,8 +141,10 @@ def test_a_record_of_very_many_turns_is_scored(tmp_path: Path) -> None:
 def test_many_tiny_files_are_gathered(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
-    for number in range(2_001):
-        (folder / f"{number:05}.jsonl").write_bytes(b'{"task_id": "%d", "turns": []}\n' % number)
+    content = b'{"task_id": "%d", "agent": "crab", "turns": []}'
+    for number in range(_TINY_FILES):
+        (folder / f"{number:05}.json").write_bytes(content % number)
     done = score_units(folder, tmp_path / "scores", sizes=PlanSizes())
-    assert [task for task, _ in _rows(done.parts)] == [str(number) for number in range(2_001)]
-    assert len(done.parts) == 3
+    assert [task for task, _ in _rows(done.parts)] == list(map(str, range(_TINY_FILES)))
+    assert len(done.parts) == -(-_TINY_FILES // 1_000)
+    assert score_units(folder, tmp_path / "scores", sizes=PlanSizes()).resumed == len(done.parts)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset
@@ -225,6 +227,29 @@ def test_a_second_process_on_one_output_is_refused(runs: Path, tmp_path: Path) -
     ):
         score_units(runs, output)
     assert score_units(runs, output).is_complete
+
+
+@pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_without_locks_a_run_warns_and_two_at_once_write_the_same_bytes(
+    number: int, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_units(runs, tmp_path / "locked")
+    expected = contents(tmp_path / "locked")
+    key = json.loads(expected["manifest.json"])["run_key"]
+    output = tmp_path / "scores"
+
+    def flock(_: int, __: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    message = f"^{re.escape(str(output))}: this file system has no locks; two runs that write"
+    folder = RunFolder(output, key)
+    folder.make()
+    with pytest.warns(UserWarning, match=message) as warned, folder.locked((1, 1)):
+        assert score_units(runs, output).is_complete  # while another run would hold the lock
+    assert len(warned) == 2  # one of each run
+    assert contents(output) == expected
 
 
 def test_old_work_folders_are_named_and_kept(runs: Path, tmp_path: Path) -> None:

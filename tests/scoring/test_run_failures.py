@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tests.scoring.attempts import contents, score_units, write_attempts
+from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_batch
@@ -91,8 +91,9 @@ def test_a_disk_that_is_full_while_attempts_are_sorted_by_task_is_named(
     assert contents(output) == contents(tmp_path / "whole")
 
 
-def test_a_failure_to_rename_is_named(
-    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [errno.EDQUOT, errno.EROFS, errno.EIO])
+def test_a_failure_to_rename_is_named_and_finished_parts_stay(
+    number: int, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pathlib import Path as AnyPath
 
@@ -100,13 +101,17 @@ def test_a_failure_to_rename_is_named(
 
     def refuse(path: Path, target: Any) -> Path:
         if "part-000002" in str(target):
-            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+            raise OSError(number, os.strerror(number))
         return replace(path, target)
 
     monkeypatch.setattr(AnyPath, "replace", refuse)
-    with pytest.raises(ConfigurationError, match=r"part-000002\.parquet: cannot be written: Disk"):
+    message = rf"part-000002\.parquet: cannot be written: {os.strerror(number)}"
+    with pytest.raises(ConfigurationError, match=message):
         score_units(runs, tmp_path / "scores")
     assert len([*(tmp_path / "scores" / "rows").iterdir()]) == 2
+    monkeypatch.undo()
+    resumed = score_units(runs, tmp_path / "scores")
+    assert (resumed.resumed, resumed.is_complete) == (2, True)
 
 
 def test_a_worker_that_cannot_write_ends_the_run(runs: Path, tmp_path: Path) -> None:
@@ -139,6 +144,37 @@ def test_a_broken_page_costs_its_row_group(tmp_path: Path) -> None:
         True
     ]
     assert score_units(file, tmp_path / "scores").problems == 1
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_column_of_a_wrong_type_is_refused_before_anything_is_scored(
+    cut: bool, runs: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "runs.parquet"
+    rows = SIZES.piece_rows + 1 if cut else 2
+    parquet.write_table(pa.table({"task_id": ["t"] * rows, "passed": [[1]] * rows}), file)
+    expected = rf"^{re.escape(str(file))}: column passed is list<.*>, expected bool: "
+    with pytest.raises(ConfigurationError, match=expected):
+        score_units([runs, file], tmp_path / "scores")
+    assert not (tmp_path / "scores").exists()
+
+
+def test_results_beside_attempts_in_a_folder_do_not_end_the_run(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    shutil.copy(runs, folder / "runs.jsonl")
+    parquet.write_table(
+        pa.table({"task_id": ["t"], "source": ["runs.jsonl:1"]}), folder / "s.parquet"
+    )
+    done = score_units(folder, tmp_path / "scores")
+    assert (done.rows, done.problems) == (score_units(runs, tmp_path / "alone").rows, 1)
+
+
+def test_a_table_of_another_format_may_have_columns_of_any_type(tmp_path: Path) -> None:
+    file = tmp_path / "runs.parquet"
+    table = {"instance_id": ["a"], "model_patch": ["diff"], "passed": [[1]]}
+    parquet.write_table(pa.table(table), file)
+    assert score_units(file, tmp_path / "scores").rows == 1
 
 
 def test_cut_off_files_are_read_as_far_as_they_go(runs: Path, tmp_path: Path) -> None:

@@ -84,6 +84,13 @@ def test_a_figure_says_why_it_has_its_value() -> None:
     assert not rule.counts
 
 
+def test_at_most_ten_mismatches_are_told() -> None:
+    wanted = tuple(ToolCall(name=f"tool {number}") for number in range(12))
+    told = SCORER.score(SEEN, task=Task(id="t", expected_tool_calls=wanted)).figure("tools.f1")
+    *lines, rest = (told.reason or "").splitlines()
+    assert (len(lines), rest) == (10, "and 3 more")  # 12 that are missing, and the one that is not
+
+
 @pytest.mark.parametrize(
     ("trajectory", "name", "outcome", "cause", "reason"),
     [

@@ -86,6 +86,18 @@ def test_arguments_are_kept_as_they_were() -> None:
     assert session.trajectory.calls == (ToolCall(name="read", arguments={"paths": ["a"]}),)
 
 
+def test_live_figures_follow_whatever_was_recorded_since_they_were_asked_for() -> None:
+    session = SCORER.session("t")
+    first = session.turn()
+    session.view("a.py", 1, 1)
+    session.turn()
+    assert [session.live.coverage.line, session.live.coverage.line] == [1 / 7, 1 / 7]
+    first.view("a.py", 2, 2)  # in a turn that has ended
+    assert session.live.coverage.line == 2 / 7
+    session.view("a.py", 3, 3)
+    assert (session.live.coverage.step, session.live.coverage.line) == (2, 3 / 7)
+
+
 def test_calls_show_files_where_their_tools_are_known() -> None:
     session = SCORER.session("t", views=tool_views())
     session.tool_call("read_file", {"path": "a.py", "start_line": 1, "end_line": 2}, result="1\n2")

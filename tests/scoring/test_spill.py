@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import pyarrow.dataset
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -77,7 +77,7 @@ def test_a_part_holds_whole_tasks_in_the_order_of_the_input(runs: Path, tmp_path
     assert names == ["manifest.json", "rows", "state", "summary.json"]
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, deadline=None)
 @given(attempts=ATTEMPTS.filter(bool), share=st.integers(50, 2_000))
 def test_any_shares_give_the_rows_and_figures_of_one_pass(
     attempts: list[Trajectory], share: int, tmp_path_factory: pytest.TempPathFactory

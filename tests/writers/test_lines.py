@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import to_json
 
 from trajmeter.metrics.columns import Column
 from trajmeter.schemas import Shape
@@ -103,6 +105,26 @@ def test_both_backends_write_the_same_json_lines(
             given_batch[1]
         )
     assert written.count(b"\n") == given_batch[0].num_rows
+
+
+def test_numbers_are_written_alike_whatever_pydantic_writes() -> None:
+    shapes = [Shape("number"), Shape("list", item=Shape("number")), Shape("text")]
+    values = [1e16, [1.5e300, 1.5e-7, math.nan], "1e16"]
+    batch, columns = _batch(
+        [*shapes, Shape("mapping", item=shapes[0])], [[*values, [("1e5", 2e22)]]]
+    )
+    with patch.object(
+        lines, "to_json", lambda *given, **options: _older(to_json(*given, **options))
+    ):
+        written = _write("python", json_lines, batch, columns)
+    assert written == (
+        b'{"a.0\\n":1e+16,"a.1\\n":[1.5e+300,1.5e-7,"NaN"],"a.2\\n":"1e16","a.3\\n":{"1e5":2e+22}}\n'
+    )
+
+
+def _older(text: bytes) -> bytes:
+    """As pydantic wrote exponents before 2.13."""
+    return text.replace(b"e+", b"e")
 
 
 @pytest.mark.usefixtures("rust")

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.writers.provenance import InputDigests, InputFile, command_line, input_file
+from trajmeter.writers.provenance import (
+    InputDigests,
+    InputFile,
+    Provenance,
+    command_line,
+    input_file,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +38,17 @@ if TYPE_CHECKING:
 )
 def test_a_command_line_keeps_no_secret(given: list[str], shown: list[str]) -> None:
     assert command_line(["/usr/bin/trajmeter", *given]) == ("trajmeter", *shown)
+
+
+def test_bytes_of_names_that_are_not_utf8_are_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = os.fsdecode(b"b\xfe.jsonl")
+    monkeypatch.setattr("sys.argv", ["trajmeter", "score", odd])
+    found = Provenance.now([input_file(tmp_path / odd)])
+    assert found.command[-1] == r"b\xfe.jsonl"
+    assert found.inputs[0].path == str(tmp_path / r"b\xfe.jsonl")
+    assert Provenance.model_validate_json(found.to_json()) == found
 
 
 def test_no_command_line() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import csv
+import gc
+import importlib
 import io
 import json
 import math
@@ -283,6 +285,30 @@ def test_parquet_is_written_in_row_groups(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("trajmeter.writers.parquet._ROW_GROUP", 4)
     file = parquet.ParquetFile(pa.BufferReader(_write(ParquetWriter, FULL, rows=10)))
     assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [4, 4, 2]
+
+
+def test_parquet_has_the_same_bytes_whichever_module_of_pyarrow_writes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = _write(ParquetWriter, FULL, rows=10)
+    monkeypatch.setitem(sys.modules, "pyarrow._parquet", None)
+    with pytest.raises(ImportError):
+        importlib.import_module("pyarrow._parquet")
+    assert _write(ParquetWriter, FULL, rows=10) == found
+
+
+@pytest.mark.parametrize("is_internal", [True, False])
+def test_parquet_that_is_abandoned_is_not_finished(
+    monkeypatch: pytest.MonkeyPatch, *, is_internal: bool
+) -> None:
+    if not is_internal:
+        monkeypatch.setitem(sys.modules, "pyarrow._parquet", None)
+    stream = io.BytesIO()
+    writer = ParquetWriter(stream, RowLayout([TurnsMetric()]))
+    stream.close()
+    writer.abandon()
+    del writer
+    gc.collect()  # pytest makes an error of what a destructor raises
 
 
 def test_parquet_writes_what_has_no_utf8_form() -> None:

@@ -15,9 +15,9 @@ from trajmeter.metrics._protocol import (
     StoringAggregator,
     TrialMetric,
 )
-from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, Result
+from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, MetricError, Result
 from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
-from trajmeter.metrics.engine import MetricError, Scored, TaskIndex, score_trajectories
+from trajmeter.metrics.engine import Scored, TaskIndex, score_trajectories
 from trajmeter.metrics.registry import MetricInfo, Resources, available, create, describe
 from trajmeter.metrics.rows import RowLayout
 

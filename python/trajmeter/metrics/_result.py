@@ -28,6 +28,7 @@ __all__ = [
     "Headline",
     "Listing",
     "Mean",
+    "MetricError",
     "Result",
     "headlines",
     "listings",
@@ -132,6 +133,16 @@ class Listing:
     """Heading of the texts."""
     values: str
     """Heading of the numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricError:
+    """A metric raised, so that the attempt has no result of it."""
+
+    message: str
+    """Class, message and place of the exception."""
+    code: str | None
+    """Code of an exception of this package, else ``None``."""
 
 
 def headlines(model: type[BaseModel]) -> dict[str, str]:

@@ -14,9 +14,8 @@ import numpy as np
 from pydantic import BaseModel, TypeAdapter
 
 from trajmeter.errors import ConfigurationError, InputError, format_exception
-from trajmeter.metrics._result import Figure, Group
+from trajmeter.metrics._result import Figure, Group, MetricError
 from trajmeter.metrics._values import picked, values_at
-from trajmeter.metrics.engine import MetricError
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import field_descriptions
@@ -159,13 +158,15 @@ class FamilyColumns:
         if isinstance(result, MetricError):
             return [self._version, self.parameters, result.message, *self._own.unscored]
         try:
-            values = self._own.get(result)
-            for position, dump in self._own.dumps:
-                if values[position] is not None:
-                    values[position] = dump(values[position])
-            fits = _fit(self._own.integers_of(values)) and all(
-                _fit(_items(values[position])) for position in self._own.of_integers
-            )
+            own = self._own
+            values = own.get(result)
+            for position, dump in own.dumps:
+                value = values[position]
+                if value is not None:
+                    values[position] = dump(value)
+            fits = _fit(own.integers_of(values))
+            for position in own.of_integers:
+                fits = fits and _fit(_items(values[position]))
         except Exception as error:
             raise InputError(self._refusal(result)) from error
         if not fits:

@@ -19,6 +19,7 @@ from trajmeter.errors import (
     format_exception,
 )
 from trajmeter.metrics._protocol import compares_attempts
+from trajmeter.metrics._result import MetricError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FATAL",
-    "MetricError",
     "Scored",
     "TaskIndex",
     "metric_error",
@@ -49,16 +49,6 @@ FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
 _COMPARED_IDS = 10_000
 """Ids among which the nearest is sought, at some 10 µs each."""
 _NO_SOURCE = "one without a source"
-
-
-@dataclass(frozen=True, slots=True)
-class MetricError:
-    """A metric raised, so that the attempt has no result of it."""
-
-    message: str
-    """Class, message and place of the exception."""
-    code: str | None
-    """Code of an exception of this package, else ``None``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trajmeter.metrics._result import Mean
+from trajmeter.records.record import frozen
+from trajmeter.statistics.counted_sums import CountedColumn, count_columns
 from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
 
 if TYPE_CHECKING:
@@ -47,19 +49,17 @@ class GroupedMeans:
             groups: Group of each attempt.
         """
         rows, numbers = groups
-        scored = np.zeros((len(numbers), self._width), np.int64)
-        total = np.zeros_like(scored)
-        for index, (values, counted) in enumerate(means):
-            total[:, index] = np.bincount(rows[counted], minlength=len(numbers))
-            present = values.present & counted
-            own = rows[present]
-            scored[:, index] = np.bincount(own, minlength=len(numbers))
-            slots = own * self._width + index
-            self._sums.add(values.values[present], slots, numbers)
-            if values.rest is not None:
-                self._sums.add(values.rest[present], slots, numbers)
-        self._scored.add(scored, numbers)
-        self._total.add(total, numbers)
+        columns = [
+            CountedColumn(each.values.values, each.values.present & each.counted, each.values.rest)
+            for each in means
+        ]
+        count_columns(columns, rows, numbers, counts=self._scored, sums=self._sums)
+        # Most means count the same rows: each mask is counted once.
+        masks = {id(each.counted): each.counted for each in means}
+        found = {
+            key: np.bincount(rows[mask], minlength=len(numbers)) for key, mask in masks.items()
+        }
+        self._total.add(np.stack([found[id(each.counted)] for each in means], axis=1), numbers)
 
     def merge(self, other: GroupedMeans, numbers: Int64Array) -> None:
         """Count what others have counted; their group i is our group ``numbers[i]``."""
@@ -85,7 +85,12 @@ class GroupedMeans:
         """The means of one group, or of all together."""
         sums = self._sums.totals(group)
         counts = zip(self._scored.counts(group), self._total.counts(group), strict=True)
-        return [
-            Mean(value=sums.mean(index, scored) if scored else None, scored=scored, total=total)
+        values = (
+            {
+                "value": float(sums.mean(index, scored)) if scored else None,
+                "scored": scored,
+                "total": total,
+            }
             for index, (scored, total) in enumerate(counts)
-        ]
+        )
+        return [frozen(Mean, each) for each in values]

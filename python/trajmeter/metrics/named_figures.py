@@ -6,8 +6,7 @@ import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.metrics._result import Group
-from trajmeter.metrics.engine import MetricError
+from trajmeter.metrics._result import Group, MetricError
 from trajmeter.metrics.figures import figures_of_layout, matching_figures
 from trajmeter.records import Cause, Outcome, Score
 from trajmeter.records.record import frozen, member_descriptions

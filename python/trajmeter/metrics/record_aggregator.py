@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from trajmeter.metrics._result import MetricError
 from trajmeter.metrics.columns import FamilyColumns
-from trajmeter.metrics.engine import MetricError
 from trajmeter.metrics.scored_columns import GroupedRows
 from trajmeter.metrics.scored_rows import ScoredRows, attempted, place_columns
 

@@ -153,6 +153,10 @@ def _layout_from(metrics: Sequence[AnyMetric], backend: str, package_version: st
 @cache
 def package_version() -> str:
     """Version of this package."""
+    if backend() == "rust":
+        from trajmeter.kernels import _rust
+
+        return _rust.VERSION
     from importlib.metadata import version  # its import takes longer than a family's
 
     return version("trajmeter")

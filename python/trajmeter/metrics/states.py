@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import coded, flags, ragged
+from trajmeter.arrays import coded, numbers, present, ragged, taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ def merged(
     place = np.argsort(np.concatenate([rows for rows, _ in filled]), kind="stable")
     names = filled[0][1]
     return {
-        name: pa.concat_arrays([columns[name] for _, columns in filled]).take(place)
+        name: taken(pa.concat_arrays([columns[name] for _, columns in filled]), numbers(place))
         for name in names
     }
 
@@ -70,7 +70,7 @@ def coded_lists(column: Array) -> Int64Array:
         places.setdefault(memory[start:stop], len(places))
         for start, stop in pairwise((offsets * width).tolist())
     ]
-    return np.where(flags(column.is_valid()), np.array(codes, np.int64), -1)
+    return np.where(present(column), np.array(codes, np.int64), -1)
 
 
 class TaskCodes(NamedTuple):

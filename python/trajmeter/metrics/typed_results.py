@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from trajmeter.metrics._result import Group
-from trajmeter.metrics.engine import MetricError
+from trajmeter.metrics._result import Group, MetricError
 from trajmeter.records import Outcome
 from trajmeter.records.record import frozen
 from trajmeter.schemas import is_model

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_AMOUNT",
+    "NO_TOKENS",
     "TOKENS",
     "Amount",
     "Counts",
@@ -68,6 +69,10 @@ class TokensUsed(NamedTuple):
     """Which recorded count could not be used, and why."""
 
 
+NO_TOKENS = TokensUsed(_NO_COUNTS, None, None)
+"""Of a run that recorded none."""
+
+
 def amount_used(trajectory: Trajectory, field: Literal["cost_usd", "credits"]) -> Amount:
     """Find what a run cost: as recorded for it, else the sum of its turns where each has its part.
 
@@ -75,10 +80,12 @@ def amount_used(trajectory: Trajectory, field: Literal["cost_usd", "credits"]) -
         trajectory: The run.
         field: The cost, as a usage names it.
     """
-    recorded: float | None = getattr(trajectory.usage, field, None)
+    run, unusable = trajectory.usage, trajectory.unusable
     usages = [turn.usage for turn in trajectory.turns or ()]
     parts = [getattr(usage, field, None) for usage in usages] if any(usages) else ()
-    return add_amounts(field, recorded, parts, trajectory.unusable)
+    if run is None and not parts and not unusable:
+        return NO_AMOUNT
+    return add_amounts(field, getattr(run, field, None), parts, unusable)
 
 
 def add_amounts(
@@ -130,6 +137,8 @@ def tokens_used(trajectory: Trajectory) -> TokensUsed:
     run, unusable = _counts(trajectory.usage), trajectory.unusable
     usages = [turn.usage for turn in trajectory.turns or ()]
     if not any(usages) or not _lacks_part(run):
+        if run is _NO_COUNTS and not unusable:
+            return NO_TOKENS
         return add_tokens(run, (), unusable)
     return add_tokens(run, [*map(_counts, usages)], unusable)
 

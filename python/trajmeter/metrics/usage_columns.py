@@ -7,26 +7,29 @@ added up, goes through :mod:`trajmeter.metrics.usage`, which defines the figures
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import entries, filled, flags, nulls, ragged
+from trajmeter.arrays import entries, field, filled, nulls, numbers, present, ragged, taken
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.records import LARGEST_COUNT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Float64Array, Int64Array
     from trajmeter.metrics.usage import Counts, TokensUsed
+
+    _Counted: TypeAlias = "list[Int64Array | None]"
 
 __all__ = ["CostColumns", "TokenColumns", "costs_of_rows", "of_turns_alone", "tokens_of_rows"]
 
 _NONE = -1
 """Stands for a count that was not recorded."""
-_SOURCES = np.array([None, "run", "turns", "both"], object)
+_SOURCES = (None, "run", "turns", "both")
 
 
 class TokenColumns(NamedTuple):
@@ -58,31 +61,32 @@ def tokens_of_rows(rows: pa.RecordBatch) -> TokenColumns:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
     turns, offsets = ragged(rows.column("turns"))
-    by_run, by_turn = _recorded(rows.column("usage")), _recorded(pc.struct_field(turns, "usage"))
+    by_run, by_turn = _recorded(rows.column("usage")), _recorded(field(turns, "usage"))
     most = LARGEST_COUNT // (2 * len(turns) + 2)
-    odd = _is_odd(by_run, most)
-    odd |= _any_turn(_is_odd(by_turn, most), offsets)
-    odd |= np.diff(entries(cast("Any", rows.column("unusable"))).offsets) > 0
+    odd = _is_odd(by_run, most, len(rows)) | _is_unusable(rows)
+    odd |= _any_turn(_is_odd(by_turn, most, len(turns)), offsets)
     own = _with_total(_plain(by_run))
-    added = _sums(_with_total(_plain(by_turn)), offsets)
-    lacks_part = (own[0] == _NONE) | (own[1] == _NONE)
-    added = [np.where(lacks_part, each, _NONE) for each in added]
-    counts = [np.where(run == _NONE, sums, run) for run, sums in zip(own, added, strict=True)]
-    from_run = np.logical_or.reduce([each != _NONE for each in own])
-    from_turns = np.logical_or.reduce(
-        [(run == _NONE) & (sums != _NONE) for run, sums in zip(own, added, strict=True)]
-    )
-    source = _SOURCES[from_run + 2 * from_turns]
-    reason = np.full(len(rows), None, object)
+    added = [_sums(each, offsets) for each in _with_total(_plain(by_turn))]
+    lacks_part = _is_none(own[0], len(rows)) | _is_none(own[1], len(rows))
+    counts = [np.full(len(rows), _NONE) if each is None else each.copy() for each in own]
+    from_run = np.logical_or.reduce([each != _NONE for each in counts])
+    from_turns = np.zeros(len(rows), np.bool_)
+    for count, sums in zip(counts, added, strict=True):
+        if sums is not None:
+            is_added = lacks_part & (count == _NONE) & (sums != _NONE)
+            count[is_added] = sums[is_added]
+            from_turns |= is_added
+    source = from_run + 2 * from_turns
+    reason: dict[int, str | None] = {}
     for row in np.flatnonzero(odd).tolist():
         used = _one(rows, row)
         for column, count in zip(counts, used.counts, strict=True):
             column[row] = _NONE if count is None else count
-        source[row], reason[row] = used.source, used.reason
+        source[row], reason[row] = _SOURCES.index(used.source), used.reason
     return TokenColumns(
-        counts=tuple(pa.array(each, mask=each == _NONE) for each in counts),
-        source=pa.array(source, pa.string()),
-        reason=pa.array(reason, pa.string()),
+        counts=tuple(numbers(each, each == _NONE) for each in counts),
+        source=_source_texts(source),
+        reason=_reasons(reason, len(rows)),
     )
 
 
@@ -93,16 +97,19 @@ def costs_of_rows(rows: pa.RecordBatch) -> CostColumns:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
     turns, offsets = ragged(rows.column("turns"))
-    by_run = pc.struct_field(rows.column("usage"), "cost_usd")
-    by_turn = pc.struct_field(pc.struct_field(turns, "usage"), "cost_usd")
+    by_run = field(rows.column("usage"), "cost_usd")
+    by_turn = field(field(turns, "usage"), "cost_usd")
+    is_unusable = _is_unusable(rows)
+    if not (_has_any(by_run) or _has_any(by_turn) or is_unusable.any()):
+        text = nulls(len(rows), pa.string())
+        return CostColumns(nulls(len(rows), pa.float64()), text, text)
     cost, parts = filled(by_run, np.nan).copy(), filled(by_turn, np.nan)
     is_usable, is_part = _is_cost(cost), _is_cost(parts)
-    is_odd = flags(by_run.is_valid()) & ~is_usable
-    is_odd |= _any_turn(flags(by_turn.is_valid()) & ~is_part, offsets)
-    is_odd |= np.diff(entries(cast("Any", rows.column("unusable"))).offsets) > 0
+    is_odd = is_unusable | (present(by_run) & ~is_usable)
+    is_odd |= _any_turn(present(by_turn) & ~is_part, offsets)
     is_whole = ~_any_turn(~is_part, offsets) & (np.diff(offsets) > 0)
-    source = _SOURCES[is_usable.astype(np.int64)]
-    reason = np.full(len(rows), None, object)
+    source = is_usable.astype(np.int64)
+    reason: dict[int, str | None] = {}
     for row in np.flatnonzero(~is_usable & (is_odd | is_whole)).tolist():
         own = parts[offsets[row] : offsets[row + 1]].tolist()
         try:
@@ -110,17 +117,17 @@ def costs_of_rows(rows: pa.RecordBatch) -> CostColumns:
         except OverflowError:
             total = None
         if total is not None:
-            cost[row], source[row] = total, "turns"
+            cost[row], source[row] = total, _SOURCES.index("turns")
             continue
         recorded, unusable = by_run[row].as_py(), rows.column("unusable")[row].as_py()
         of_turns = by_turn[offsets[row] : offsets[row + 1]].to_pylist()
         used = add_amounts("cost_usd", recorded, of_turns, dict(unusable or ()))
         cost[row] = np.nan if used.value is None else used.value
-        source[row], reason[row] = used.source, used.reason
+        source[row], reason[row] = _SOURCES.index(used.source), used.reason
     return CostColumns(
-        value=pa.array(cost, mask=~_is_cost(cost)),
-        source=pa.array(source, pa.string()),
-        reason=pa.array(reason, pa.string()),
+        value=numbers(cost, ~_is_cost(cost)),
+        source=_source_texts(source),
+        reason=_reasons(reason, len(rows)),
     )
 
 
@@ -139,43 +146,90 @@ def _is_cost(costs: Float64Array) -> Booleans:
     return is_cost
 
 
+def _has_any(column: Array) -> bool:
+    return column.null_count < len(column)
+
+
 def _recorded(usage: Array) -> list[Array]:
-    return [pc.struct_field(usage, name) for name in TOKENS]
+    return [field(usage, name) for name in TOKENS]
 
 
-def _plain(counts: list[Array]) -> list[Int64Array]:
-    return [filled(each, _NONE) for each in counts]
+def _plain(counts: list[Array]) -> _Counted:
+    """The counts of each usage; ``None`` for those that none has."""
+    return [filled(each, _NONE) if _has_any(each) else None for each in counts]
 
 
-def _is_odd(counts: list[Array], most: int) -> Booleans:
+def _is_unusable(rows: pa.RecordBatch) -> Booleans:
+    """Whether a row says why a field of it is empty."""
+    unusable = rows.column("unusable")
+    if not _has_any(unusable):
+        return np.zeros(len(rows), np.bool_)
+    is_unusable: Booleans = np.diff(entries(cast("Any", unusable)).offsets) > 0
+    return is_unusable
+
+
+def _is_odd(counts: list[Array], most: int, length: int) -> Booleans:
     """Whether any count is negative, or too large to be added up with the others."""
-    found = [filled(each, 0) for each in counts]
-    is_odd: Booleans = np.logical_or.reduce([(each < 0) | (each > most) for each in found])
+    is_odd = np.zeros(length, np.bool_)
+    for each in filter(_has_any, counts):
+        found = filled(each, 0)
+        if found.min() < 0 or found.max() > most:
+            is_odd |= (found < 0) | (found > most)
     return is_odd
 
 
+def _is_none(counts: Int64Array | None, length: int) -> Booleans:
+    return np.ones(length, np.bool_) if counts is None else counts == _NONE
+
+
 def _any_turn(is_odd: Booleans, offsets: Int64Array) -> Booleans:
+    if not is_odd.any():
+        return np.zeros(len(offsets) - 1, np.bool_)
     before = np.concatenate([[0], np.cumsum(is_odd)])[offsets]
-    return np.diff(before) > 0
+    any_turn: Booleans = np.diff(before) > 0
+    return any_turn
 
 
-def _with_total(counts: list[Int64Array]) -> list[Int64Array]:
+def _with_total(counts: _Counted) -> _Counted:
     prompt, completion, total = counts
+    if prompt is None or completion is None:
+        return counts
     is_known = (prompt != _NONE) & (completion != _NONE)
     both = np.where(is_known, prompt + completion, _NONE)
-    return [prompt, completion, np.where(total == _NONE, both, total)]
+    return [prompt, completion, both if total is None else np.where(total == _NONE, both, total)]
 
 
-def _sums(counts: list[Int64Array], offsets: Int64Array) -> list[Int64Array]:
+def _sums(counts: Int64Array | None, offsets: Int64Array) -> Int64Array | None:
     """The sum of each run's turns; none if a turn lacks its part, or without turns."""
-    sums = []
-    for each in counts:
-        is_there = each != _NONE
-        known = np.diff(np.concatenate([[0], np.cumsum(is_there)])[offsets])
-        total = np.diff(np.concatenate([[0], np.cumsum(np.where(is_there, each, 0))])[offsets])
-        is_whole = (known == np.diff(offsets)) & (known > 0)
-        sums.append(np.where(is_whole, total, _NONE))
-    return sums
+    if counts is None:
+        return None
+    lengths = np.diff(offsets)
+    is_there = counts != _NONE
+    if is_there.all():
+        return np.where(lengths > 0, _of_runs(counts, offsets), _NONE)
+    is_whole = (_of_runs(is_there, offsets) == lengths) & (lengths > 0)
+    return np.where(is_whole, _of_runs(np.where(is_there, counts, 0), offsets), _NONE)
+
+
+def _of_runs(values: Int64Array | Booleans, offsets: Int64Array) -> Int64Array:
+    """Sums of the values of each run."""
+    before = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=before[1:])
+    return np.diff(before[offsets])
+
+
+def _source_texts(sources: Int64Array) -> Array:
+    """Sources by their place among all of them."""
+    if not sources.any():
+        return nulls(len(sources), pa.string())
+    return taken(pa.array(_SOURCES, pa.string()), numbers(sources))
+
+
+def _reasons(reasons: Mapping[int, str | None], rows: int) -> Array:
+    """Reasons by row."""
+    if not any(reasons.values()):
+        return nulls(rows, pa.string())
+    return pa.array([reasons.get(row) for row in range(rows)], pa.string())
 
 
 def _one(rows: pa.RecordBatch, row: int) -> TokensUsed:

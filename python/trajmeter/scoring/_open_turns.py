@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenCall", "OpenTurn", "TurnRecorder", "check_text"]
 
 _LEAST_COUNT = -LARGEST_COUNT
+_LINES = Extent.LINES  # before Python 3.12 a lookup of a member takes as long as a call
 
 
 class OpenCall:
@@ -147,7 +148,7 @@ class TurnRecorder:
         if last is not None and type(last) is not int:
             raise InputError(f"last is {last!r}, expected a line number")
         names = _names(symbols) if symbols != () else ()
-        extent = Extent.LINES
+        extent = _LINES
         if first is None:
             if last is not None:
                 first = 1

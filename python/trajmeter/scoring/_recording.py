@@ -12,25 +12,24 @@ from trajmeter import json_input
 from trajmeter.errors import InputError, SessionFinishedError
 from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.arguments import keyed_arguments
-from trajmeter.readers.messages.drafts import outcome_of
+from trajmeter.readers.messages.drafts import made_turn
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.readers.tool_views.tools import may_run
-from trajmeter.records import ToolCall, Turn, Usage
+from trajmeter.records import ToolCall, Usage
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 from trajmeter.scoring._live import Live, NoCoverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.readers.tool_views import ToolViews
-    from trajmeter.records import Leak, View
+    from trajmeter.records import Leak, Turn, View
 
 __all__ = ["Recording", "TurnDraft", "checked_json"]
 
-_TURN = default_fields(Turn)
 _USAGE = default_fields(Usage)
-_TEXT = frozenset({str})
 _new_tuple = tuple.__new__
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
@@ -63,17 +62,9 @@ class TurnDraft:
         """The turn as it is now."""
         if self.record is None:
             calls = tuple([frozen(ToolCall, values.copy()) for values in self.calls])
-            success, error = outcome_of(calls) if calls else (None, None)
-            fields = _TURN.copy()
-            fields["program"] = self.program
-            fields["text"] = self.text
-            fields["success"], fields["error"] = success, error
-            fields["agent"] = self.agent
-            fields["tool_calls"] = calls
-            fields["views"] = None if self.views is None else tuple(self.views)
-            fields["usage"] = None if self.usage is None else frozen(Usage, self.usage.copy())
-            fields["extra"] = {}
-            self.record = frozen(Turn, fields)
+            views = None if self.views is None else tuple(self.views)
+            usage = None if self.usage is None else frozen(Usage, self.usage.copy())
+            self.record = made_turn(calls, self.program, self.text, self.agent, views, usage)
         return self.record
 
 
@@ -109,6 +100,8 @@ class Recording:
         self._has_ended = False
         """Whether a turn has ended since the redundancy was last asked for."""
         self._redundancy: float | None = None
+        self._coverage: StepCoverage | None = None
+        """What was seen of gold; ``None`` since more was followed."""
         self._earlier: dict[object, int] = {}
         self._calls = self._failed = self._repeated = 0
         self.views = 0
@@ -118,7 +111,7 @@ class Recording:
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what follows the views; they are followed again where this arrives."""
         left: dict[str, Any] = {"lock": None, "_tracker": None, "is_stale": True, "_earlier": {}}
-        return {**self.__dict__, **left}
+        return {**self.__dict__, **left, "_coverage": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -162,14 +155,15 @@ class Recording:
         views = self.drafts[-1].views
         if views is None:
             return
+        followed = self._followed
         try:
-            self._tracker.end_step(*views[self._followed :])
+            self._tracker.end_step(*(views[followed:] if followed else views))
         except FATAL:
             raise
         except Exception:  # noqa: BLE001 - scoring says what is wrong with them
             self._tracker = None
         self._followed = 0
-        self._has_ended = True
+        self._has_ended, self._coverage = True, None
 
     def _follow(self) -> None:
         """Follow the views of the open turn: those since it was last asked for, at once."""
@@ -182,7 +176,7 @@ class Recording:
             raise
         except Exception:  # noqa: BLE001 - scoring says what is wrong with them
             self._tracker = None
-        self._followed = len(views)
+        self._followed, self._coverage = len(views), None
 
     def see(self, draft: TurnDraft, *views: View) -> None:
         """Add views to a turn."""
@@ -286,6 +280,9 @@ class Recording:
         if self._has_ended:
             self._has_ended = False
             self._redundancy = None if tracker is None else tracker.redundancy
+        coverage = self._coverage
+        if coverage is None:
+            coverage = self._coverage = _NOTHING if tracker is None else tracker.coverage
         turns = len(self.drafts)
         spent = self._spent
         # Its own ``__new__``, which names the values, takes a third of the time of this method.
@@ -298,7 +295,7 @@ class Recording:
                 self._failed,
                 self._repeated,
                 self.views,
-                _NOTHING if tracker is None else tracker.coverage,
+                coverage,
                 self._redundancy,
                 spent["input_tokens"],
                 spent["output_tokens"],
@@ -325,7 +322,7 @@ class Recording:
 
     def _follow_again(self, ended: Iterable[TurnDraft], open_one: TurnDraft | None) -> None:
         self._tracker = tracker = self._begin_tracking()
-        self.is_stale = False
+        self.is_stale, self._coverage = False, None
         if tracker is None:
             return
         try:
@@ -352,12 +349,12 @@ def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever
     kind = type(value)
     if kind in _SCALARS:
         return value  # type: ignore[no-any-return]  # a scalar by its type
-    if (
-        kind is dict
-        and _SCALARS.issuperset(map(type, value.values()))
-        and _TEXT.issuperset(map(type, value))
-    ):
-        return {**value}
+    if kind is dict:
+        for key, each in value.items():
+            if type(key) is not str or type(each) not in _SCALARS:
+                break
+        else:
+            return {**value}
     try:
         return _json().validate_python(value)
     except ValidationError as error:

@@ -205,6 +205,8 @@ class RowScorer:
             )
 
     def _tasks_of(self, rows: pa.RecordBatch) -> list[Task | None]:
+        if not len(self._tasks):
+            return [None] * len(rows)
         ids = coded(rows.column("task_id"))
         tasks = [self._tasks.find(task_id) for task_id in ids.texts]
         return [tasks[code] for code in ids.codes.tolist()]

@@ -12,7 +12,7 @@ from trajmeter.kernels import backend
 from trajmeter.metrics.rows import package_version
 from trajmeter.remote import given_options, take_options
 from trajmeter.schemas import trajectory_schema
-from trajmeter.scoring.job import ReadingOptions
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run_key import input_settings
 from trajmeter.scoring.unit import UnitRows
 from trajmeter.writers.arrow import stored_schema

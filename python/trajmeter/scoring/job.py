@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
-from trajmeter.readers._ahead import MOST_ROWS
 from trajmeter.remote import given_options, take_options
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.sources import tasks_from
-from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,31 +32,7 @@ if TYPE_CHECKING:
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.writers import ParquetWriter, TableWriter
 
-__all__ = ["Job", "OpenedJob", "ReadingOptions"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
-    """How inputs are read."""
-
-    input_format: str | None = None
-    """Name of the format of all files; detected from their content if ``None``."""
-    mapping: Mapping[str, str] | None = None
-    """Columns of files by the field of a trajectory that they are."""
-    profiles: tuple[str, ...] = ()
-    """Compatibility profiles."""
-    max_line: int = LONGEST_LINE
-    """Bytes of the longest line of JSON that is accepted."""
-    batch_rows: int = MOST_ROWS
-    """Rows that are read at a time; results do not depend on it."""
-
-    def recognition(self) -> dict[str, Any]:
-        """Arguments of :func:`trajmeter.readers.read_trajectories`."""
-        return {
-            "input_format": self.input_format,
-            "mapping": self.mapping,
-            "profiles": self.profiles,
-        }
+__all__ = ["Job", "OpenedJob"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +53,8 @@ class Job:
     """Where what was found in them is kept."""
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     """How inputs are read."""
+    quantiles: bool = False
+    """Whether the summary has quantiles of each agent and model."""
     judge: AssertionJudge | None = None
     """Judge of assertions."""
     judge_settings: Mapping[str, Any] | None = None
@@ -93,6 +69,7 @@ class Job:
             "profiles": list(self.reading.profiles),
             "tasks": [str(each) for each in self.tasks if isinstance(each, Path)],
             "folders": list(map(str, folders)),
+            "quantiles": self.quantiles,
         }
 
     @property
@@ -154,6 +131,8 @@ class Job:
         """
         if self.repos is None:
             if isinstance(self.snapshots, Path):
+                from trajmeter.snapshots import open_snapshots  # not every metric needs them
+
                 return open_snapshots(self.snapshots, on_problem=on_problem)
             return self.snapshots
         if self.snapshots is not None:
@@ -237,7 +216,7 @@ class OpenedJob:
         return open_table(file, self.layout, about)
 
     def totals(self) -> StreamScorer:
-        """Make what adds up the states of units."""
+        """Make what scores, and adds up the states of units."""
         from trajmeter.scoring.stream import StreamScorer
 
-        return StreamScorer(self.metrics, tasks=self.tasks)
+        return StreamScorer(self.metrics, tasks=self.tasks, quantiles=self.job.quantiles)

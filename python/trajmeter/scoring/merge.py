@@ -10,10 +10,11 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import FolderNotes, FolderTally
 from trajmeter.remote import path_of
 from trajmeter.scoring.converting import TRAJECTORIES, Conversion
-from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.job import Job
 from trajmeter.scoring.parts import RunFolder
 from trajmeter.scoring.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.publishing import manifest_of
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunResult
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
 from trajmeter.writers.files import replacing
@@ -163,6 +164,7 @@ def _opened(about: Mapping[str, Any]) -> OpenedWork[Any]:
         metrics=tuple(job["metrics"]),
         tasks=tuple(known),
         reading=ReadingOptions(profiles=tuple(job["profiles"])),
+        quantiles=job["quantiles"],
     ).open(lambda _: None)
 
 

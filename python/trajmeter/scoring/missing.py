@@ -24,9 +24,12 @@ class MissingTaskCounter:
         tasks: Every known task.
     """
 
+    is_needed: bool
+    """Whether a metric needs tasks."""
+
     def __init__(self, metrics: Sequence[AnyMetric], tasks: TaskIndex) -> None:
         self._tasks = tasks
-        self._is_needed = any(
+        self.is_needed = any(
             field.startswith("Task.") for metric in metrics for field in metric.requires
         )
         self._attempts = 0
@@ -40,7 +43,7 @@ class MissingTaskCounter:
             task_ids: Their ids, each at least once.
             attempts: How many they are.
         """
-        if not self._is_needed or not attempts:
+        if not self.is_needed or not attempts:
             return
         self._attempts += attempts
         for task_id in task_ids:

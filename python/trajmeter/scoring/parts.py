@@ -21,7 +21,7 @@ from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.states import read_state, write_state
-from trajmeter.scoring.unit import Receipt, make_rows
+from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
 from trajmeter.writers import json_document, json_pieces
 from trajmeter.writers.files import remove_abandoned, replacing

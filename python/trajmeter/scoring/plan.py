@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.readers.pieces import Range
-    from trajmeter.scoring.job import ReadingOptions
+    from trajmeter.scoring.reading_options import ReadingOptions
 
 __all__ = [
     "FORMAT",
@@ -212,7 +212,8 @@ def make_plan(
     Raises:
         InputError: An item is not a path.
         UnknownNameError: No format has this name.
-        ConfigurationError: The mapping names a field that trajectories do not have.
+        ConfigurationError: The mapping names a field that trajectories do not have, or the type of
+            a column of Parquet cannot hold what its field is.
     """
     maker = PieceMaker(
         input_format=reading.input_format,

@@ -35,13 +35,13 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     """Identity of each row, its source as one text, and the backend that computes."""
     source = rows.column("source")
     file, line, record = (field(source, name) for name in ("file", "line", "record"))
-    numbers = cast(line, pa.string())
     places = [
-        call_function("binary_join_element_wise", [file, numbers, _BEFORE_LINE]),
-        call_function("binary_join_element_wise", [file, record, _BEFORE_RECORD]),
-        file,
+        call_function("binary_join_element_wise", [file, cast(column, pa.string()), before])
+        for column, before in ((line, _BEFORE_LINE), (record, _BEFORE_RECORD))
+        if column.null_count < len(column)
     ]
-    place = call_function("coalesce", places)
+    is_named = places and not places[0].null_count
+    place = places[0] if is_named else call_function("coalesce", [*places, file])
     own = [rows.column(name) for name in ("task_id", "agent", "model", "attempt")]
     return [*own, place, _constant(backend, len(rows))]
 

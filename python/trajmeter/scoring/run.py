@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from trajmeter.scoring.engines.processes import ProcessPool
     from trajmeter.scoring.engines.ray import RayPool
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.scoring.unit import Receipt
-    from trajmeter.scoring.work import BatchWriter, OpenedWork, UnitWork, Work
+    from trajmeter.scoring.work import BatchWriter, OpenedWork, Receipt, UnitWork, Work
 
 __all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "run"]
 
@@ -240,8 +239,7 @@ class _Run(Generic[SummaryT]):
             )
         from trajmeter.scoring.spill import spilled
 
-        finished = {unit.number for unit in done}
-        todo = [unit for unit in units if unit.number not in finished]
+        todo = _not_done(units, done)
 
         def reader(unit: Unit) -> UnitWork:
             self._listener.on_message(
@@ -262,8 +260,7 @@ class _Run(Generic[SummaryT]):
         done: list[Unit],
     ) -> list[tuple[int, str]]:
         """Score the units that are not done; gives those whose workers died."""
-        finished = {unit.number for unit in done}
-        todo = [unit for unit in units if unit.number not in finished]
+        todo = _not_done(units, done)
         by_number = {unit.number: unit for unit in units}
         of_size = sum(unit.size for unit in units)
         size = sum(unit.size for unit in done)
@@ -271,12 +268,12 @@ class _Run(Generic[SummaryT]):
             return []
         folder.manifest.unlink(missing_ok=True)  # the results are not complete any more
         pool, receipts = self._engine(todo, opened, plan, folder)
-        rows = 0
+        rows, finished = 0, len(done)
         for receipt in receipts:
             rows += receipt.rows
-            finished.add(receipt.number)
+            finished += 1
             size += by_number[receipt.number].size
-            self._listener.on_progress(Progress(len(finished), len(units), rows, size, of_size))
+            self._listener.on_progress(Progress(finished, len(units), rows, size, of_size))
         return [] if pool is None else pool.failed
 
     def _engine(
@@ -335,6 +332,11 @@ class _Run(Generic[SummaryT]):
             folder.remove_abandoned()
         else:
             shutil.rmtree(folder.folder)
+
+
+def _not_done(units: Sequence[Unit], done: Sequence[Unit]) -> list[Unit]:
+    finished = {unit.number for unit in done}
+    return [unit for unit in units if unit.number not in finished]
 
 
 @dataclass

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
-    from trajmeter.scoring.job import Job, OpenedJob, ReadingOptions
+    from trajmeter.scoring.job import Job, OpenedJob
+    from trajmeter.scoring.reading_options import ReadingOptions
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
 SCORES = "scores"
 """What a run of metrics results in."""
 
-PARTS_FORMAT = 3
+PARTS_FORMAT = 4
 """Of parts and states: changes whenever an earlier version could not read them."""
 
 _BLOCK = 1 << 20
@@ -68,6 +69,7 @@ def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
         "backend": layout.backend,
         "metrics": {metric.name: _metric(metric, job.metrics) for metric in families},
         "columns": ",".join(layout.names),  # by the order of the metrics, and the groups chosen
+        "quantiles": job.quantiles,  # in the states, not in the rows
         "judge": _judge(job),
         "tasks": _tasks(job.tasks),
         "snapshots": _store(job.snapshots),

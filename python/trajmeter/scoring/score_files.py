@@ -14,7 +14,8 @@ from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.records import Task
 from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
-from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.job import Job
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.sources import DEFAULT_METRICS
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def score_files(
     shard: tuple[int, int] | None = None,
     resume: bool = True,
     overwrite: bool = False,
+    quantiles: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> RunResult[Summary]:
     """Score files unit by unit, in memory that does not grow with them.
@@ -82,6 +84,8 @@ def score_files(
             several shards may share.
         resume: Whether to take up what an earlier, unfinished run of the same kind has done.
         overwrite: Whether to replace a folder that holds the results of another run.
+        quantiles: Whether the summary has quantiles of each agent and model, beside those of all
+            attempts.
         on_problem: As for :func:`trajmeter.score`.
 
     Returns:
@@ -128,6 +132,7 @@ def score_files(
             max_line=max_line,
             batch_rows=batch_rows,
         ),
+        quantiles=quantiles,
     )
     with limited_threads(threads):
         return run(

@@ -18,7 +18,9 @@ from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic import JsonValue
 
     from trajmeter.metrics import AnyMetric, Result, RowLayout
     from trajmeter.metrics._protocol import AssertionJudge
@@ -236,14 +238,19 @@ class Scorer:
 class _Followed:
     """The context metric of an attempt whose views were followed while it ran."""
 
+    name = ContextMetric.name
+    version = ContextMetric.version
+    requires = ContextMetric.requires
+    result_type = ContextMetric.result_type
+
     def __init__(self, metric: ContextMetric, tracker: ContextTracker) -> None:
         self._metric = metric
         self._tracker = tracker
-        self.name = metric.name
-        self.version = metric.version
-        self.requires = metric.requires
-        self.parameters = metric.parameters
-        self.result_type = metric.result_type
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """Those of the metric."""
+        return self._metric.parameters
 
     def score(self, task: Task | None, trajectory: Trajectory) -> Result:
         """Score the one attempt."""

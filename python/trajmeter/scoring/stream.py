@@ -33,6 +33,7 @@ class StreamScorer:
     Args:
         metrics: Metrics, in the order of their columns.
         tasks: Tasks with their references.
+        quantiles: Whether the summary has quantiles of each agent and model.
 
     Raises:
         ConfigurationError: Two tasks have one id, or two columns one name.
@@ -46,7 +47,11 @@ class StreamScorer:
     """Name of the task that an id means; the id itself if it is unknown."""
 
     def __init__(
-        self, metrics: Sequence[AnyMetric], *, tasks: TaskIndex | Iterable[Task] = ()
+        self,
+        metrics: Sequence[AnyMetric],
+        *,
+        tasks: TaskIndex | Iterable[Task] = (),
+        quantiles: bool = False,
     ) -> None:
         index = tasks if isinstance(tasks, TaskIndex) else TaskIndex(tasks)
         self._rows = RowScorer(metrics, index)
@@ -54,7 +59,8 @@ class StreamScorer:
         self.layout = self._rows.layout
         self.columns = self._rows.columns
         self.trial_of = self._rows.trial_of
-        self._summarizer = Summarizer(self.layout)
+        self._has_quantiles = quantiles
+        self._summarizer = Summarizer(self.layout, quantiles=quantiles)
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:
         """Score attempts, and count them in the summary.
@@ -81,9 +87,10 @@ class StreamScorer:
         self._summarizer.add_batch(
             scored.rows.batch, scored.scored, tasks=scored.tasks, results=scored.results
         )
-        unfound = [at for at, task in enumerate(scored.tasks) if task is None]
-        ids = scored.rows.batch.column("task_id")
-        self._missing.add((ids[at].as_py() for at in unfound), len(unfound))
+        if self._missing.is_needed:
+            unfound = [at for at, task in enumerate(scored.tasks) if task is None]
+            ids = scored.rows.batch.column("task_id")
+            self._missing.add((ids[at].as_py() for at in unfound), len(unfound))
 
     def state(self) -> dict[str, Any]:
         """What was counted so far, for :meth:`merge`: JSON that holds arrays of numpy."""
@@ -91,7 +98,7 @@ class StreamScorer:
 
     def merge(self, state: Mapping[str, Any]) -> None:
         """Count what another scorer of the same metrics and tasks has counted, after our own."""
-        other = Summarizer(self.layout)
+        other = Summarizer(self.layout, quantiles=self._has_quantiles)
         other.restore(state["summary"])
         self._summarizer.merge(other)
         self._missing.merge(state["missing"])

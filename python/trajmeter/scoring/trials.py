@@ -83,7 +83,8 @@ def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa
 def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Iterator[list[Rows]]:
     """Group rows, whatever the borders of their batches, so that no trial is divided.
 
-    The rows of a trial are held until it is complete; of the trials before it only the names.
+    A batch is held until the next one says whether its last trial is complete, and is cut only
+    where it is not; of the trials before it only the names are held.
 
     Args:
         batches: Rows, those of one trial side by side.
@@ -97,10 +98,20 @@ def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Ite
     """
     held: list[Rows] = []
     current: str | None = None
+    part = begun = 0  # the part held, and the row of it, where that trial begins
     complete: set[str] = set()
     for rows in batches:
-        begun: int | None = None
-        for start, trial in _stretches(rows, trial_of):
+        stretches = _stretches(rows, trial_of)
+        if held and stretches:
+            if stretches[0][1] != current:
+                yield held
+                held = []
+            elif begun:
+                cut = held[part]
+                yield [*held[:part], cut.part(0, begun)]
+                held = [cut.part(begun, len(cut)), *held[part + 1 :]]
+            part = begun = 0
+        for start, trial in stretches:
             if trial == current:
                 continue
             if trial in complete:
@@ -110,15 +121,8 @@ def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Ite
                 )
             if current is not None:
                 complete.add(current)
-            current, begun = trial, start
-        if begun is None:
-            held.append(rows)
-            continue
-        if begun:
-            held.append(rows.part(0, begun))
-        if held:
-            yield held
-        held = [rows.part(begun, len(rows))]
+            current, part, begun = trial, len(held), start
+        held.append(rows)
     if held:
         yield held
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import FolderNotes, batches_of
 from trajmeter.remote import path_of
-from trajmeter.scoring.stream import StreamScorer
+from trajmeter.scoring.work import Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -18,26 +18,15 @@ if TYPE_CHECKING:
 
     from trajmeter.readers.pieces import FileIdentity
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import OpenedJob, ReadingOptions
+    from trajmeter.scoring.job import OpenedJob
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.reading_options import ReadingOptions
     from trajmeter.scoring.spill import SpilledAttempts
-    from trajmeter.scoring.work import BatchWriter, UnitWork
 
-__all__ = ["Receipt", "UnitRows", "UnitScorer", "make_rows"]
+__all__ = ["UnitRows", "UnitScorer"]
 
 _KEPT_PROBLEMS = 20
 """Problems of a unit whose text is kept; the others are counted."""
-
-
-class Receipt(NamedTuple):
-    """What is known of a unit that is done."""
-
-    number: int
-    """Number of the unit."""
-    rows: int
-    """Its rows."""
-    problems: int
-    """Files and records of it that could not be read."""
 
 
 class UnitRows(ABC):
@@ -178,7 +167,7 @@ class UnitScorer(UnitRows):
         plan: Plan,
         on_problem: Callable[[ReadProblem], None] | None = None,
     ) -> None:
-        self._scorer = StreamScorer(opened.metrics, tasks=opened.tasks)
+        self._scorer = opened.totals()
         super().__init__(unit, opened.job.reading, plan, on_problem, self._scorer.columns)
 
     def trial_of(self, task_id: str) -> str:
@@ -199,11 +188,3 @@ def _check_file(file: str, identity: FileIdentity) -> None:
     raise ConfigurationError(
         f"{file} changed while the run read it; run the same command again once it is complete"
     )
-
-
-def make_rows(work: UnitWork, table: BatchWriter | None) -> Mapping[str, Any]:
-    """Make the rows of a unit, and write them; gives its state."""
-    for batch in work.batches():
-        if table is not None:
-            table.write_batch(batch)
-    return work.state()

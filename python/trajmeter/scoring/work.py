@@ -6,7 +6,7 @@ What the rows are is up to its work.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,14 +18,33 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import ReadingOptions
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.scoring.unit import Receipt
+    from trajmeter.scoring.reading_options import ReadingOptions
 
-__all__ = ["BatchWriter", "OpenedWork", "PartWriter", "Totals", "UnitWork", "Work"]
+__all__ = [
+    "BatchWriter",
+    "OpenedWork",
+    "PartWriter",
+    "Receipt",
+    "Totals",
+    "UnitWork",
+    "Work",
+    "make_rows",
+]
 
 SummaryT_co = TypeVar("SummaryT_co", bound="BaseModel", covariant=True)
 """What the states of units add up to."""
+
+
+class Receipt(NamedTuple):
+    """What is known of a unit that is done."""
+
+    number: int
+    """Number of the unit."""
+    rows: int
+    """Its rows."""
+    problems: int
+    """Files and records of it that could not be read."""
 
 
 class BatchWriter(Protocol):
@@ -155,3 +174,11 @@ class Work(Protocol[SummaryT_co]):
             ConfigurationError: Options contradict each other.
             ReadError: Without ``on_problem``: something cannot be read.
         """
+
+
+def make_rows(work: UnitWork, table: BatchWriter | None) -> Mapping[str, Any]:
+    """Make the rows of a unit, and write them; gives its state."""
+    for batch in work.batches():
+        if table is not None:
+            table.write_batch(batch)
+    return work.state()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from trajmeter.late import loading_late
 from trajmeter.snapshots.snapshot import (
     Definitions,
     FileSnapshot,
@@ -44,10 +44,4 @@ _LATE = {
 }
 """The modules of what reads and makes snapshots, loaded when they are first used."""
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    value: object = getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loading_late(__name__, _LATE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from textwrap import indent
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticSerializationError
@@ -44,7 +43,8 @@ def json_pieces(summary: Summary) -> Iterator[str]:
     yield f"{before}{empty[:-1]}"
     for number, group in enumerate(groups):
         yield ",\n" if number else "\n"
-        yield indent(json_document(group), "    ")
+        # As above; ``textwrap.indent`` looks at each line.
+        yield "    " + json_document(group).replace("\n", "\n    ")
     yield f"\n  ]{after}"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.arrow import arrow_schema, rows_batch, stored, stored_schema
 
@@ -13,16 +15,17 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from trajmeter.kernels import Int64Array
     from trajmeter.metrics import RowLayout
 
 __all__ = ["ParquetWriter"]
 
 _ROW_GROUP = 16_384
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
-_TEXT_BYTES = 32 << 20
+_TEXT_BYTES = 16 << 20
 """Bytes of text after which a row group ends before that, at the end of a chunk."""
 
-_CHUNK = 1_024
+_CHUNK = 256
 """Rows after which a row group may end."""
 _PAGE_ROWS = 128
 """Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON. As many rows
@@ -46,14 +49,10 @@ class ParquetWriter:
         require_pyarrow("Parquet files")
         from concurrent.futures import ThreadPoolExecutor
 
-        from pyarrow import parquet
-
         self._schema = arrow_schema(layout)
         self._stored = stored_schema(self._schema)
         self._layout = layout
-        self._writer = parquet.ParquetWriter(
-            stream, self._stored, compression="zstd", write_batch_size=_PAGE_ROWS
-        )
+        self._writer = _file_writer(stream, self._stored)
         self._rows: list[Sequence[Any]] = []
         self._chunk_rows = min(_CHUNK, _ROW_GROUP)
         self._least_rows = min(_PAGE_ROWS, self._chunk_rows)
@@ -94,7 +93,8 @@ class ParquetWriter:
     def abandon(self) -> None:
         """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
         self._encoder.shutdown(cancel_futures=True)
-        self._writer.is_open = False
+        if hasattr(self._writer, "is_open"):
+            self._writer.is_open = False
 
     def _gather_rows(self) -> None:
         rows, self._rows = self._rows, []
@@ -107,18 +107,29 @@ class ParquetWriter:
 
         What is left over is held until the next batch makes a page of it.
         """
-        while batch.num_rows:
-            least = self._least_rows
-            if self._parts or batch.num_rows < least:
-                part = batch.slice(0, least - self._part_rows)
-            else:
-                room = self._chunk_rows - self._page_rows % self._chunk_rows
-                part = batch.slice(0, min(room, batch.num_rows // least * least))
-            self._parts.append(part)
-            self._part_rows += part.num_rows
-            if self._part_rows >= least:
+        texts = _text_ends(batch)
+        start = 0
+        while start < batch.num_rows:
+            stop = self._stop(texts, start)
+            self._parts.append(batch.slice(start, stop - start))
+            self._part_rows += stop - start
+            self._text_bytes += int(texts[stop] - texts[start])
+            if self._part_rows % self._least_rows == 0:
                 self._join_parts()
-            batch = batch.slice(part.num_rows)
+            start = stop
+
+    def _stop(self, texts: Int64Array, start: int) -> int:
+        """The row before which to cut a batch next, given where the texts of its rows end."""
+        least, rows = self._least_rows, len(texts) - 1 - start
+        if self._parts or rows < least:
+            return start + min(rows, least - self._part_rows)
+        room = _ROW_GROUP - self._page_rows
+        first = start + self._chunk_rows - self._page_rows % self._chunk_rows
+        ends = np.arange(first, start + min(rows, room), self._chunk_rows)
+        held = self._text_bytes + texts[ends] - texts[start]
+        if (full := np.flatnonzero(held >= _TEXT_BYTES)).size:
+            return int(ends[full[0]])
+        return start + min(rows // least * least, room)
 
     def _join_parts(self) -> None:
         """Make whole pages of the parts, and end the row group if it is full."""
@@ -127,7 +138,6 @@ class ParquetWriter:
         table = pa.Table.from_batches(self._parts)
         self._pages.append(table if len(self._parts) == 1 else table.combine_chunks())
         self._page_rows += self._part_rows
-        self._text_bytes += sum(map(_text_bytes, table.columns))
         self._parts = []
         self._part_rows = 0
         is_full = self._page_rows == _ROW_GROUP or self._text_bytes >= _TEXT_BYTES
@@ -151,13 +161,30 @@ class ParquetWriter:
             encoded.result()
 
 
-def _text_bytes(column: pa.ChunkedArray[Any]) -> int:
-    """Bytes of a column of texts; of others 0, as they take few."""
+def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - of either module
+    """What encodes tables.
+
+    ``pyarrow.parquet`` imports every file system, which takes longer than writing a small table.
+    """
+    options: dict[str, Any] = {"compression": "zstd", "write_batch_size": _PAGE_ROWS}
+    try:
+        from pyarrow._parquet import ParquetWriter as Encoder
+
+        return Encoder(stream, schema, writer_engine_version="V2", **options)
+    except (ImportError, TypeError):  # which is not promised
+        from pyarrow.parquet import ParquetWriter as Writer
+
+        return Writer(stream, schema, **options)
+
+
+def _text_ends(batch: pa.RecordBatch) -> Int64Array:
+    """Bytes of text before each row of a batch, and at its end; other columns take few."""
     import pyarrow as pa
 
     from trajmeter.arrays import text_bytes
 
-    if column.type != pa.string():
-        return 0
-    bounds = [text_bytes(chunk).offsets for chunk in column.chunks]
-    return sum(int(each[-1] - each[0]) for each in bounds)
+    ends = np.zeros(batch.num_rows + 1, np.int64)
+    for column in batch.columns:
+        if column.type == pa.string() and column.null_count < len(column):
+            ends += text_bytes(column).offsets
+    return ends

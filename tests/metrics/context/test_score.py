@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.metrics.context.repositories import (
     attempt,
@@ -18,6 +22,9 @@ from trajmeter.errors import UnknownNameError
 from trajmeter.kernels import GRANULARITIES, Kernels
 from trajmeter.metrics.context import ContextResult, PreparedTask, prepare, score
 from trajmeter.records import Cause, Extent, GoldRole, Outcome, Task, Trajectory, View
+
+if TYPE_CHECKING:
+    from random import Random
 
 # f is lines 1 to 3, g line 2 within it, h lines 7 and 8.
 DEFINITIONS = (
@@ -104,6 +111,25 @@ def test_a_name_means_the_definition_of_its_last_part(
 ) -> None:
     result = scored(kernels, task(), attempt([View(path="a.py", symbols=(name,))]), "a.py")
     assert result.final.symbol.predicted_size == size
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99), st.sampled_from("fgh")), max_size=5),
+    st.sampled_from([None, "contextbench"]),
+    st.randoms(use_true_random=False),
+)
+def test_definitions_mean_the_same_in_any_order(
+    found: list[tuple[int, int, str]], profile: str | None, chance: Random
+) -> None:
+    definitions = [("function", min(a, b), max(a, b), name) for a, b, name in sorted(found)]
+    mixed = chance.sample(definitions, len(definitions))
+    named = View(path="a.py", symbols=("f", "x.g"))
+    of, trajectory = task(gold("a.py", 2, 6)), attempt([named], [lines("a.py", 4, 8)])
+    results = [
+        score(prepare(of, snapshot({"a.py": ten_lines(each)}), profile=profile), trajectory)
+        for each in (definitions, mixed)
+    ]
+    assert results[0] == results[1]
 
 
 def test_a_name_that_a_definition_bears_is_not_looked_for_by_its_last_part(

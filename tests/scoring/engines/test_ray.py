@@ -6,17 +6,26 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import trajmeter
 from tests.scoring.attempts import contents, convert_units, score_units, write_attempts
 from tests.scoring.killed_runs import deadly_metric
+from tests.scoring.test_any_run import write_runs
+from tests.summaries.test_batches import ATTEMPTS
 from trajmeter.errors import ConfigurationError
+from trajmeter.processes import limited_threads
+from trajmeter.scoring.plan import PlanSizes
 
 if TYPE_CHECKING:
-    from trajmeter.records import ReadProblem
+    from collections.abc import Iterator
+
+    from trajmeter.records import ReadProblem, Trajectory
 
 pytest.importorskip("ray", reason="Ray is not installed")
 
@@ -31,6 +40,16 @@ print(run.rows, run.problems)
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
     return write_attempts(tmp_path / "runs.jsonl", broken=3)
+
+
+@pytest.fixture
+def cluster() -> Iterator[None]:
+    """Ray on this machine, started once."""
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
 
 
 def test_the_bytes_are_those_of_a_local_run(runs: Path, tmp_path: Path) -> None:
@@ -64,6 +83,45 @@ def test_shards_files_and_conversions_too(
         assert ray.is_initialized()
     finally:
         ray.shutdown()
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[*HealthCheck])
+@given(
+    attempts=ATTEMPTS.filter(bool),
+    group=st.integers(0, 4),
+    families=st.lists(
+        st.sampled_from(["turns", "rules", "speedup", "tools"]), min_size=1, unique=True
+    ),
+    sizes=st.builds(PlanSizes, st.integers(1, 900), st.integers(1, 9), st.integers(1, 3)),
+    data=st.data(),
+)
+def test_any_run_gives_the_bytes_of_a_local_one(
+    cluster: None,
+    attempts: list[Trajectory],
+    group: int,
+    families: list[str],
+    sizes: PlanSizes,
+    data: st.DataObject,
+) -> None:
+    metrics = tuple(families)
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        file = write_runs(folder, attempts, group)
+        score_units(file, folder / "local", metrics=metrics, sizes=sizes)
+        count = data.draw(st.integers(1, 2), label="shards")
+        for number in data.draw(st.permutations(range(1, count + 1)), label="order"):
+            with limited_threads(data.draw(st.sampled_from([None, 1]), label="threads")):
+                score_units(
+                    file,
+                    folder / "ray",
+                    metrics=metrics,
+                    sizes=sizes,
+                    shard=(number, count),
+                    batch_rows=data.draw(st.integers(1, 50), label="rows at a time"),
+                    workers=data.draw(st.integers(1, 2), label="workers"),
+                    engine="ray",
+                )
+        assert contents(folder / "ray") == contents(folder / "local")
 
 
 def test_the_unit_of_an_actor_that_is_killed_is_tried_again(tmp_path: Path) -> None:

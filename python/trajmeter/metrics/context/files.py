@@ -142,16 +142,14 @@ def _snapshot_bytes(snapshot: Snapshot) -> int:
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:
     """Line starts, and definitions by their place; one that repeats another is left out."""
-    definitions = file.definitions
-    written = [] if definitions is None else _identities(definitions)
-    # By start, then the longest first.
-    identities = sorted({each for each in written if keep_empty or each[0] < -each[1]})
+    names = _Names(file.definitions, keep_empty=keep_empty)
+    start, end = names.places()
     return FileTables(
         size=file.size,
         line_starts=file.line_starts,
-        definition_start=_column([start for start, _, _ in identities]),
-        definition_end=_column([-negative_end for _, negative_end, _ in identities]),
-        named=_Names(definitions, identities),
+        definition_start=start,
+        definition_end=end,
+        named=names,
     )
 
 
@@ -165,12 +163,29 @@ class _Names:
 
     Args:
         definitions: The definitions as they were written.
-        identities: Those of them that have a place, in order.
+        keep_empty: Whether one that holds no byte has a place too.
     """
 
-    def __init__(self, definitions: Definitions | None, identities: list[_Identity]) -> None:
+    def __init__(self, definitions: Definitions | None, *, keep_empty: bool) -> None:
         self._definitions = definitions
-        self._identities = identities
+        self._keep_empty = keep_empty
+
+    def places(self) -> tuple[Int64Array, Int64Array]:
+        """Start and end of the definitions that have a place, in order."""
+        if self._definitions is None:
+            return _column([]), _column([])
+        start, end = self._definitions.start, self._definitions.end
+        is_kept = self._keep_empty or np.count_nonzero(start >= end) == 0
+        if is_kept and np.count_nonzero(start[1:] <= start[:-1]) == 0:  # as in most files
+            return np.ascontiguousarray(start, np.int64), np.ascontiguousarray(end, np.int64)
+        starts = [begin for begin, _, _ in self._identities]
+        return _column(starts), _column([-negative for _, negative, _ in self._identities])
+
+    @cached_property
+    def _identities(self) -> list[_Identity]:
+        """The definitions that have a place, each once: by start, then the longest first."""
+        written = [] if self._definitions is None else _identities(self._definitions)
+        return sorted({each for each in written if self._keep_empty or each[0] < -each[1]})
 
     def __call__(self, name: str) -> Sequence[int]:
         """Definitions of this very name, else of what follows its last dot."""

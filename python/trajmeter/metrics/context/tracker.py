@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type, records
 from trajmeter.kernels import GRANULARITIES
+from trajmeter.metrics.context.composing import compose, measured_lines
 from trajmeter.metrics.context.prepared import PreparedTask
-from trajmeter.metrics.context.score import compose, measured_lines
 from trajmeter.records import View
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class ContextTracker:
             if views:
                 self._kernel.view(views)
             self._kernel.close_step()
-            self._steps.append((*self._open, *views))
+            self._steps.append((*self._open, *views) if self._open else views)
             self._open = []
 
     @property

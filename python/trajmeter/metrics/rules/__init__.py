@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 from trajmeter.metrics.rules.inputs import read_budget, read_texts
 from trajmeter.metrics.rules.profile import PROFILES, RulesProfile
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
 from trajmeter.metrics.rules.score import RulesMetric, create
-from trajmeter.metrics.rules.summary import RulesSummary, RuleSummary
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.rules.summary import RulesSummary, RuleSummary
 
 __all__ = [
     "PROFILES",
@@ -20,3 +25,6 @@ __all__ = [
     "read_budget",
     "read_texts",
 ]
+
+# An attempt is scored without its summary.
+__getattr__ = loading_late(__name__, {"RuleSummary": "summary", "RulesSummary": "summary"})

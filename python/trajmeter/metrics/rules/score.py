@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.metrics.profile import find_profile
-from trajmeter.metrics.record_aggregator import RecordAggregator
 from trajmeter.metrics.rules.assertions import assertion_pass_rate, llm_judge
 from trajmeter.metrics.rules.budgets import cost_budget, latency
 from trajmeter.metrics.rules.conduct import completeness, error_handling, tool_usage
@@ -23,7 +22,6 @@ from trajmeter.metrics.rules.result import (
     RulesResult,
     ToolUsageScore,
 )
-from trajmeter.metrics.rules.summary import RulesTotals
 from trajmeter.records import Cause, Outcome, Task, Trajectory
 from trajmeter.records.record import default_fields, frozen
 
@@ -35,8 +33,9 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.metrics._protocol import AssertionJudge
+    from trajmeter.metrics.record_aggregator import RecordAggregator
     from trajmeter.metrics.registry import Resources
-    from trajmeter.metrics.rules.summary import RulesSummary
+    from trajmeter.metrics.rules.summary import RulesSummary, RulesTotals
 
 __all__ = ["RulesMetric", "create"]
 
@@ -71,6 +70,10 @@ _WITHOUT_TASK: dict[str, RuleScore] = {
 }
 """What the other rules say of an attempt whose task is unknown."""
 
+_UNSCORED = {
+    name: default_fields(model, outcome=Outcome.NOT_SCORED) for name, model in _MODELS.items()
+}
+"""Fields of each rule's score where it lacks what it needs, but for the cause and the reason."""
 
 _CALLS = frozenset({"tool_calls.name", "turns.tool_calls.name"})
 _COLUMNS: dict[str, frozenset[str]] = {
@@ -180,10 +183,14 @@ class RulesMetric:
 
     def aggregator(self) -> RecordAggregator[RulesSummary]:
         """Begin the summary of attempts."""
+        from trajmeter.metrics.record_aggregator import RecordAggregator
+
         return RecordAggregator(self, self.column_aggregator())
 
     def column_aggregator(self) -> RulesTotals:
         """Begin the summaries of the attempts of every group."""
+        from trajmeter.metrics.rules.summary import RulesTotals
+
         return RulesTotals()
 
     def _apply(self, name: str, task: Task | None, attempt: Attempt) -> RuleScore:
@@ -204,7 +211,8 @@ class RulesMetric:
                 passed=False,
                 reason=error.reason,
             )
-        return model(outcome=Outcome.NOT_SCORED, cause=error.cause, reason=error.reason)
+        said = {"cause": error.cause, "reason": error.reason}
+        return frozen(model, {**_UNSCORED[name], **said})
 
 
 def create(resources: Resources) -> RulesMetric:

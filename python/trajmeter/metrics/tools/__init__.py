@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 
 if TYPE_CHECKING:
     from trajmeter.metrics.tools.policies import ArgumentPolicies, Fold, Tolerance
@@ -40,10 +41,4 @@ _HOME = {
 }
 """The module of each name, loaded when it is first used: other families only read calls."""
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loading_late(__name__, _HOME)

@@ -123,8 +123,12 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
 
 def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
     """Read the arguments, and give them with their :func:`json_key`."""
-    if type(recorded) is dict and _THEIR_OWN_KEY.issuperset(map(type, recorded.values())):
-        return recorded, frozenset(recorded.items())
+    if type(recorded) is dict:
+        for value in recorded.values():
+            if type(value) not in _THEIR_OWN_KEY:
+                break
+        else:
+            return recorded, frozenset(recorded.items())
     arguments = read_arguments(recorded)
     if isinstance(arguments, Malformed):
         return arguments

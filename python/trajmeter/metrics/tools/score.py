@@ -163,6 +163,7 @@ def _match(reference: Reference, actual: Calls, *, dropped: int = 0) -> ToolsRes
     matching = match(reference, actual)
     expected, made, matched = len(reference), len(actual), len(matching.pairs)
     aligned = expected - matching.aligned.count(-1)
+    grades = _grades(matched, expected, made)
     return frozen(
         ToolsResult,
         {
@@ -177,8 +178,8 @@ def _match(reference: Reference, actual: Calls, *, dropped: int = 0) -> ToolsRes
             "mismatches": explain(reference, actual, matching),
             "dropped_calls": dropped,
             "reason": None,
-            "any_order_grades": _grades(matched, expected, made),
-            "in_order_grades": _grades(aligned, expected, made),
+            "any_order_grades": grades,
+            "in_order_grades": grades if aligned == matched else _grades(aligned, expected, made),
         },
     )
 

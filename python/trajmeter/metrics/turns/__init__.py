@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 from trajmeter.metrics.turns.profile import PROFILES, TurnsProfile
 from trajmeter.metrics.turns.result import CostFigures, RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.score import TurnsMetric, aggregate, create, score
-from trajmeter.metrics.turns.summary import TurnsSummary
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.turns.summary import TurnsSummary
 
 __all__ = [
     "PROFILES",
@@ -20,3 +25,6 @@ __all__ = [
     "create",
     "score",
 ]
+
+# An attempt is scored without its summary.
+__getattr__ = loading_late(__name__, {"TurnsSummary": "summary"})

@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, flags, nulls
+from trajmeter.arrays import (
+    booleans,
+    call_function,
+    coded,
+    field,
+    filled,
+    nulls,
+    numbers,
+    present,
+    ragged,
+    taken,
+)
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
@@ -18,8 +28,6 @@ from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import numpy.typing as npt
 
     from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
@@ -43,6 +51,9 @@ _COUNTS = {
 }
 """Figures that are counts, by what the kernel calls them."""
 
+_SCORED, _NOT_SCORED = Outcome.SCORED.value, Outcome.NOT_SCORED.value
+_INVALID = pa.scalar(Cause.INVALID_INPUT.value)
+
 _SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
 
 
@@ -60,12 +71,14 @@ def score_batch(
         The columns of :class:`TurnsResult` by their dotted paths.
     """
     turns = rows.column("turns")
-    recorded = filled(pc.list_value_length(turns), 0).astype(np.int64)
+    recorded = np.diff(ragged(turns).offsets)
     if profile.unrecorded_turns_are_none:
-        is_missing, turn_count = np.zeros(len(rows), np.bool_), pa.array(recorded)
+        is_missing, turn_count = np.zeros(len(rows), np.bool_), numbers(recorded)
     else:
-        is_missing = flags(turns.is_null())
-        turn_count = pc.if_else(turns.is_valid(), recorded, rows.column("turn_count"))
+        is_missing, counted = ~present(turns), rows.column("turn_count")
+        turn_count = numbers(
+            np.where(is_missing, filled(counted, 0), recorded), is_missing & ~present(counted)
+        )
     groups = {**_run(rows, turn_count), **_tokens(rows, profile), **_cost(rows)}
     if not has_turns:
         return groups
@@ -75,7 +88,7 @@ def score_batch(
         **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
-        "dropped_calls": pa.array(filled(rows.column("dropped_calls"), 0)),
+        "dropped_calls": numbers(filled(rows.column("dropped_calls"), 0)),
         **groups,
     }
 
@@ -88,26 +101,24 @@ def _figures(table: TurnTable, absent: Booleans, profile: TurnsProfile) -> dict[
         rates |= {name: np.nan_to_num(rates[name], nan=empty) for name in _SHARES_OF_TURNS}
     valid = counts["first_program" if profile.stored_program_is_valid else "first_turn_valid"]
     first_call = counts["first_recorded_call" if profile.failed_call_is_first else "first_call"]
-    dominant = pa.DictionaryArray.from_arrays(
-        _column(counts["dominant_error"], absent | (counts["dominant_error"] < 0)), _names(table)
-    )
+    dominant = numbers(counts["dominant_error"], absent | (counts["dominant_error"] < 0))
     return {
-        **{name: _column(counts[count], absent) for name, count in _COUNTS.items()},
-        **{name: _column(rate, absent | np.isnan(rate)) for name, rate in rates.items()},
-        "first_turn_valid": _column(valid > 0, absent | (valid < 0)),
-        "dominant_error": dominant.dictionary_decode(),
-        "has_failed_turn": _column(counts["failed_turns"] > 0, absent),
-        "turns_to_first_tool_call": _column(first_call, absent | (first_call == NO_NUMBER)),
+        **{name: numbers(counts[count], absent) for name, count in _COUNTS.items()},
+        **{name: numbers(rate, absent | np.isnan(rate)) for name, rate in rates.items()},
+        "first_turn_valid": booleans(valid > 0, absent | (valid < 0)),
+        "dominant_error": taken(_names(table), dominant),
+        "has_failed_turn": booleans(counts["failed_turns"] > 0, absent),
+        "turns_to_first_tool_call": numbers(first_call, absent | (first_call == NO_NUMBER)),
     }
 
 
 def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
-    reason = pc.struct_field(rows.column("failure"), "reason")
-    exhausted = pc.is_in(reason, value_set=pa.array(sorted(BUDGET_REASONS)))
+    reasons, codes = coded(field(rows.column("failure"), "reason"))
+    of_budget = [code for code, reason in enumerate(reasons) if reason in BUDGET_REASONS]
     return {
-        **_outcome(flags(turn_count.is_null()), Cause.MISSING_TURNS, prefix="run."),
+        **_outcome(~present(turn_count), Cause.MISSING_TURNS, prefix="run."),
         "run.turn_count": turn_count,
-        "run.budget_exhausted": exhausted,
+        "run.budget_exhausted": booleans(np.isin(codes, of_budget)),
         "run.passed": rows.column("passed"),
     }
 
@@ -115,7 +126,7 @@ def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
 def _tokens(rows: pa.RecordBatch, profile: TurnsProfile) -> dict[str, Array]:
     if profile.missing_is_zero:
         usage = rows.column("usage")
-        counts = [pc.fill_null(pc.struct_field(usage, name), 0) for name in TOKENS]
+        counts = [numbers(filled(field(usage, name), 0)) for name in TOKENS]
         return {
             **_outcome(np.zeros(len(rows), np.bool_), Cause.MISSING_USAGE, prefix="tokens."),
             **{f"tokens.{name}": each for name, each in zip(TOKENS, counts, strict=True)},
@@ -136,18 +147,28 @@ def _cost(rows: pa.RecordBatch) -> dict[str, Array]:
 
 def _told(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
     """Outcome and cause, where the figures come from, and what could not be used."""
-    is_unknown = flags(source.is_null())
-    is_unusable = is_unknown & flags(reason.is_valid())
-    told = _outcome(is_unknown, Cause.MISSING_USAGE, prefix=prefix)
-    cause = f"{prefix}cause"
-    causes = pc.if_else(pa.array(is_unusable), Cause.INVALID_INPUT.value, told[cause])
-    return {**told, cause: causes, f"{prefix}source": source, f"{prefix}reason": reason}
+    told = _outcome(~present(source), Cause.MISSING_USAGE, prefix=prefix)
+    told |= {f"{prefix}source": source, f"{prefix}reason": reason}
+    if reason.null_count < len(reason):
+        cause = f"{prefix}cause"
+        is_unusable = booleans(~present(source) & present(reason))
+        told[cause] = call_function("if_else", [is_unusable, _INVALID, told[cause]])
+    return told
 
 
 def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:
     """Outcome and cause of a group that is scored in all rows but some."""
-    outcome: Array = pc.if_else(pa.array(unscored), Outcome.NOT_SCORED.value, Outcome.SCORED.value)
-    causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
+    count = len(unscored)
+    outcome: Array
+    causes: Array
+    if not unscored.any():
+        outcome, causes = pa.repeat(_SCORED, count), nulls(count, pa.string())
+    elif unscored.all():
+        outcome, causes = pa.repeat(_NOT_SCORED, count), pa.repeat(cause.value, count)
+    else:
+        places = numbers(unscored.astype(np.int8))
+        outcome = taken(pa.array([_SCORED, _NOT_SCORED]), places)
+        causes = taken(pa.array([None, cause.value]), places)
     return {f"{prefix}outcome": outcome, f"{prefix}cause": causes}
 
 
@@ -156,17 +177,12 @@ def _mapping(table: TurnTable, turns: Int64Array, absent: Booleans) -> Array:
     kept = turns > 0
     offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets].astype(np.int32)
     # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
-    starts: Any = pa.array(offsets, mask=np.append(absent, False))
-    keys: Array = _names(table).take(table.reason[kept])
-    counts: Array = pa.array(turns[kept], pa.int64())
+    starts: Any = numbers(offsets, np.append(absent, False))
+    keys: Any = taken(_names(table), numbers(table.reason[kept]))
+    counts = numbers(turns[kept])
     mapping: Array = pa.MapArray.from_arrays(starts, keys, counts)
     return mapping
 
 
 def _names(table: TurnTable) -> Array:
     return pa.array(table.reasons, pa.string())
-
-
-def _column(values: npt.NDArray[Any], absent: Booleans) -> Array:
-    column: Array = pa.array(values, mask=absent)
-    return column

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trajmeter import json_input, kernels
-from trajmeter.arrays import UNCERTAIN, coded, filled, flags, object_codes, ragged
+from trajmeter.arrays import (
+    UNCERTAIN,
+    call_function,
+    coded,
+    field,
+    filled,
+    flags,
+    object_codes,
+    present,
+    ragged,
+)
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.result import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
@@ -28,6 +37,8 @@ __all__ = ["TurnColumns", "TurnTable", "analyse_columns", "turn_columns"]
 
 # Calls whose arguments are compared at a time: few, or the garbage collector walks through all.
 _BLOCK = 2_048
+
+_NO_ARGUMENTS = pa.scalar("{}")
 
 _RATES = {
     "parse_failure_rate": ("parse_failures", "turns"),
@@ -141,16 +152,15 @@ def turn_columns(turns: Array) -> TurnColumns:
     """
     each, run_offsets = ragged(turns)
     success, program, number, error, tool_calls = (
-        pc.struct_field(each, name)
-        for name in ("success", "program", "number", "error", "tool_calls")
+        field(each, name) for name in ("success", "program", "number", "error", "tool_calls")
     )
     calls, call_offsets = ragged(tool_calls)
-    names, reasons = _reasons(pc.struct_field(error, "reason"))
+    names, reasons = _reasons(field(error, "reason"))
     return TurnColumns(
         success=_success(success),
-        program=flags(program.is_valid()).astype(np.int64),
+        program=present(program).astype(np.int64),
         reason=reasons,
-        error=_errors(reasons, len(names), pc.struct_field(error, "message")),
+        error=_errors(reasons, len(names), field(error, "message")),
         number=filled(number, NO_NUMBER),
         call_success=_outcomes(calls),
         call=_identities(calls, call_offsets[run_offsets]),
@@ -171,19 +181,24 @@ def _reasons(column: Array) -> tuple[tuple[str, ...], Int64Array]:
 
 def _errors(reasons: Int64Array, names: int, messages: Array) -> Int64Array:
     """One code of reason and message together; -1 where there is neither."""
+    if messages.null_count == len(messages):
+        return reasons
     codes = coded(messages).codes
     together: Int64Array = (codes + 1) * (names + 1) + reasons + 1
     return together - 1
 
 
 def _success(column: Array) -> Int64Array:
-    return filled(column.cast(pa.int64()), -1)
+    values = flags(column).astype(np.int64)
+    if column.null_count:
+        values[~present(column)] = -1
+    return values
 
 
 def _outcomes(calls: Array) -> Int64Array:
     """Whether each call succeeded; one with an error and unknown success failed."""
-    success = _success(pc.struct_field(calls, "success"))
-    failed = (success < 0) & flags(pc.struct_field(calls, "error").is_valid())
+    success = _success(field(calls, "success"))
+    failed = (success < 0) & present(field(calls, "error"))
     return np.where(failed, 0, success)
 
 
@@ -194,8 +209,10 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
         calls: Calls.
         bounds: Where the calls of each run begin. Codes distinguish the calls of one run only.
     """
-    names = coded(pc.struct_field(calls, "name")).codes
-    arguments = pc.struct_field(calls, "arguments").fill_null("{}")
+    if not len(calls):
+        return np.zeros(0, np.int64)
+    names = coded(field(calls, "name")).codes
+    arguments = call_function("coalesce", [field(calls, "arguments"), _NO_ARGUMENTS])
     different = object_codes(arguments, distinguish=True)
     for start, stop in _blocks(different, bounds):
         different[start:stop] = _codes(arguments.slice(start, stop - start))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.arguments import as_iterable, check_type
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.profile import find_profile
-from trajmeter.metrics.record_aggregator import RecordAggregator
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import (
@@ -26,7 +25,6 @@ from trajmeter.metrics.turns.result import (
     TurnsResult,
 )
 from trajmeter.metrics.turns.spending import cost_figures, token_figures
-from trajmeter.metrics.turns.summary import TurnsTotals
 from trajmeter.records import Cause, Outcome, Trajectory
 from trajmeter.records.record import frozen
 
@@ -37,10 +35,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pydantic import JsonValue
 
+    from trajmeter.metrics.record_aggregator import RecordAggregator
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.tools.calls import Calls
     from trajmeter.metrics.turns.profile import TurnsProfile
-    from trajmeter.metrics.turns.summary import TurnsSummary
+    from trajmeter.metrics.turns.summary import TurnsSummary, TurnsTotals
     from trajmeter.records import Failure, Task, ToolCall, Turn
 
 __all__ = [
@@ -117,10 +116,14 @@ class TurnsMetric:
 
     def aggregator(self) -> RecordAggregator[TurnsSummary]:
         """Begin the summary of runs."""
+        from trajmeter.metrics.record_aggregator import RecordAggregator
+
         return RecordAggregator(self, self.column_aggregator())
 
     def column_aggregator(self) -> TurnsTotals:
         """Begin the summaries of the runs of every group."""
+        from trajmeter.metrics.turns.summary import TurnsTotals
+
         return TurnsTotals(self._profile)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.turns.result import CostFigures, TokenFigures
-from trajmeter.metrics.usage import amount_used, tokens_used
+from trajmeter.metrics.usage import NO_AMOUNT, NO_TOKENS, amount_used, tokens_used
 from trajmeter.records import Cause, Outcome, Usage
 from trajmeter.records.record import frozen
 
@@ -29,14 +29,22 @@ def token_figures(trajectory: Trajectory, profile: TurnsProfile) -> TokenFigures
             total_tokens=usage.total_tokens or 0,
         )
     used = tokens_used(trajectory)
-    prompt, completion, total = used.counts
-    counts = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": total}
-    return frozen(TokenFigures, _told(used, counts))
+    return _WITHOUT_TOKENS if used is NO_TOKENS else _token_figures(used)
 
 
 def cost_figures(trajectory: Trajectory) -> CostFigures:
     """Cost of a run, as recorded or added up."""
     used = amount_used(trajectory, "cost_usd")
+    return _WITHOUT_COST if used is NO_AMOUNT else _cost_figures(used)
+
+
+def _token_figures(used: TokensUsed) -> TokenFigures:
+    prompt, completion, total = used.counts
+    counts = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": total}
+    return frozen(TokenFigures, _told(used, counts))
+
+
+def _cost_figures(used: Amount) -> CostFigures:
     return frozen(CostFigures, _told(used, {"cost_usd": used.value}))
 
 
@@ -51,3 +59,8 @@ def _told(used: Amount | TokensUsed, figures: Mapping[str, float | None]) -> dic
         "source": used.source,
         "reason": used.reason,
     }
+
+
+# Groups of runs that recorded none are alike, and frozen: one of each is enough.
+_WITHOUT_TOKENS = _token_figures(NO_TOKENS)
+_WITHOUT_COST = _cost_figures(NO_AMOUNT)

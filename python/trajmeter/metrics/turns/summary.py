@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from trajmeter.metrics._result import Headline, Mean
 from trajmeter.metrics.grouped_means import GroupedMeans, MeanInput
-from trajmeter.records.record import LazyModel
+from trajmeter.records.record import LazyModel, frozen
 from trajmeter.statistics.exact_sums import GroupCounts
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class TurnsTotals:
             is_zero = not has_runs and not name.endswith("_on_pass")
             if is_zero or (name == "recoverable_error_salvage_rate" and not mean.total):
                 means[name] = mean.model_copy(update={"value": 0.0})
-        return TurnsSummary(**means)
+        return frozen(TurnsSummary, {name: means[name] for name in TurnsSummary.model_fields})
 
     def _values(self, columns: ScoredColumns, column: str, failed: BoolArray) -> Numbers:
         values = columns.numbers(f"turns.{column}")

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.scoring.unit import Receipt
-    from trajmeter.scoring.work import OpenedWork
+    from trajmeter.scoring.work import OpenedWork, Receipt
 
 __all__ = ["score_here"]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
 from trajmeter.scoring.engines.task import TRIES, WorkerTask
 from trajmeter.scoring.plan import in_order
-from trajmeter.scoring.unit import Receipt
+from trajmeter.scoring.work import Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

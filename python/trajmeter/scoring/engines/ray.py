@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.scoring.unit import Receipt
-    from trajmeter.scoring.work import Work
+    from trajmeter.scoring.work import Receipt, Work
 
 __all__ = ["RayPool", "UnitActor", "import_ray"]
 

@@ -1,0 +1,38 @@
+"""How inputs are read: what the plan, the units and the key of a run all need to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.json_input import LONGEST_LINE
+from trajmeter.readers._ahead import MOST_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ReadingOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How inputs are read."""
+
+    input_format: str | None = None
+    """Name of the format of all files; detected from their content if ``None``."""
+    mapping: Mapping[str, str] | None = None
+    """Columns of files by the field of a trajectory that they are."""
+    profiles: tuple[str, ...] = ()
+    """Compatibility profiles."""
+    max_line: int = LONGEST_LINE
+    """Bytes of the longest line of JSON that is accepted."""
+    batch_rows: int = MOST_ROWS
+    """Rows that are read at a time; results do not depend on it."""
+
+    def recognition(self) -> dict[str, Any]:
+        """Arguments of :func:`trajmeter.readers.read_trajectories`."""
+        return {
+            "input_format": self.input_format,
+            "mapping": self.mapping,
+            "profiles": self.profiles,
+        }
