@@ -12,13 +12,13 @@ PROGRAM = [sys.executable, "-m", "trajmeter"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-@pytest.mark.parametrize("command", ["score", "report"])
-def test_help_into_a_closed_pipe_ends_quietly(command: str) -> None:
+@pytest.mark.parametrize("command", [[], ["score"], ["report"]], ids=" ".join)
+def test_help_into_a_closed_pipe_ends_quietly(command: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
         done = subprocess.run(
-            [*PROGRAM, command, "--help"],
+            [*PROGRAM, *command, "--help"],
             stdout=writer,
             stderr=subprocess.PIPE,
             timeout=60,

@@ -60,6 +60,12 @@ def test_lists_flags_and_paths(run: Run, folder: Path, table: str) -> None:
     assert (folder / "gates.xml").is_file()
 
 
+def test_a_profile_is_no_path(run: Run, folder: Path) -> None:
+    (folder / "trajmeter.toml").write_text('[score]\nprofile = "contextbench"\n')
+    code, _, err = run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", "context")
+    assert code == 0, err
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -68,6 +74,7 @@ def test_lists_flags_and_paths(run: Run, folder: Path, table: str) -> None:
         ("[sumarize]\nseed = 1", "sumarize is not an option; did you mean 'summarize'?"),
         ("mixed-settings = 1", "mixed-settings is 1, expected true or false"),
         ("level = [0.9]", "level is [0.9], expected one value"),
+        ('[summarize]\nby = "a\\u0000b"', r"by contains a NUL character: 'a\x00b'"),
         ("level = ", "trajmeter.toml: "),
         ('level = "much"', "--level"),
     ],

@@ -98,7 +98,7 @@ def test_long_lines_are_left_out(
     code, _, err = run(*command, "a.jsonl", "-o", output, "--max-line", "1KiB")
     assert code == 4
     assert "a.jsonl:2: the line is longer than 1,024 bytes (--max-line); it is left out" in err
-    assert ("1 rows" if command == SCORE else "wrote 1 trajectory") in err
+    assert ("wrote 1 row to" if command == SCORE else "wrote 1 trajectory") in err
     assert run(*command, "a.jsonl", "-o", f"other {output}", "--max-line", "2049")[0] == 0
 
 

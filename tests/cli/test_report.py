@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
 import sys
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.reports.page.reports_of_attempts import details_of_page
 from tests.summaries.tables import F1, rows_of
 
 if TYPE_CHECKING:
@@ -44,11 +43,6 @@ def page(file: Path) -> str:
     return file.read_text("utf-8")
 
 
-def details(html: str) -> list[Any]:
-    packed = re.findall(r'id="attempts-details-\d+">([^<]*)<', html)
-    return [each for text in packed for each in json.loads(gzip.decompress(base64.b64decode(text)))]
-
-
 def said(html: str) -> str:
     """Text of a page, without scripts."""
     visible = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL).replace("<wbr>", "")
@@ -66,7 +60,7 @@ def test_a_page_and_markdown_say_the_same(run: Run, folder: Path, tables: list[s
     assert sentence in markdown.replace("\\", "")
     assert "Weekly" in text
     assert markdown.startswith("## Weekly")
-    assert len(details(page(folder / "a/r.html"))) == 24
+    assert len(details_of_page(page(folder / "a/r.html"))) == 24
 
 
 def test_a_terminal_shows_headlines_and_tables(run: Run, tables: list[str]) -> None:
@@ -88,7 +82,7 @@ def test_score_writes_rows_and_a_report_of_them(run: Run, folder: Path) -> None:
     assert "s.parquet" in text
     assert "predictions.jsonl" in text
     assert "--snapshots" not in text
-    (first, *_) = details(html)
+    (first, *_) = details_of_page(html)
     titles = [block.get("title", "") for block in first]
     assert "Turn 1 of 3" in titles or any(title.startswith("Turn 1 of") for title in titles)
 
@@ -143,7 +137,7 @@ def test_turns_are_shown_from_logs(run: Run, folder: Path) -> None:
     assert run(*SCORE, "-o", "s.parquet")[0] == 0
     logs = ["--trajectories", SCORE[1], "-t", SCORE[3]]
     assert run("report", "s.parquet", *logs, "-o", "r.html")[0] == 0
-    blocks = [block for own in details(page(folder / "r.html")) for block in own]
+    blocks = [block for own in details_of_page(page(folder / "r.html")) for block in own]
     facts = [value for block in blocks for _, value in block.get("facts", ())]
     assert any("gold seen:" in fact for fact in facts)
 
@@ -231,7 +225,7 @@ def test_results_of_frameworks_are_told_by_their_content(run: Run, folder: Path)
         (folder / f"{name}.json").write_text(json.dumps(result))
     code, out, err = run("report", "swift.json", "tern.json", "-o", "r.html", "-o", "r.md")
     assert (code, out, err.count("wrote")) == (0, "", 2)
-    blocks = [block for own in details(page(folder / "r.html")) for block in own]
+    blocks = [block for own in details_of_page(page(folder / "r.html")) for block in own]
     assert [block["text"] for block in blocks if block.get("title") == "Answer"] == [answer] * 2
     assert "It names the hour." in {block.get("text") for block in blocks}
     assert "swift.json" in said(page(folder / "r.html"))

@@ -227,3 +227,23 @@ def test_a_file_that_lacks_units_is_not_said_to_be_written(run: Run, folder: Pat
     assert "out.jsonl was not written, as units are missing" in err
     assert "wrote" not in err
     assert not (folder / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("asked", [[], ["--quantiles"]])
+def test_quantiles_are_those_of_one_pass_in_units_and_merged_shards(
+    asked: list[str], run: Run, small_units: None, folder: Path
+) -> None:
+    write_attempts(folder / "many.jsonl")
+    score = ("score", "many.jsonl", "-m", "turns", *asked)
+    expected = json.loads(run(*score, "--format", "json")[1])
+    overall, of_groups = expected["overall"], expected["groups"]
+    assert overall["quantiles"]["turns.recorded_turns"]["max"] == 4
+    assert [bool(group["quantiles"]) for group in of_groups] == [bool(asked)] * 3
+    for number in (2, 1):
+        assert run(*score, "-o", f"shard-{number}", "--shard", f"{number}/2")[0] == 0
+    assert run("merge", "shard-1", "shard-2", "-o", "merged")[0] == 0
+    merged = json.loads((folder / "merged" / "summary.json").read_text())
+    assert merged == expected
+    other = [] if asked else ["--quantiles"]
+    code, _, err = run("score", "many.jsonl", "-m", "turns", *other, "-o", "merged")
+    assert (code, "quantiles: " in err) == (2, True)

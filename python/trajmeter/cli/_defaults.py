@@ -21,7 +21,7 @@ __all__ = ["defaults_for", "find_settings"]
 
 _OWN, _SHARED = "trajmeter.toml", "pyproject.toml"
 _MARK = b"tool.trajmeter"
-_PATHS = re.compile("FILE|DIR|FOLDER|BASELINE")
+_PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE)")
 """What help calls the value of an option that is a path."""
 
 
@@ -103,13 +103,16 @@ def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: AN
     if is_flag:
         return value
     listed = [
-        _text(parameter, each, file) for each in (value if isinstance(value, list) else [value])
+        _text(parameter, key, each, file)
+        for each in (value if isinstance(value, list) else [value])
     ]
     return listed if is_list else listed[0]
 
 
-def _text(parameter: Any, value: Any, file: Path) -> str:  # noqa: ANN401 - as above
+def _text(parameter: Any, key: str, value: Any, file: Path) -> str:  # noqa: ANN401 - as above
     text = str(value)
+    if "\0" in text:
+        raise ConfigurationError(f"{file}: {key} contains a NUL character: {text!r}")
     is_path = _PATHS.search(parameter.metavar or "")
     return str(file.parent / text) if is_path else text
 

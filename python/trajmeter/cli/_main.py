@@ -128,11 +128,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             discard(sys.stdout)
             return ExitCode.OK
         except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
-            is_closed_pipe = isinstance(error.__context__, BrokenPipeError)
-            if is_closed_pipe and isinstance(error, SystemExit):  # as rich ends in help
+            if _is_closed_pipe(error):
                 discard(sys.stdout)
                 return ExitCode.OK
             return _report(error, termination)
+
+
+def _is_closed_pipe(error: BaseException) -> bool:
+    """Whether rich ended the help because the reader closed the pipe."""
+    return isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
 
 
 def program() -> NoReturn:
@@ -205,6 +209,8 @@ def _context(command: Any, words: list[str]) -> Any:  # noqa: ANN401 - its class
             command.main(words, prog_name=_NAME)
         return command.make_context(_NAME, words, default_map=_default_map(command, words))
     except SystemExit as done:  # as typer ends what concerns completion
+        if _is_closed_pipe(done):
+            raise
         raise Exit(1 if done.code else 0) from done
 
 

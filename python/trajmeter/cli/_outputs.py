@@ -99,7 +99,7 @@ class ScoreOutputs:
     def about(self) -> Mapping[str, str]:
         """What a table says of how it was made; waits for the digests."""
         inputs = () if self._digests is None else self._digests.result()
-        return {"trajmeter.run": self._made.model_copy(update={"inputs": inputs}).model_dump_json()}
+        return {"trajmeter.run": self._made.model_copy(update={"inputs": inputs}).to_json()}
 
     def write_page(
         self,

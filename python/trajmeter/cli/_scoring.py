@@ -158,7 +158,8 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
         attempts.start()  # on a thread, while more is imported and the tasks are read
         from trajmeter.scoring.stream import StreamScorer
 
-        scorer = StreamScorer(made, tasks=chain(job.read_tasks(report), mapped))
+        tasks = chain(job.read_tasks(report), mapped)
+        scorer = StreamScorer(made, tasks=tasks, quantiles=job.quantiles)
         gated = wanted.gated(scorer.layout)
         with (
             tracked(attempts, files) as batches,

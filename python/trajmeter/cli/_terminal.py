@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from trajmeter.cli._option_values import read_late
 from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
 from trajmeter.reports.cells import visible
@@ -47,48 +48,30 @@ _UNLIMITED = 100_000
 """Characters of a line that is not shown on a terminal."""
 
 _LARGE = 1000
-_ANY_NUMBER = -1
-"""Number of values of an argument that takes any."""
 
 
 class Command(TyperCommand):
     """A command whose help leaves out Python types, and that reads only the options it is given."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - as typer passes them
-        super().__init__(*args, **options)
-        for parameter in self.params:
-            _read_if_given(parameter)
-
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - its class has moved between versions
         """The options and arguments, ``--help`` among them."""
-        return _without_types(super().get_params(ctx))
+        return _prepared(super().get_params(ctx))
 
 
 class _Group(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - as above
-        return _without_types(super().get_params(ctx))
+        return _prepared(super().get_params(ctx))
 
 
-def _without_types(parameters: Sequence[Any]) -> list[Any]:
+def _prepared(parameters: Sequence[Any]) -> list[Any]:
     for parameter in parameters:
+        if "process_value" not in vars(parameter):
+            read_late(parameter)
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""  # typer would show <bool>
         elif parameter.param_type_name == "argument" and parameter.metavar:
             parameter.display_type_rich = _nothing  # typer would show <list[Path]> beside the name
     return list(parameters)
-
-
-def _read_if_given(parameter: Any) -> None:  # noqa: ANN401 - its class has moved between versions
-    """Let typer build what reads an option's value only if there is one: pydantic builds it."""
-    read = parameter.process_value
-
-    def process_value(ctx: object, value: object) -> object:
-        if value is not None or parameter.required:
-            return read(ctx, value)
-        absent = () if parameter.multiple or parameter.nargs == _ANY_NUMBER else None
-        return absent if parameter.callback is None else parameter.callback(ctx, parameter, absent)
-
-    parameter.process_value = process_value
 
 
 def _nothing(ctx: object) -> str:

@@ -27,7 +27,7 @@ from trajmeter.remote import path_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trajmeter.scoring.job import ReadingOptions
+    from trajmeter.scoring.reading_options import ReadingOptions
 
 __all__ = ["convert"]
 
@@ -106,7 +106,7 @@ def convert(
         trajmeter convert "logs/**/*.jsonl" -o trajectories/ --shard 3/8
     """
     import_numpy()
-    from trajmeter.scoring.job import ReadingOptions
+    from trajmeter.scoring.reading_options import ReadingOptions
     from trajmeter.writers import check_is_apart
     from trajmeter.writers.trajectories import check_trajectory_output
 

@@ -9,6 +9,7 @@ import typer
 
 from trajmeter.cli._paths import present
 from trajmeter.cli._process import ExitCode, import_numpy, print_message
+from trajmeter.reports.cells import counted
 
 __all__ = ["merge"]
 
@@ -51,7 +52,7 @@ def merge(
 
     done = merge_folders(folders, output=output, verify=verify)
     print_message(
-        f"trajmeter: {done.rows:,} rows in {len(done.parts):,} parts in {done.output}"
-        + (f"; {done.problems:,} unreadable" if done.problems else "")
+        f"trajmeter: {counted(done.rows, 'row')} in {counted(len(done.parts), 'part')} "
+        f"in {done.output}" + (f"; {done.problems:,} unreadable" if done.problems else "")
     )
     return ExitCode.UNREADABLE_INPUT if done.problems else ExitCode.OK

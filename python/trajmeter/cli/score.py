@@ -52,6 +52,7 @@ from trajmeter.cli._terminal import (
 )
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.processes import limited_threads
+from trajmeter.reports.cells import counted
 
 if TYPE_CHECKING:
     from trajmeter.judges import ModelAssertionJudge
@@ -132,6 +133,14 @@ def score(
             help="The figure that --format inspect prints, by name or short name (tools.f1).",
         ),
     ] = None,
+    quantiles: Annotated[
+        bool,
+        typer.Option(
+            "--quantiles",
+            help="Also give quantiles of each agent and model in --format json and summary.json, "
+            "which always have those of all attempts.",
+        ),
+    ] = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
     workers: units.Workers = None,
@@ -173,7 +182,8 @@ def score(
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
     import_numpy()
-    from trajmeter.scoring.job import Job, ReadingOptions
+    from trajmeter.scoring.job import Job
+    from trajmeter.scoring.reading_options import ReadingOptions
     from trajmeter.scoring.sources import DEFAULT_METRICS
 
     warn_of_slow_kernels()
@@ -220,6 +230,7 @@ def score(
             line_bytes(max_line),
             batch_rows(batch_size),
         ),
+        quantiles=quantiles,
         judge=assertion_judge,
         judge_settings={
             "model": judge,
@@ -287,7 +298,7 @@ def _assertion_judge(
 def _print_results(summary: Summary, output: Path | None, output_format: Format) -> None:
     """Print the summary, and say where the rows are and how to get intervals of them."""
     if output is not None:
-        print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
+        print_message(f"trajmeter: wrote {counted(summary.overall.attempts, 'row')} to {output}")
     with tolerating_closed_stdout():
         _print_summary(summary, output_format)
     if output is not None and output_format in (Format.TABLE, Format.MARKDOWN, Format.MD):

@@ -21,6 +21,7 @@ from trajmeter.cli._process import (
 from trajmeter.cli._snapshots import CacheFolder, NoCache, cache_choice
 from trajmeter.cli._terminal import ColumnMap, InputFormat, TaskFiles, column_map
 from trajmeter.records import ReadProblem
+from trajmeter.reports.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -142,8 +143,8 @@ def snapshot(
     unreadable.report_total()
     if output is not None:
         print_message(
-            f"trajmeter: wrote {_counted(len(targets), 'snapshot')} "
-            f"of {_counted(count, 'file')} to {output}"
+            f"trajmeter: wrote {counted(len(targets), 'snapshot')} "
+            f"of {counted(count, 'file')} to {output}"
         )
     return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
 
@@ -195,7 +196,3 @@ def _report_unfound(
 def _problem(text: str) -> ReadProblem:
     place, _, reason = text.partition(": ")
     return ReadProblem(file=place, message=reason)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
