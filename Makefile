@@ -31,6 +31,8 @@ PYTHON_FILES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.ty
 RUST_FILES := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The suite and the benchmarks start hundreds of processes: each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Builds without isolation find maturin and hatchling, pinned, in the development environment.
 IN_VENV := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m
 PIP := $(IN_VENV) pip --quiet
@@ -135,16 +137,18 @@ $(PURE_VENV)/.built: dist/.wheel-python
 	$(call install_wheel,$(PURE_VENV),$(PYTHON),python)
 	@touch $@
 
-.PHONY: test-python-backend
-test-python-backend: $(PURE_VENV)/.built ## Run all Python tests without the compiled extension
-	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
-	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST_SUITE)
-
-# What a kill leaves on the disk does not depend on the version of Python, and takes minutes to test:
-# `make test` and `make test-python-backend` kill runs, these do not.
+# What a kill leaves on the disk does not depend on the kernels or on the version of Python, and takes
+# minutes to test: `make test` kills runs, the others do not.
 KILL_TESTS := tests/scoring/test_killed_runs.py::test_a_kill_at_any_flush_or_rename_costs_nothing \
 	tests/scoring/test_killed_runs.py::test_kills_at_random_cost_nothing
 BUT_KILLS := $(KILL_TESTS:%=--deselect=%)
+# `make test` tries every generated example on both backends; elsewhere a fifth of them are tried.
+FEWER_EXAMPLES := TRAJMETER_HYPOTHESIS_PROFILE=quick
+
+.PHONY: test-python-backend
+test-python-backend: $(PURE_VENV)/.built ## Run all Python tests without the compiled extension
+	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
+	TRAJMETER_TEST_BACKEND=python $(FEWER_EXAMPLES) $(PURE_VENV)/bin/python $(PYTEST_SUITE) $(BUT_KILLS)
 
 # Python 3.12 and later report the lines that run at next to no cost, so coverage is measured there.
 test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE_ENV := COVERAGE_CORE=sysmon
@@ -159,7 +163,7 @@ test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the ol
 
 .PHONY: $(OTHER_PYTHONS:%=test-python-%)
 $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
-	$(TEST_BACKEND) $(COVERAGE_ENV) .venv-wheel-$*/bin/python $(PYTEST_SUITE) $(BUT_KILLS) $(COVERAGE)
+	$(TEST_BACKEND) $(FEWER_EXAMPLES) $(COVERAGE_ENV) .venv-wheel-$*/bin/python $(PYTEST_SUITE) $(BUT_KILLS) $(COVERAGE)
 
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'

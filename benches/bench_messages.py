@@ -62,6 +62,23 @@ def bench_from_messages(
     assert sum(len(turn.views or ()) for turn in attempt.turns) == seen
 
 
+@pytest.mark.benchmark(group="make a record of 50 turns of messages")
+def bench_from_objects_of_inspect(benchmark: BenchmarkFixture) -> None:
+    model = pytest.importorskip("inspect_ai.model", reason="inspect-ai is not installed")
+    tool = pytest.importorskip("inspect_ai.tool", reason="inspect-ai is not installed")
+    given: list[Any] = [model.ChatMessageUser(content="Mend it.")]
+    for turn in range(TURNS):
+        arguments = {"path": f"src/module_{turn}.py"}
+        call = tool.ToolCall(id=f"c{turn}", function="read_file", arguments=arguments)
+        given.append(model.ChatMessageAssistant(content=f"Step {turn}.", tool_calls=[call]))
+        given.append(
+            model.ChatMessageTool(content=OUTPUT, tool_call_id=f"c{turn}", function="read_file")
+        )
+    attempt = benchmark(trajmeter.from_messages, given, task_id="t")
+    assert sum(call.result == OUTPUT for turn in attempt.turns for call in turn.tool_calls) == TURNS
+    assert sum(len(turn.views or ()) for turn in attempt.turns) == TURNS
+
+
 def blocks(tool: str) -> list[dict[str, Any]]:
     """The same list in Anthropic's shape."""
     found: list[dict[str, Any]] = [{"role": "user", "content": "Mend it."}]

@@ -8,8 +8,14 @@ clusters, causes, repeated attempts or errors.
 
 from __future__ import annotations
 
+import os
 from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+from weakref import finalize
 
 import numpy as np
 import polars as pl
@@ -20,10 +26,10 @@ from scipy import stats
 
 from benches.contest import Built, Case, Entry, entries
 from trajmeter import kernels, summarize
+from trajmeter.processes import limited_threads, processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pytest_benchmark.fixture import BenchmarkFixture
 
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
 _RESAMPLES = 1_000
 _PER_TASK = 100
 _FIGURES = 20
+_ROUNDS = {"scipy on the rows": 1, "summarize": 3, "polars mean and count": 3}
 
 
 def _task_sums(tasks: int, figures: int) -> tuple[Float64Array, Int64Array]:
@@ -131,6 +138,56 @@ def _figures(name: str) -> Case:
     )
 
 
+def _write_table(file: Path, rows: int) -> None:
+    random = np.random.default_rng(0)
+    tasks = max(rows // _PER_TASK, 2)
+    names = pa.array([f"task-{number:06d}" for number in range(tasks)])
+    columns: dict[str, Any] = {
+        "task_id": names.take(random.integers(0, tasks, rows)),
+        "agent": pa.array(["heron", "magpie"]).take(np.arange(rows) % 2),
+        "model": pa.repeat("m", rows),
+        "attempt": pa.array(np.arange(rows).astype(str)),
+    }
+    for figure in range(_FIGURES):
+        columns[f"x.figure_{figure}"] = random.random(rows)
+    parquet.write_table(pa.table(columns), file, compression="zstd", row_group_size=16_384)
+
+
+def _polars(file: Path) -> float:
+    figures = [pl.col(f"x.figure_{figure}") for figure in range(_FIGURES)]
+    wanted = [each.mean() for each in figures]
+    wanted += [each.count().name.suffix("_count") for each in figures]
+    found = pl.scan_parquet(file).group_by("agent", "model").agg(wanted)
+    mean: float = found.collect().filter(pl.col("agent") == "heron")["x.figure_0"].item()
+    return mean
+
+
+def _summarize(file: Path) -> float:
+    threads = int(os.environ.get("RAYON_NUM_THREADS", processors()))  # those of polars, too
+    few = patch("trajmeter.summaries.result_tables.processors", return_value=threads)
+    with limited_threads(threads), few:
+        figure = summarize(file, figures=["x.*"]).groups[0].figures[0]
+    assert figure.mean is not None
+    return figure.mean
+
+
+def _build_table(size: int) -> Built:
+    folder = Path(mkdtemp())
+    file = folder / "results.parquet"
+    _write_table(file, size)
+    functions = {
+        "summarize": partial(_summarize, file),
+        "polars mean and count": partial(_polars, file),
+    }
+    built = Built(functions, _polars(file))
+    finalize(built, rmtree, folder)
+    return built
+
+
+def _equal(answer: object, expected: object) -> bool:
+    return isinstance(answer, float) and answer == pytest.approx(expected)
+
+
 CASES = [
     Case(
         kernel="cluster_means",
@@ -168,57 +225,21 @@ CASES = [
         prepared="differences of the tasks",
         parallel=True,
     ),
+    Case(
+        kernel="summarize",
+        workload="1,000,000 rows of Parquet, 20 figures, from the file to the estimates",
+        size=1_000_000,
+        unit="row",
+        build=_build_table,
+        contenders=("summarize", "polars mean and count"),
+        same=_equal,
+        prepared="a Parquet file",
+        bars={"polars mean and count": 1 / 3},
+        parallel=True,
+    ),
 ]
 
 
 @pytest.mark.parametrize("entry", entries(CASES), ids=str)
 def bench_statistics(benchmark: BenchmarkFixture, entry: Entry) -> None:
-    entry.run(benchmark, rounds=1 if entry.contender == "scipy on the rows" else None)
-
-
-def _write_table(file: Path, rows: int) -> None:
-    random = np.random.default_rng(0)
-    tasks = max(rows // _PER_TASK, 2)
-    names = pa.array([f"task-{number:06d}" for number in range(tasks)])
-    columns: dict[str, Any] = {
-        "task_id": names.take(random.integers(0, tasks, rows)),
-        "agent": pa.array(["heron", "magpie"]).take(np.arange(rows) % 2),
-        "model": pa.repeat("m", rows),
-        "attempt": pa.array(np.arange(rows).astype(str)),
-    }
-    for figure in range(_FIGURES):
-        columns[f"x.figure_{figure}"] = random.random(rows)
-    parquet.write_table(pa.table(columns), file, compression="zstd", row_group_size=16_384)
-
-
-def _polars(file: Path) -> float:
-    figures = [pl.col(f"x.figure_{figure}") for figure in range(_FIGURES)]
-    wanted = [each.mean() for each in figures] + [pl.len().alias("attempts")]
-    found = pl.scan_parquet(file).group_by("agent", "model").agg(wanted)
-    mean: float = found.collect().filter(pl.col("agent") == "heron")["x.figure_0"].item()
-    return mean
-
-
-def _summarize(file: Path) -> float:
-    figure = summarize(file, figures=["x.*"]).groups[0].figures[0]
-    assert figure.mean is not None
-    return figure.mean
-
-
-@pytest.fixture(scope="module")
-def table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("results") / "results.parquet"
-    is_smoke = request.config.getoption("benchmark_disable")
-    _write_table(file, 1_000 if is_smoke else 1_000_000)
-    return file
-
-
-@pytest.mark.parametrize("contender", ["summarize", "polars mean and count"])
-def bench_summarize(benchmark: BenchmarkFixture, table: Path, contender: str) -> None:
-    """A Parquet file of a million rows and 20 figures, from the file to the estimates."""
-    function = _summarize if contender == "summarize" else _polars
-    assert function(table) == pytest.approx(_polars(table))
-    benchmark.group = "summarize: 1,000,000 rows of Parquet, 20 figures"
-    benchmark.extra_info["contender"] = contender
-    time: Callable[..., object] = benchmark.pedantic
-    time(function, args=(table,), rounds=3)
+    entry.run(benchmark, rounds=_ROUNDS.get(entry.contender))

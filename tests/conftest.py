@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Kernels
 
 # Every run tries the same examples, whatever the machine's speed: a failure can be repeated.
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=True,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("quick", settings.get_profile("suite"), max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE", "suite"))
 
@@ -45,6 +52,13 @@ WITHOUT_WHEELS = {
     "snapshots/test_take.py": "tree_sitter_javascript",
 }
 """Files and tests of what has no wheel for free-threaded CPython, and the package they need."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before the plugin that sets the time
+def pytest_configure(config: pytest.Config) -> None:
+    """Give a thorough run of random examples all the time that it takes."""
+    if os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE") == "thorough":
+        config.option.timeout = 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

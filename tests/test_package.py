@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 OPTIONAL = (
+    "deepeval",
     "genai_prices",
+    "inspect_ai",
     "jinja2",
+    "opentelemetry",
     "pyarrow",
     "pydantic_ai",
+    "pydantic_evals",
     "radon",
     "rich",
     "scipy",
@@ -58,9 +62,15 @@ def _constants_then_classes_then_functions(name: str) -> tuple[bool, bool, str]:
 PUBLIC_MODULES = _public_modules()
 LATE = (
     "importlib.metadata",
+    "trajmeter.metrics.record_aggregator",
+    "trajmeter.metrics.rules.summary",
+    "trajmeter.metrics.turns.summary",
     "trajmeter.readers._read",
+    "trajmeter.records.question",
+    "trajmeter.records.result_file",
     "trajmeter.scoring.session",
     "trajmeter.snapshots._open",
+    "trajmeter.statistics",
     "trajmeter.summaries",
     "trajmeter.writers",
 )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Measurements", "Row"]
 
 _ROUNDS = 3
+_TINY_FILES = 100_000
 _MEMORY = 1.5e9
 _BY_RECORD = """
 import trajmeter
@@ -114,6 +115,7 @@ class Measurements:
             yield from self._beside_parsing(many[".jsonl"], parser, (tasks, snapshots), start)
         yield from self._assembling(few, start)
         yield from self._groups()
+        yield from self._tiny_files(start)
 
     def _two_workers(self, one: dict[str, Spent], start: Spent) -> Iterator[Row]:
         for file in self._many:
@@ -192,6 +194,21 @@ class Measurements:
         name = "a group of a summary of 100,000"
         yield Row(f"{name}: time", told["microseconds"], "µs", at_most=50)
         yield Row(f"{name}: memory", told["bytes"] / 1e3, "KB", at_most=5)
+
+    def _tiny_files(self, start: Spent) -> Iterator[Row]:
+        folder = self._folder / "tiny"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for number in range(_TINY_FILES):
+            file = folder / f"{number:06}.json"
+            file.write_text(f'{{"task_id": "{number}", "agent": "crab", "turns": []}}')
+        scored = self._score(folder).without(start)
+        yield Row(
+            f"one of {_TINY_FILES:,} files of one attempt",
+            scored.seconds / _TINY_FILES * 1e3,
+            "ms",
+            detail=f"{scored.seconds:.1f} s in all, at most {scored.bytes / 1e6:,.0f} MB",
+        )
 
     def _score(
         self,
