@@ -31,6 +31,10 @@ PYTHON_FILES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.ty
 RUST_FILES := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A registry that does not answer once is asked again.
+export PIP_RETRIES ?= 10
+export PIP_DEFAULT_TIMEOUT ?= 60
+export CARGO_NET_RETRY ?= 10
 # The suite and the benchmarks start hundreds of processes: each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Builds without isolation find maturin and hatchling, pinned, in the development environment.
