@@ -94,6 +94,23 @@ def test_a_trace_is_an_attempt(spans: tuple[TracerProvider, InMemorySpanExporter
     assert (failed.success, failed.error) == (False, "no such file")
 
 
+def test_what_a_tool_gave_back_says_why_it_failed_where_its_span_does_not(
+    spans: tuple[TracerProvider, InMemorySpanExporter],
+) -> None:
+    """pydantic-ai sets the status alone."""
+    provider, exporter = spans
+    tracer = provider.get_tracer("test")
+    for result in ({"gen_ai.tool.call.result": "no such file"}, {}):
+        about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read", **result}
+        with tracer.start_as_current_span("execute_tool read", attributes=about) as span:
+            span.set_status(trace.StatusCode.ERROR)
+    found = [each.calls or () for each in trajectories_of(exporter.get_finished_spans())]
+    assert [(call.success, call.error) for (call,) in found] == [
+        (False, "no such file"),
+        (False, "the span failed"),
+    ]
+
+
 @contextmanager
 def _within(current: context.Context) -> Iterator[None]:
     token = context.attach(current)

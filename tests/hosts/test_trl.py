@@ -85,6 +85,35 @@ def test_a_broken_reference_is_not_the_end_of_the_training() -> None:
     assert found == [None, 1.0]
 
 
+def test_references_may_be_json_as_text() -> None:
+    """Columns of structures fill the arguments of each call with those of all others."""
+    causes: dict[str, list[Any]] = {}
+    found = Reward("tools.f1")(
+        completions=[_completion("a")] * 3,
+        expected_tool_calls=[json.dumps(WANTED), "[", json.dumps("a")],
+        log_extra=causes.__setitem__,
+    )
+    assert found == [1.0, None, None]
+    told = causes["trajmeter.tools.f1.cause"]
+    assert told[1].startswith("invalid_input: trl: 'completion': expected_tool_calls: ")
+    assert 'expected a list, got "a"' in told[2]
+
+
+def test_messages_of_which_none_can_be_read_are_not_a_run_without_calls() -> None:
+    log: dict[str, list[Any]] = {}
+    found = Reward("tools.f1")(
+        completions=[[("assistant", "done")], []],
+        expected_tool_calls=[WANTED, WANTED],
+        log_extra=log.__setitem__,
+    )
+    assert found == [None, 0.0]
+    (cause, _) = log["trajmeter.tools.f1.cause"]
+    assert cause == (
+        "invalid_input: none of the messages is an answer of a model: messages[0]: expected a "
+        "message, got tuple"
+    )
+
+
 def test_a_reference_is_prepared_once_whatever_object_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -94,11 +94,10 @@ class TrajmeterMetric(BaseMetric):
         self.score = self.success = self.reason = self.error = None
         try:
             attempt = _attempt(test_case)
-            task = self._references.task(attempt.task_id, _references_of(test_case))
+            carried = _references_of(test_case)
+            task = self._references.task(attempt.task_id, carried, question=test_case.input)
         except (InputError, ReadError) as wrong:
             raise self._unscored(f"invalid_input: {wrong}") from wrong
-        if task is not None and task.question is None:
-            task = task.model_copy(update={"question": test_case.input})
         found = self._named.of(self.scorer.scored(task, attempt))
         if not found.counts or found.value is None:
             raise self._unscored(why_unscored(found))

@@ -9,7 +9,7 @@ from trajmeter.readers._values import as_list, as_object, as_text, seconds_betwe
 from trajmeter.readers.messages.lists import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage
-from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span, parsed
+from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span, parsed
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
@@ -157,13 +157,15 @@ def _parts(span: Span) -> list[JsonValue]:
 def _result(span: Span, identity: str) -> dict[str, Any]:
     """The message that a tool gives back."""
     name = span.attributes.get("gen_ai.tool.name")
+    result = span.attributes.get("gen_ai.tool.call.result")
+    says_more = span.error == NO_MESSAGE and isinstance(result, str) and result
     message: dict[str, Any] = {
         "role": "tool",
         "tool_call_id": identity,
         "function": name if isinstance(name, str) else "",
-        "error": None if span.error is None else {"message": span.error},
+        "error": None if span.error is None else {"message": result if says_more else span.error},
     }
-    if (result := span.attributes.get("gen_ai.tool.call.result")) is not None:
+    if result is not None:
         message["content"] = result
     return message
 

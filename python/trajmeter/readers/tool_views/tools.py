@@ -252,8 +252,9 @@ def _command(arguments: Mapping[str, Any]) -> str | None:
     """The command of a shell: text, words as of ``["bash", "-lc", "ls"]``, or some commands."""
     command = _value(arguments, _COMMANDS)
     if isinstance(command, list) and all(isinstance(word, str) for word in command) and command:
-        if command is arguments.get("commands"):
-            return "\n".join(map(str, command))
+        several: object = arguments.get("commands")
+        if isinstance(several, list) and several is command:
+            return "\n".join(several)
         runs_text = command[0].rpartition("/")[2] in RUN_TEXT and len(command) > _SHELL_AND_FLAG
         if runs_text and command[1].startswith("-"):
             return str(command[2])
