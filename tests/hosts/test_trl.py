@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_every_outcome_of_a_reward() -> None:
     assigned = Reward("rules.error_handling", profiles="transform-gym")(**how)  # type: ignore[arg-type]  # of several types
     assert (assigned[0] or 0) > 0
     assert assigned[1] == 0.0  # a score that a rule sets is a score
-    assert causes == {}
+    assert causes == {"trajmeter.rules.error_handling.cause": [None, None]}
     found = Reward("rules.error_handling")(**how)  # type: ignore[arg-type]  # of several types
     assert found == [assigned[0], None]
     assert Reward("rules.latency")(**how) == [None, None]  # type: ignore[arg-type]  # of several types
@@ -65,6 +66,25 @@ def test_every_outcome_of_a_reward() -> None:
         "trajmeter.rules.error_handling.cause": [None, "missing_transcript"],
         "trajmeter.rules.latency.cause": ["abstained", "abstained"],
     }
+
+
+def test_causes_stay_beside_their_completions_in_the_log_of_trl() -> None:
+    """TRL keeps the last completions and, apart from them, as many values of each column."""
+    completions: deque[str] = deque(maxlen=3)
+    causes: dict[str, deque[Any]] = defaultdict(lambda: deque(maxlen=3))
+    reward = Reward("tools.f1")
+    for references in ([WANTED, None, WANTED], [WANTED] * 3, [None]):
+        texts = [f"{'no' if each is None else 'a'} reference" for each in references]
+        reward(
+            completions=texts,
+            expected_tool_calls=references,
+            log_extra=lambda name, values: causes[name].extend(values),
+        )
+        completions.extend(texts)
+        (column,) = causes.values()
+        assert [(cause is not None) for cause in column] == [
+            text.startswith("no") for text in completions
+        ]
 
 
 def test_a_text_is_a_turn_without_calls() -> None:
