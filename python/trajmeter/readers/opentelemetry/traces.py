@@ -89,7 +89,8 @@ class _Trace:
                 if identity is None or identity not in named:
                     identity = identity or span.id or f"span {number}"
                     named.add(identity)
-                    latest["parts"].append(self._called(span, identity))
+                    if not _is_named(span, identity, latest["parts"]):
+                        latest["parts"].append(self._called(span, identity))
                 self._tools[identity] = span
                 self.messages.append(_result(span, identity))
 
@@ -133,6 +134,21 @@ class _Trace:
         last = next((span for span in reversed(self.answers) if span is not None), None)
         reasons = None if last is None else last.attributes.get("gen_ai.response.finish_reasons")
         return {"exit_status": reasons[0]} if isinstance(reasons, list) and reasons else {}
+
+
+def _is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
+    """Give its id to the first call of this tool that an answer names without one, if any.
+
+    Some models, such as Gemini's, give their calls no ids.
+    """
+    name = span.attributes.get("gen_ai.tool.name")
+    for at, part in enumerate(parts):
+        if isinstance(part, dict) and part.get("type") == "tool_call" and not part.get("id"):
+            function = as_object(part.get("function")) or part
+            if name is not None and function.get("name") == name:
+                parts[at] = {**part, "id": identity}
+                return True
+    return False
 
 
 def _parts(span: Span) -> list[JsonValue]:
