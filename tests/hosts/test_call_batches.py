@@ -60,7 +60,7 @@ ODD: list[Any] = [
     [{"role": "assistant", "function_call": {"name": "read", "arguments": '{"path": "a"}'}}],
     [{"type": "function_call", "call_id": "c", "name": "read", "arguments": '{"path": "a"}'}],
     [_answer({"id": "c", "name": "read", "args": {"path": "a"}})],
-    [{"role": "tool", "type": "function_call_output", "call_id": "c", "output": "x"}],
+    [_answer(), {"role": "tool", "type": "function_call_output", "call_id": "c", "output": "x"}],
     [_answer(_call({"path": "a"}), invalid_tool_calls=[{"name": "stop", "args": "{"}])],
     [3, _answer(_call({"path": "a"}))],
 ]

@@ -40,6 +40,8 @@ def test_references_of_every_shape(reference: Any) -> None:
         ({"answer": 3}, EXPECTED, "invalid_input"),
         (3, EXPECTED, "invalid_input"),
         (_run("a"), {"expected_tool_calls": 3}, "invalid_input"),
+        (_run("a"), [("user", "q"), *_run("a")], "invalid_input: reference_outputs: messages[0]"),
+        ([("user", "q"), ("ai", "done")], EXPECTED, "invalid_input: none of the messages"),
         (Trajectory(task_id="t"), EXPECTED, "missing_calls"),
     ],
 )

@@ -149,6 +149,19 @@ def test_tools_may_give_back_anything(output: Any) -> None:
     assert TrajmeterMetric("tools.exact").measure(case) == 1.0
 
 
+def test_tools_may_be_given_anything() -> None:
+    called, wanted, other = (
+        ToolCall(name="read", input_parameters={"path": Path(path), "lines": {1}})
+        for path in ("a", "a", "b")
+    )
+    metric = TrajmeterMetric("tools.exact")
+    found = [
+        metric.measure(LLMTestCase(input="q", tools_called=[called], expected_tools=[each]))
+        for each in (wanted, other)
+    ]
+    assert found == [1.0, 0.0]
+
+
 def test_less_is_better_of_some_figures() -> None:
     metric = TrajmeterMetric("tools.edit_distance", threshold=0)
     assert (metric.measure(RIGHT), metric.success) == (0.0, True)

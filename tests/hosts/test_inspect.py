@@ -16,7 +16,12 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not install
 
 from inspect_ai.dataset import Sample  # noqa: E402 - only where it is installed
 from inspect_ai.log import read_eval_log  # noqa: E402 - likewise
-from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402 - likewise
+from inspect_ai.model import (  # noqa: E402 - likewise
+    ContentToolUse,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
 from inspect_ai.scorer import mean, mean_score, precomputed_scores  # noqa: E402 - likewise
 from inspect_ai.solver import generate, use_tools  # noqa: E402 - likewise
 from inspect_ai.tool import tool  # noqa: E402 - likewise
@@ -275,3 +280,29 @@ def test_tasks_of_a_file(tmp_path: Path) -> None:
     sample = Sample(id="s", input="q")
     found = _evaluated(tmp_path, [sample], _answers("a.py"), [tools(tasks=str(path))])
     assert _reported(found)["tools.f1"] == (1, 0, 1.0)
+
+
+def test_what_was_not_parsed_is_malformed_and_what_ran_with_the_model_is_a_call(
+    tmp_path: Path,
+) -> None:
+    broken, searched = (_answers("a.py"), _answers())
+    (call,) = broken[0].message.tool_calls
+    call.arguments, call.parse_error = {}, "Error parsing the arguments"
+    searched[0].message.content = [
+        ContentToolUse(
+            tool_type="web_search", id="w", name="web_search", arguments='{"q": 1}', result="found"
+        )
+    ]
+    wanted = [
+        {"name": "read_file", "arguments": {}},
+        {"name": "web_search", "arguments": {"q": 1}},
+    ]
+    samples = [
+        Sample(id=call["name"], input="q", metadata={"expected_tool_calls": [call]})
+        for call in wanted
+    ]
+    found = _evaluated(tmp_path, samples, [*broken, *searched], [tools()])
+    assert _reported(found)["tools.exact"] == (2, 0, 0.5)
+    by_id = {each.id: each.scores["tools"] for each in found.samples}
+    assert by_id["read_file"].explanation.startswith("malformed read_file")
+    assert by_id["web_search"].value["exact"] == 1.0

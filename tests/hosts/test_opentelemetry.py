@@ -94,6 +94,48 @@ def test_a_trace_is_an_attempt(spans: tuple[TracerProvider, InMemorySpanExporter
     assert (failed.success, failed.error) == (False, "no such file")
 
 
+def test_calls_that_an_answer_names_without_ids_are_those_of_the_spans(
+    spans: tuple[TracerProvider, InMemorySpanExporter],
+) -> None:
+    """Gemini gives its calls no ids."""
+    provider, exporter = spans
+    tracer = provider.get_tracer("test")
+    parts = [{"type": "tool_call", "name": "read", "arguments": {"path": path}} for path in "ab"]
+    answer = json.dumps([{"role": "assistant", "parts": parts}])
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.output.messages": answer}
+    with tracer.start_as_current_span("invoke_agent"):
+        tracer.start_span("chat m", attributes=chat).end()
+        for name, result in (("read", "x"), ("read", "y"), ("read", "z"), ("stop", "")):
+            about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
+            about["gen_ai.tool.call.result"] = result
+            tracer.start_span("execute_tool", attributes=about).end()
+    (attempt,) = trajectories_of(exporter.get_finished_spans())
+    assert [(call.name, call.arguments, call.result) for call in attempt.calls or ()] == [
+        ("read", {"path": "a"}, "x"),
+        ("read", {"path": "b"}, "y"),
+        ("read", None, "z"),
+        ("stop", None, ""),
+    ]
+    assert all(call.duration_seconds is not None for call in attempt.calls or ())
+
+
+def test_what_a_tool_gave_back_says_why_it_failed_where_its_span_does_not(
+    spans: tuple[TracerProvider, InMemorySpanExporter],
+) -> None:
+    """pydantic-ai sets the status alone."""
+    provider, exporter = spans
+    tracer = provider.get_tracer("test")
+    for result in ({"gen_ai.tool.call.result": "no such file"}, {}):
+        about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read", **result}
+        with tracer.start_as_current_span("execute_tool read", attributes=about) as span:
+            span.set_status(trace.StatusCode.ERROR)
+    found = [each.calls or () for each in trajectories_of(exporter.get_finished_spans())]
+    assert [(call.success, call.error) for (call,) in found] == [
+        (False, "no such file"),
+        (False, "the span failed"),
+    ]
+
+
 @contextmanager
 def _within(current: context.Context) -> Iterator[None]:
     token = context.attach(current)

@@ -17,7 +17,7 @@ from pydantic_evals import Case, Dataset, set_eval_attribute
 from pydantic_evals.evaluators import Evaluator, EvaluatorContext
 
 from trajmeter.errors import UnknownNameError
-from trajmeter.hosts.pydantic_evals import Context, Rules, Tools, Turns, _attempt
+from trajmeter.hosts.pydantic_evals import Context, Rules, Tools, Turns, _attempt, _scorer
 from trajmeter.records import Extent, ToolCall, Trajectory, Turn, View
 
 if TYPE_CHECKING:
@@ -101,6 +101,36 @@ def test_a_record_that_the_task_leaves() -> None:
     assert report.averages().labels["rules.outcome"] == {"missing_transcript": 1.0}
 
 
+def test_messages_that_the_task_leaves_and_metadata_of_any_class() -> None:
+    def agent(path: str) -> str:
+        call = {"id": "c", "function": {"name": "read", "arguments": {"path": path}}}
+        left = [{"role": "assistant", "tool_calls": [call]}] if path else 3
+        set_eval_attribute("trajmeter.trajectory", left)
+        return "done"
+
+    cases: list[Case[Any, Any, Any]] = [
+        Case(name=path or "none", inputs=path, metadata=Answer(CALLS)) for path in ("a", "b", "")
+    ]
+    report = _reported(cases, [Tools()], agent)
+    assert report.averages().scores["tools.f1"] == 0.5
+    assert report.cases[2].labels["tools.outcome"].value == "invalid_input"
+    assert report.failures == []
+
+
+def test_what_was_asked_is_the_question_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str | None] = []
+    scorer = _scorer("tools", None, None, None)[0]
+    scored = scorer.scored
+
+    def noted(task: Any, attempt: Trajectory) -> Any:
+        asked.append(task.question)
+        return scored(task, attempt)
+
+    monkeypatch.setattr(scorer, "scored", noted)
+    _reported(CASES[:1], [Tools()])
+    assert asked == ["a"]
+
+
 def test_an_assigned_score_counts() -> None:
     """By the rules of Transform Gym, an agent that says nothing gets 0 for handling errors."""
 
@@ -122,7 +152,24 @@ def test_an_assigned_score_counts() -> None:
     assert "rules.latency" not in averages.scores
 
 
-def test_an_output_that_is_no_text_is_json() -> None:
+@dataclass
+class Answer:
+    """What an agent may give back."""
+
+    expected_tool_calls: list[Any]
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ({"answer": ["a", 1]}, '{"answer":["a",1]}'),
+        (Answer([1]), '{"expected_tool_calls":[1]}'),
+        ({("a", 1): {2}}, '{"a,1":[2]}'),
+        (b"\xff", str(b"\xff")),
+        (None, None),
+    ],
+)
+def test_an_output_that_is_no_text_is_json(output: Any, text: str | None) -> None:
     seen: list[Trajectory] = []
 
     @dataclass(repr=False)
@@ -131,14 +178,14 @@ def test_an_output_that_is_no_text_is_json() -> None:
             seen.append(_attempt(ctx))
             return {}
 
-    def agent(path: str) -> dict[str, Any]:
+    def agent(path: str) -> Any:
         _task(path)
-        return {"answer": [path, 1]}
+        return output
 
     case: Case[Any, Any, Any] = Case(name="case", inputs="a")
     _reported([case], [Kept()], agent)
     (attempt,) = seen
-    assert attempt.final_output == '{"answer": ["a", 1]}'
+    assert attempt.final_output == text
     assert (attempt.task_id, len(attempt.turns or ())) == ("case", 1)
     assert (attempt.duration_seconds or 0) > 0
 

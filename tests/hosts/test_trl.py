@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_every_outcome_of_a_reward() -> None:
     assigned = Reward("rules.error_handling", profiles="transform-gym")(**how)  # type: ignore[arg-type]  # of several types
     assert (assigned[0] or 0) > 0
     assert assigned[1] == 0.0  # a score that a rule sets is a score
-    assert causes == {}
+    assert causes == {"trajmeter.rules.error_handling.cause": [None, None]}
     found = Reward("rules.error_handling")(**how)  # type: ignore[arg-type]  # of several types
     assert found == [assigned[0], None]
     assert Reward("rules.latency")(**how) == [None, None]  # type: ignore[arg-type]  # of several types
@@ -65,6 +66,25 @@ def test_every_outcome_of_a_reward() -> None:
         "trajmeter.rules.error_handling.cause": [None, "missing_transcript"],
         "trajmeter.rules.latency.cause": ["abstained", "abstained"],
     }
+
+
+def test_causes_stay_beside_their_completions_in_the_log_of_trl() -> None:
+    """TRL keeps the last completions and, apart from them, as many values of each column."""
+    completions: deque[str] = deque(maxlen=3)
+    causes: dict[str, deque[Any]] = defaultdict(lambda: deque(maxlen=3))
+    reward = Reward("tools.f1")
+    for references in ([WANTED, None, WANTED], [WANTED] * 3, [None]):
+        texts = [f"{'no' if each is None else 'a'} reference" for each in references]
+        reward(
+            completions=texts,
+            expected_tool_calls=references,
+            log_extra=lambda name, values: causes[name].extend(values),
+        )
+        completions.extend(texts)
+        (column,) = causes.values()
+        assert [(cause is not None) for cause in column] == [
+            text.startswith("no") for text in completions
+        ]
 
 
 def test_a_text_is_a_turn_without_calls() -> None:
@@ -83,6 +103,35 @@ def test_a_broken_reference_is_not_the_end_of_the_training() -> None:
     reward = Reward("tools.f1")
     found = reward(completions=[_completion("a")] * 2, expected_tool_calls=[3, WANTED])
     assert found == [None, 1.0]
+
+
+def test_references_may_be_json_as_text() -> None:
+    """Columns of structures fill the arguments of each call with those of all others."""
+    causes: dict[str, list[Any]] = {}
+    found = Reward("tools.f1")(
+        completions=[_completion("a")] * 3,
+        expected_tool_calls=[json.dumps(WANTED), "[", json.dumps("a")],
+        log_extra=causes.__setitem__,
+    )
+    assert found == [1.0, None, None]
+    told = causes["trajmeter.tools.f1.cause"]
+    assert told[1].startswith("invalid_input: trl: 'completion': expected_tool_calls: ")
+    assert 'expected a list, got "a"' in told[2]
+
+
+def test_messages_of_which_none_can_be_read_are_not_a_run_without_calls() -> None:
+    log: dict[str, list[Any]] = {}
+    found = Reward("tools.f1")(
+        completions=[[("assistant", "done")], []],
+        expected_tool_calls=[WANTED, WANTED],
+        log_extra=log.__setitem__,
+    )
+    assert found == [None, 0.0]
+    (cause, _) = log["trajmeter.tools.f1.cause"]
+    assert cause == (
+        "invalid_input: none of the messages is an answer of a model: messages[0]: expected a "
+        "message, got tuple"
+    )
 
 
 def test_a_reference_is_prepared_once_whatever_object_it_is(

@@ -93,6 +93,27 @@ def test_rewards() -> None:
     assert unscored.reward == 0.25
 
 
+class _Recorded:
+    """What verifiers hands over, as far as it is read."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._fields = fields
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        return self._fields
+
+
+def test_a_reference_of_the_wrong_shape_is_not_scored_either() -> None:
+    task, trace = _Recorded({"expected_tool_calls": 3}), _Recorded({"nodes": []})
+    assert asyncio.run(_of(mild_reward, task, trace)) == 0.25
+    with pytest.raises(UnscoredError, match=r"^tools.f1 has no value: invalid_input: verifiers"):
+        asyncio.run(_of(f1_reward, task, trace))
+
+
+async def _of(reward: Any, task: Any, trace: Any) -> Any:
+    return await reward(task, trace)
+
+
 def test_an_assigned_reward_is_a_reward() -> None:
     """By the rules of Transform Gym, a run without a word gets 0 for handling errors."""
     path = "tests.hosts.test_verifiers"

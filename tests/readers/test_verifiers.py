@@ -111,6 +111,21 @@ def test_all_branches_are_read_and_context_is_no_turn(tmp_path: Path) -> None:
     assert used == [None, None, 20]
 
 
+def test_branches_that_grow_side_by_side_may_use_one_id(tmp_path: Path) -> None:
+    other = {**CALL, "arguments": '{"path": "b.py"}'}
+    nodes = [
+        node(ASK),
+        node(LOOK, 0, sampled=True),
+        node({**LOOK, "tool_calls": [other]}, 0, sampled=True),
+        node(GAVE, 1),
+        node({**GAVE, "content": "y = 2"}, 2),
+        node({"role": "tool", "tool_call_id": "none"}, 0),
+    ]
+    attempt = read(tmp_path, trace(nodes=nodes, calls=[]))
+    assert [call.result for call in attempt.calls or ()] == ["x = 1", "y = 2"]
+    assert attempt.dropped_calls == 1
+
+
 def test_agents_that_an_agent_starts_are_told_apart(tmp_path: Path) -> None:
     def linked(kind: str, to: Any) -> dict[str, Any]:
         odd = {"node": to, "type": [kind]}
@@ -167,9 +182,18 @@ def test_a_call_of_a_model_may_fail(tmp_path: Path) -> None:
             {"ok": False, "is_timeout": True, "errors": [{"type": "E", "message": "late"}]},
             Failure(reason="timeout", message="late"),
         ),
+        (
+            {"stop_condition": "compaction_failed"},
+            Failure(reason="budget_exhausted", message="compaction_failed"),
+        ),
+        (
+            {"calls": [{"node": 1, "finish_reason": "length"}, {"node": 3, "error": {}}]},
+            Failure(reason="budget_exhausted", message="length"),
+        ),
+        ({"calls": [{"finish_reason": "length"}, {"finish_reason": "stop"}]}, None),
     ],
 )
-def test_how_traces_end(fields: dict[str, Any], failure: Failure, tmp_path: Path) -> None:
+def test_how_traces_end(fields: dict[str, Any], failure: Failure | None, tmp_path: Path) -> None:
     assert read(tmp_path, trace(**fields)).failure == failure
 
 

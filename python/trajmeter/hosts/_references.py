@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +43,16 @@ REFERENCES = frozenset(
 )
 """Fields of a task that attempts are scored against."""
 
+_NESTED = REFERENCES - {
+    "commit",
+    "expected_answer",
+    "gold_patch",
+    "max_turns",
+    "repo",
+    "timeout_seconds",
+}
+"""Those that are lists or objects, for which columns of data sets hold JSON text."""
+
 _KEPT = 1_000
 """Tasks that are kept, so that each is prepared once for its attempts."""
 
@@ -64,22 +76,28 @@ class References:
         self._made: OrderedDict[bytes | str, Task] = OrderedDict()
         self._lock = Lock()
 
-    def task(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
+    def task(
+        self, task_id: str, carried: Mapping[str, Any] | None, *, question: str | None = None
+    ) -> Task | None:
         """The task of an attempt; ``None`` if nothing is known of it.
 
         Args:
             task_id: Its id.
             carried: What the host carries; keys that are not references are the task's metadata.
+            question: What was asked, for a task that does not say so itself.
 
         Raises:
             ReadError: A reference has the wrong shape, and a metric needs a task.
         """
         try:
-            return self._found(task_id, carried)
+            task = self._found(task_id, carried)
         except ReadError:
             if self._is_needed:
                 raise
             return None
+        if task is None or question is None or task.question is not None:
+            return task
+        return task.model_copy(update={"question": question})
 
     def _found(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
         known = self._find(task_id)
@@ -98,7 +116,10 @@ class References:
         return made
 
     def _make(self, task_id: str, fields: Mapping[str, Any], known: Task | None) -> Task:
-        own = {key: plain(value) for key, value in fields.items() if key in REFERENCES}
+        try:
+            own = {key: _read(key, value) for key, value in fields.items() if key in REFERENCES}
+        except ReadError as error:
+            raise ReadError(f"{self._host}: {task_id!r}: {error}") from error
         rest = {key: value for key, value in fields.items() if key not in REFERENCES}
         try:
             task = TASKS.read({"id": task_id, **own}, Source(file=self._host))
@@ -114,6 +135,20 @@ class References:
         return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
 
 
+def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
+    """A reference, which may be JSON as text.
+
+    Raises:
+        ReadError: The text is not JSON.
+    """
+    if key not in _NESTED or not isinstance(value, str):
+        return plain(value)
+    try:
+        return json_input.parse(value.encode())
+    except ReadError as error:
+        raise ReadError(f"{key}: {error}") from error
+
+
 def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
     """What is equal for references that are equal."""
     try:
@@ -123,10 +158,12 @@ def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
-    """A value without the classes of a host or of pydantic, as JSON has it."""
+    """A value without the classes of a host or of its user, as JSON has it."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields_of(value)}
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -148,7 +185,7 @@ def attempt_from(
         views: What calls show; ``None`` where nothing is scored by it.
 
     Raises:
-        InputError: It is something else.
+        InputError: It is something else, or none of its messages can be read.
     """
     if isinstance(given, Trajectory):
         return given
@@ -158,4 +195,8 @@ def attempt_from(
             f"got a {type(given).__name__}, expected messages, a mapping with messages, or a "
             "Trajectory"
         )
-    return from_messages(messages, task_id=task_id, views=views)
+    attempt = from_messages(messages, task_id=task_id, views=views)
+    if not attempt.turns and attempt.unusable:  # no call is not known, and not no call
+        place, reason = next(iter(attempt.unusable.items()))
+        raise InputError(f"none of the messages is an answer of a model: {place}: {reason}")
+    return attempt

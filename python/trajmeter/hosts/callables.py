@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import InputError, ReadError
 from trajmeter.hosts._figures import why_unscored
 from trajmeter.hosts._references import References, attempt_from
+from trajmeter.records import Trajectory
 from trajmeter.scoring.scorer import Scorer
 
 if TYPE_CHECKING:
@@ -86,7 +87,11 @@ def _carried(reference: Any) -> Mapping[str, Any] | None:  # noqa: ANN401 - of s
         return None
     if isinstance(reference, Mapping) and "messages" not in reference:
         return reference
-    calls = attempt_from(reference, _EXAMPLE).calls
+    run = attempt_from(reference, _EXAMPLE)
+    if run.unusable and not isinstance(reference, Trajectory):
+        place, reason = next(iter(run.unusable.items()))
+        raise InputError(f"reference_outputs: {place}: {reason}")  # a call of it may be lost
+    calls = run.calls
     if calls is None:  # not recorded, so not a reference
         return None
     wanted = [{"name": call.name, "arguments": call.arguments} for call in calls]

@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
     raise ExtraMissingError("DeepEval is missing: pip install 'trajmeter[deepeval]'") from error
 
 from trajmeter.hosts._figures import why_unscored
-from trajmeter.hosts._references import References, attempt_from, plain
+from trajmeter.hosts._references import References, attempt_from
 from trajmeter.records import ToolCall, Trajectory, Usage
 from trajmeter.scoring.scorer import Scorer
 
@@ -94,11 +94,10 @@ class TrajmeterMetric(BaseMetric):
         self.score = self.success = self.reason = self.error = None
         try:
             attempt = _attempt(test_case)
-            task = self._references.task(attempt.task_id, _references_of(test_case))
+            carried = _references_of(test_case)
+            task = self._references.task(attempt.task_id, carried, question=test_case.input)
         except (InputError, ReadError) as wrong:
             raise self._unscored(f"invalid_input: {wrong}") from wrong
-        if task is not None and task.question is None:
-            task = task.model_copy(update={"question": test_case.input})
         found = self._named.of(self.scorer.scored(task, attempt))
         if not found.counts or found.value is None:
             raise self._unscored(why_unscored(found))
@@ -158,7 +157,7 @@ def _references_of(case: LLMTestCase) -> dict[str, Any]:
     carried = {key: value for key, value in (case.metadata or {}).items() if key != _TRAJECTORY}
     if case.expected_tools is not None:
         carried["expected_tool_calls"] = [
-            {"name": tool.name, "arguments": plain(tool.input_parameters)}
+            {"name": tool.name, "arguments": _json(tool.input_parameters)}
             for tool in case.expected_tools
         ]
     return carried
@@ -168,16 +167,16 @@ def _calls(tools: Sequence[CalledTool] | None) -> tuple[ToolCall, ...] | None:
     if tools is None:
         return None
     return tuple(
-        ToolCall(name=tool.name, arguments=plain(tool.input_parameters), result=_json(tool.output))
+        ToolCall(name=tool.name, arguments=_json(tool.input_parameters), result=_json(tool.output))
         for tool in tools
     )
 
 
-def _json(output: object) -> Any:  # noqa: ANN401 - a value as JSON has it
-    """What a tool gave back; objects that JSON has no form for as their text."""
-    if output is None or isinstance(output, str):
-        return output
+def _json(value: object) -> Any:  # noqa: ANN401 - a value as JSON has it
+    """What a tool was given or gave back; objects that JSON has no form for as their text."""
+    if value is None or isinstance(value, str):
+        return value
     try:
-        return to_jsonable_python(output, fallback=str)
+        return to_jsonable_python(value, fallback=str)
     except ValueError:  # bytes that are not text, or an object within itself
-        return str(output)
+        return str(value)

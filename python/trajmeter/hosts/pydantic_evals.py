@@ -6,12 +6,13 @@ evaluator gives every case a label, ``<family>.outcome``, whose shares tell it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ExtraMissingError, ReadError
+from pydantic_core import to_json
+
+from trajmeter.errors import ExtraMissingError, InputError, ReadError
 
 try:
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
@@ -21,7 +22,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from trajmeter.hosts._figures import FIGURES, outcome_label
-from trajmeter.hosts._references import References, plain
+from trajmeter.hosts._references import References, attempt_from, plain
 from trajmeter.hosts.opentelemetry import trajectory_of
 from trajmeter.records import Trajectory
 from trajmeter.scoring.scorer import Scorer
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Context", "Rules", "Tools", "Turns"]
 
 _TRAJECTORY = "trajmeter.trajectory"
-"""The attribute under which a task leaves a record of its own: ``set_eval_attribute``."""
+"""The attribute under which a task leaves a record, or messages: ``set_eval_attribute``."""
 
 
 @lru_cache(maxsize=64)
@@ -82,10 +83,11 @@ class _Family(Evaluator[Any, Any, Any]):
         family = _family_of(self)
         scorer, references = _scorer(family, self.tasks, self.snapshots, self.profile)
         figures = self._named(scorer)
-        attempt = _attempt(ctx)
         try:
-            task = references.task(attempt.task_id, _mapping(ctx.metadata))
-        except ReadError as wrong:
+            attempt = _attempt(ctx)
+            carried = _mapping(ctx.metadata)
+            task = references.task(attempt.task_id, carried, question=_text(ctx.inputs))
+        except (InputError, ReadError) as wrong:
             return {f"{family}.outcome": EvaluationReason(value="invalid_input", reason=str(wrong))}
         scored = scorer.scored(task, attempt)
         found: dict[str, Any] = {}
@@ -136,18 +138,27 @@ def _attempt(ctx: EvaluatorContext[Any, Any, Any]) -> Trajectory:
     """The attempt of a case: the record that it left, or what its spans say."""
     left = ctx.attributes.get(_TRAJECTORY)
     task_id = ctx.name or "case"
-    if isinstance(left, Trajectory):
-        return left
-    output = ctx.output if isinstance(ctx.output, str) else _text(ctx.output)
-    about = {"task_id": task_id, "final_output": output, "duration_seconds": ctx.duration}
+    if left is not None:
+        return attempt_from(left, task_id)
+    about = {
+        "task_id": task_id,
+        "final_output": _text(ctx.output),
+        "duration_seconds": ctx.duration,
+    }
     attempt = trajectory_of(ctx.span_tree, task_id)
     if attempt is None:
         return Trajectory(**about)
     return attempt.model_copy(update={**about, "attempt": None, "source": None})
 
 
-def _text(output: object) -> str | None:
-    return None if output is None else json.dumps(plain(output), default=str)
+def _text(value: object) -> str | None:
+    """A value as text: JSON, where it is not text itself."""
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return to_json(plain(value), fallback=str).decode()
+    except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
+        return str(value)
 
 
 def _mapping(metadata: object) -> Mapping[str, Any] | None:

@@ -88,7 +88,7 @@ class Reward:
         Args:
             prompts: Not looked at.
             completions: Messages, or texts, each a turn without calls.
-            log_extra: Gets the cause of each completion that was not scored.
+            log_extra: Gets the cause of each completion that was not scored, ``None`` of others.
             **columns: Values of the data set for each completion; others are ignored.
         """
         del prompts
@@ -100,7 +100,7 @@ class Reward:
         }
         rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
         found = self._rewards(completions, rows or [{} for _ in completions])
-        if log_extra is not None and any(cause for _, cause in found):
+        if log_extra is not None:  # at every call: TRL puts columns beside completions by place
             log_extra(f"trajmeter.{self.__name__}.cause", [cause for _, cause in found])
         return [value for value, _ in found]
 

@@ -69,12 +69,17 @@ def reward(
     references = References(scorer, "verifiers")
 
     async def score(task: Any, trace: Any) -> float:  # noqa: ANN401 - of verifiers
-        found = named.of(_scored(scorer, references, task, trace))
-        if found.counts and found.value is not None:
-            return found.value
+        try:
+            found = named.of(_scored(scorer, references, task, trace))
+        except ReadError as wrong:
+            why = f"invalid_input: {wrong}"
+        else:
+            if found.counts and found.value is not None:
+                return found.value
+            why = why_unscored(found)
         if unscored is not None:
             return unscored
-        raise UnscoredError(f"{figure} has no value: {why_unscored(found)}")
+        raise UnscoredError(f"{figure} has no value: {why}")
 
     score.__name__ = figure.replace(".", "_")
     return score

@@ -31,6 +31,7 @@ _BUDGETS = {
     "max_input_tokens": "budget_exhausted",
     "max_output_tokens": "budget_exhausted",
     "max_total_tokens": "budget_exhausted",
+    "compaction_failed": "budget_exhausted",
 }
 
 
@@ -56,9 +57,9 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
     # What a model did not make was put there as context, and is not a turn.
     read = [
-        (index, node.get("message"))
-        for index, node in enumerate(nodes)
-        if node.get("sampled") or (as_object(node.get("message")) or {}).get("role") != "assistant"
+        (index, nodes[index].get("message"))
+        for index in _joined(nodes)
+        if nodes[index].get("sampled") or _role(nodes[index]) != "assistant"
     ]
     held = message_turns([message for _, message in read], usage=lambda _: None)
     by_node = {node: call for call in calls if isinstance(node := call.get("node"), int)}
@@ -92,6 +93,24 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
             },
         }
     )
+
+
+def _role(node: Mapping[str, Any]) -> object:
+    return (as_object(node.get("message")) or {}).get("role")
+
+
+def _joined(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Places of the nodes in order, but results right behind the answers of their own branches.
+
+    Branches that grow side by side may use one id for calls of their own.
+    """
+    behind: list[int] = []
+    for index, node in enumerate(nodes):
+        parent, answer = node.get("parent"), index
+        if _role(node) == "tool" and type(parent) is int and 0 <= parent < index:
+            answer = behind[parent]
+        behind.append(answer if _role(nodes[answer]) == "assistant" else index)
+    return sorted(range(len(nodes)), key=behind.__getitem__)
 
 
 def _agents(nodes: Sequence[Mapping[str, Any]], name: str | None) -> list[str | None]:
@@ -149,7 +168,12 @@ def _failure(record: Mapping[str, JsonValue], condition: str | None) -> Failure 
         last = errors[-1]
         kind = "timeout" if record.get("is_timeout") else as_text(last.get("type"))
         return Failure(reason=kind, message=as_text(last.get("message")))
-    return Failure(reason="timeout", message=condition) if record.get("is_timeout") else None
+    if record.get("is_timeout"):
+        return Failure(reason="timeout", message=condition)
+    calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
+    answered = [call.get("finish_reason") for call in calls if call.get("error") is None]
+    is_cut = answered[-1:] == ["length"]
+    return Failure(reason="budget_exhausted", message="length") if is_cut else None
 
 
 def _first(values: Iterable[object]) -> str | None:

@@ -62,7 +62,7 @@ def some(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
 
 arguments = st.one_of(
     st.dictionaries(
-        st.sampled_from(["command", "cmd", "code", "path", "x", "INVALID_JSON"]),
+        st.sampled_from(["command", "commands", "cmd", "code", "path", "x", "INVALID_JSON"]),
         texts | st.lists(texts, max_size=3) | anything,
         max_size=2,
     ),
@@ -103,15 +103,20 @@ parts = st.one_of(
         text=texts,
     ),
     some(
-        type=st.sampled_from(["tool_use", "mcp_tool_use", "tool_call"]),
+        type=st.sampled_from(["tool_use", "mcp_tool_use", "tool_call", "server_tool_call"]),
+        tool_type=st.sampled_from([None, "web_search"]),
         id=ids,
         name=names,
         input=written,
+        result=texts,
     ),
     some(
-        type=st.sampled_from(["tool_result", "mcp_tool_result"]),
+        type=st.sampled_from(["tool_result", "mcp_tool_result", "server_tool_result"]),
         tool_use_id=ids,
-        content=texts | st.lists(some(type=st.just("text"), text=texts), max_size=2),
+        tool_call_id=ids,
+        content=texts
+        | st.lists(some(type=st.just("text"), text=texts), max_size=2)
+        | some(type=st.just("web_search_tool_result_error"), error_code=texts),
         is_error=st.sampled_from([None, True, False, 0, "x"]),
     ),
     some(
@@ -170,6 +175,7 @@ answers = some(
     tool_calls=st.none() | st.lists(calls, max_size=3),
     invalid_tool_calls=st.none() | st.lists(calls, max_size=1),
     function_call=st.none() | functions,
+    additional_kwargs=some(function_call=functions, refusal=texts),
     refusal=st.none() | texts,
     name=st.none() | texts,
     model=st.sampled_from([None, "m", "", 3]),
@@ -200,7 +206,9 @@ items = some(
             "compaction",
             "item_reference",
             "web_search_call",
+            "image_generation_call",
             "shell_call_output",
+            "apply_patch_call_output",
         ]
     ),
     role=st.sampled_from([None, "assistant", "user"]),
@@ -212,6 +220,9 @@ items = some(
     action=arguments,
     input=texts,
     output=contents,
+    outputs=contents,
+    result=texts,
+    status=st.sampled_from([None, "completed", "failed"]),
     error=errors,
     content=contents,
     summary=st.just([]),

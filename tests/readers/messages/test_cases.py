@@ -10,7 +10,7 @@ import trajmeter
 from trajmeter.errors import InputError
 from trajmeter.readers.messages import message_turns
 from trajmeter.readers.tool_views import ToolView, tool_views
-from trajmeter.records import Extent, Failure, ToolCall, View
+from trajmeter.records import Extent, ToolCall, View
 
 
 def asks(*calls: tuple[str | None, str, str], text: str | None = None) -> dict[str, Any]:
@@ -40,6 +40,28 @@ def test_results_without_ids_go_to_calls_of_their_name_in_order() -> None:
     three = asks((None, "f", "{}"), (None, "g", "{}"), (None, "f", "{}"))
     given = [gives("f1", name="f"), gives("f2", name="f"), gives("g1", name="g")]
     assert results([three, *given]) == [[("f", "f1"), ("g", "g1"), ("f", "f2")]]
+
+
+def test_an_empty_id_is_none() -> None:
+    both = asks(("", "f", "{}"), ("", "g", "{}"))
+    assert results([both, gives("1", "", name="g"), gives("2", "", name="f")]) == [
+        [("f", "2"), ("g", "1")]
+    ]
+
+
+def test_ids_may_be_numbers() -> None:
+    both = asks((1, "f", "{}"), (2, "f", "{}"))  # type: ignore[arg-type] # as some write them
+    held = message_turns([both, gives("2", 2), gives("1", 1)])  # type: ignore[arg-type] # likewise
+    (turn,) = held.turns
+    assert [(call.id, call.result) for call in turn.tool_calls] == [("1", "1"), ("2", "2")]
+
+
+def test_calls_that_are_not_a_list_are_read_or_told() -> None:
+    (call,) = asks(("c", "f", "{}"))["tool_calls"]
+    assert results([{"role": "assistant", "tool_calls": call}]) == [[("f", None)]]
+    held = message_turns([{"role": "assistant", "tool_calls": '[{"id": "c"}]'}])
+    assert held.unusable == {"messages[0]": "a call without a name"}
+    assert held.dropped_calls == 1
 
 
 def test_an_id_that_is_used_again_is_a_new_call() -> None:
@@ -83,101 +105,6 @@ def test_an_empty_result_is_not_an_absent_one() -> None:
     assert call == ("f", "")
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "error"),
-    [
-        ({"function": {"name": "f", "arguments": '{"x": '}}, '{"x": ', None),
-        ({"function": {"name": "f", "arguments": ""}}, {}, None),
-        ({"name": "f", "args": {"INVALID_JSON": '{"x": '}}, '{"x": ', None),
-        ({"name": "f", "args": '{"x": ', "error": "no JSON"}, '{"x": ', "no JSON"),
-        (
-            {
-                "function": "f",
-                "arguments": {},
-                "parse_error": 'Error parsing the arguments:\n\n{"x": \n\nError details: cut',
-            },
-            '{"x": ',
-            'Error parsing the arguments:\n\n{"x": \n\nError details: cut',
-        ),
-        ({"function": "f", "arguments": {}, "parse_error": "cut"}, None, "cut"),
-    ],
-)
-def test_malformed_arguments_stay_text(call: dict[str, Any], arguments: Any, error: Any) -> None:
-    (turn,) = message_turns([{"role": "assistant", "tool_calls": [call]}]).turns
-    (made,) = turn.tool_calls
-    assert (made.arguments, made.error) == (arguments, error)
-    assert made.success is (None if error is None else False)
-    if error is not None and arguments is not None:
-        assert turn.error == Failure(reason="parse_error", message=error)
-
-
-def test_invalid_calls_of_langchain_are_calls() -> None:
-    invalid = {
-        "name": "f",
-        "args": '{"x": ',
-        "id": "c",
-        "error": "cut",
-        "type": "invalid_tool_call",
-    }
-    message = {"type": "ai", "content": "", "tool_calls": [], "invalid_tool_calls": [invalid]}
-    (turn,) = message_turns([message]).turns
-    assert [(call.name, call.success) for call in turn.tool_calls] == [("f", False)]
-
-
-@pytest.mark.parametrize(
-    ("result", "error"),
-    [
-        (
-            {
-                "role": "user",
-                "content": [
-                    {"type": "tool_result", "tool_use_id": "c", "content": "gone", "is_error": True}
-                ],
-            },
-            "gone",
-        ),
-        ({"type": "tool", "tool_call_id": "c", "content": "gone", "status": "error"}, "gone"),
-        (
-            gives("", "c", function="f", error={"type": "timeout", "message": "too slow"}),
-            "too slow",
-        ),
-        (
-            {
-                "kind": "request",
-                "parts": [
-                    {
-                        "part_kind": "retry-prompt",
-                        "tool_name": "f",
-                        "tool_call_id": "c",
-                        "content": "try again",
-                    }
-                ],
-            },
-            "try again",
-        ),
-    ],
-)
-def test_marks_of_failures(result: dict[str, Any], error: str) -> None:
-    (turn,) = message_turns([asks(("c", "f", "{}")), result]).turns
-    assert [(call.success, call.error) for call in turn.tool_calls] == [(False, error)]
-    assert (turn.success, turn.error) == (False, Failure(reason="tool_error", message=error))
-
-
-def test_the_exit_code_of_a_shell_says_more_than_that_it_answered() -> None:
-    call = asks(("c", "bash", '{"command": "false"}'))
-    answered = {
-        "type": "tool",
-        "tool_call_id": "c",
-        "content": "[exit code 1]",
-        "status": "success",
-    }
-    for result, success in ((answered, False), (gives("ok\n[exit code 0]", "c"), True)):
-        (turn,) = message_turns([call, result]).turns
-        assert turn.tool_calls[0].success is success
-    (turn,) = message_turns([asks(("c", "note", "{}")), gives("[exit code 1]", "c")]).turns
-    assert turn.tool_calls[0].success is None
-
-
 def test_failed_is_asked_where_there_is_no_mark() -> None:
     def failed(call: ToolCall) -> bool | None:
         return None if call.result == "?" else str(call.result).startswith("Error")
@@ -211,11 +138,91 @@ def test_pictures_and_files_leave_no_bytes() -> None:
     assert call[1] == "seen\nseen"
 
 
+@pytest.mark.parametrize(
+    ("items", "result"),
+    [
+        (
+            [
+                {"type": "computer_call", "call_id": "c", "action": {"type": "screenshot"}},
+                {
+                    "type": "computer_call_output",
+                    "call_id": "c",
+                    "output": {"type": "computer_screenshot", "image_url": "data:AAAA"},
+                },
+            ],
+            {"type": "image"},
+        ),
+        (
+            [{"type": "image_generation_call", "id": "c", "status": "completed", "result": "AAAA"}],
+            [{"type": "image"}],
+        ),
+        (
+            [
+                asks(("c", "f", "{}")),
+                gives({"kind": "binary", "data": "AAAA", "media_type": "image/png"}, "c"),
+            ],
+            {"type": "image"},
+        ),
+        (
+            [
+                asks(("c", "f", "{}")),
+                gives([{"kind": "binary", "data": "AAAA", "media_type": "text/csv"}], "c"),
+            ],
+            [{"type": "file"}],
+        ),
+    ],
+)
+def test_what_shows_a_screen_leaves_no_bytes(items: list[dict[str, Any]], result: Any) -> None:
+    (turn,) = message_turns(items).turns
+    assert turn.tool_calls[0].result == result
+    assert "AAAA" not in turn.model_dump_json()
+
+
 def test_langchain_repeats_calls_among_the_parts() -> None:
     part = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
     call = {"id": "c", "name": "f", "args": {}}
     message = {"type": "ai", "content": [part], "tool_calls": [call], "invalid_tool_calls": []}
     assert results([message]) == [[("f", None)]]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [
+            {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+            {"type": "web_search_tool_result", "tool_use_id": "s", "content": "found"},
+        ],
+        [
+            {"type": "server_tool_call", "id": "s", "name": "web_search", "args": {}},
+            {"type": "server_tool_result", "tool_call_id": "s", "output": "found"},
+        ],
+        [
+            {"type": "tool_use", "tool_type": "web_search", "id": "s", "name": "web_search"}
+            | {"arguments": {}, "result": "found"}
+        ],
+    ],
+    ids=["langchain with anthropic", "langchain", "inspect"],
+)
+def test_calls_that_the_model_s_host_answers_are_not_repeated_beside_the_content(
+    parts: list[dict[str, Any]],
+) -> None:
+    own = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    message = {"type": "ai", "content": [*parts, own], **asks(("c", "f", "{}"))}
+    message["content"] = [*parts, own]
+    (turn,) = message_turns([message, gives("x", "c")]).turns
+    assert [(call.name, call.result, call.success) for call in turn.tool_calls] == [
+        ("web_search", "found", True),
+        ("f", "x", None),
+    ]
+
+
+def test_langchain_keeps_the_old_single_call_and_refusals_apart() -> None:
+    apart = {"function_call": {"name": "f", "arguments": "{}"}}
+    called = {"type": "ai", "content": "", "tool_calls": [], "additional_kwargs": apart}
+    refused = {"type": "ai", "content": "", "additional_kwargs": {"refusal": "No."}}
+    held = message_turns([called, {"type": "function", "name": "f", "content": "x"}, refused])
+    assert [(call.name, call.result) for call in held.turns[0].tool_calls] == [("f", "x")]
+    assert held.final_output == "No."
 
 
 def test_null_stands_for_an_absent_key() -> None:
@@ -233,6 +240,23 @@ def test_values_that_json_does_not_know_become_text() -> None:
     call = {"id": "c", "name": "f", "args": {"x": Odd(), "y": (1, 2)}}
     (turn,) = message_turns([{"type": "ai", "content": "", "tool_calls": [call]}]).turns
     assert turn.tool_calls[0].arguments == {"x": "odd", "y": [1, 2]}
+
+
+def test_values_that_no_json_can_hold_become_text() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    for odd in (endless, {"x": b"\xff"}):
+        call = {"id": "c", "name": "f", "args": {}}
+        messages = [{"type": "ai", "content": "", "tool_calls": [call]}, gives({"x": odd}, "c")]
+        ((_, result),) = results(messages)[0]
+        assert result == str({"x": odd})
+
+
+def test_several_commands_of_a_shell_are_its_program() -> None:
+    action = {"commands": ["cd src", "cat a.py"]}
+    (turn,) = message_turns([{"type": "shell_call", "call_id": "c", "action": action}]).turns
+    assert turn.program == "cd src\ncat a.py"
+    assert [view.path for view in turn.views or ()] == ["src/a.py"]
 
 
 def test_without_a_tool_that_reads_there_are_no_views() -> None:

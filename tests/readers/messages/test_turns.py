@@ -276,6 +276,20 @@ def test_free_text_of_a_custom_tool_is_not_read_as_json() -> None:
             None,
             None,
         ),
+        (
+            {"type": "file_search_call", "id": "m", "status": "failed", "queries": ["q"]},
+            "file_search",
+            {"queries": ["q"]},
+            "",
+            False,
+        ),
+        (
+            {"type": "code_interpreter_call", "id": "m", "code": "1", "outputs": ["1"]},
+            "code_interpreter",
+            {"code": "1"},
+            "1",
+            True,
+        ),
     ],
 )
 def test_tools_that_openai_runs_are_calls(

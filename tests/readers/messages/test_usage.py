@@ -35,6 +35,10 @@ LITELLM = {
     "cache_creation_input_tokens": 30,
     "completion_tokens_details": {"reasoning_tokens": 5},
 }
+LITELLM_OF_ANTHROPIC = {
+    **LITELLM,
+    "prompt_tokens_details": {"audio_tokens": None, "cached_tokens": 60, "text_tokens": None},
+}
 RESPONSES = {
     "input_tokens": 100,
     "output_tokens": 20,
@@ -88,6 +92,7 @@ ALL = Usage(
     [
         (openai_usage, OPENAI, ALL),
         (openai_usage, LITELLM, ALL),
+        (openai_usage, LITELLM_OF_ANTHROPIC, ALL),
         (openai_usage, RESPONSES, ALL),
         (anthropic_usage, ANTHROPIC, ALL.model_copy(update={"reasoning_tokens": None})),
         (langchain_usage, LANGCHAIN, ALL),

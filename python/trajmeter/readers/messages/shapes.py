@@ -7,6 +7,7 @@ keys are there: tables fill absent keys with null.
 from __future__ import annotations
 
 import re
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
@@ -22,6 +23,8 @@ __all__ = [
     "REASONING",
     "call_of",
     "called_in",
+    "dumped",
+    "identity_of",
     "item_call",
     "kind_of",
     "model_of",
@@ -42,7 +45,11 @@ REASONING = frozenset(
 )
 """Types of parts that hold what the model thought, not what it said."""
 
-_CALL_PARTS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call"})
+_SERVER_CALL_PARTS = frozenset(
+    {"server_tool_use", "mcp_tool_use", "server_tool_call", "builtin-tool-call"}
+)
+"""Types of calls that whoever runs the model answers itself."""
+_CALL_PARTS = _SERVER_CALL_PARTS | {"tool_use", "tool_call", "tool-call"}
 _TEXT_PARTS = frozenset({"text", "output_text", "input_text"})
 
 _WITHOUT_BYTES = {
@@ -52,10 +59,28 @@ _WITHOUT_BYTES = {
     "input_audio": "audio",
     "input_file": "file",
     "document": "file",
+    "computer_screenshot": "image",
 }
 
 _UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 _INVALID = "INVALID_JSON"
+
+
+def dumped(value: object) -> object:
+    """An object of a program as the mapping that it stands for; any other value is given back."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump()
+    if is_dataclass(value) and not isinstance(value, type):  # pydantic-ai's
+        return to_jsonable_python(value, fallback=str, bytes_mode="base64")
+    return value
+
+
+def identity_of(value: object) -> str | None:
+    """The id of a call; ``None`` where there is none, which some programs write as empty text."""
+    if type(value) is int:
+        return str(value)
+    return value or None if type(value) is str else None
 
 
 def unwrapped(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -121,26 +146,58 @@ def called_in(message: Mapping[str, Any], content: object) -> Sequence[Any]:
         content: Its content, or the parts that it has in its place.
     """
     calls, invalid = message.get("tool_calls"), message.get("invalid_tool_calls")
-    if type(calls) is list and calls and not invalid:
+    if calls and not invalid and type(calls) is list and type(content) is not list:
         return calls
-    if calls or invalid:  # LangChain repeats them among the parts of the content
-        return [
-            call for each in (calls, invalid) if isinstance(each, (list, tuple)) for call in each
-        ]
+    parts = [part for part in content if type(part) is dict] if type(content) is list else []
+    if calls or invalid:
+        found = [*_listed(calls), *map(_invalid, _listed(invalid))]
+        known = {each.get("id") for each in found if type(each) is dict}
+        return [part for part in parts if _is_apart(part) and part.get("id") not in known] + found
     old = message.get("function_call")
+    if old is None and type(more := message.get("additional_kwargs")) is dict:  # LangChain's
+        old = more.get("function_call")
     found = [{"function": old}] if type(old) is dict else []
-    if type(content) is list:
-        found += [part for part in content if type(part) is dict and kind_of(part) in _CALL_PARTS]
-    return found
+    return found + [part for part in parts if kind_of(part) in _CALL_PARTS]
+
+
+def _listed(calls: Any) -> Sequence[Any]:  # noqa: ANN401 - as it was written
+    """Calls as a list; what is not one is taken for a call."""
+    if isinstance(calls, (list, tuple)):
+        return calls
+    return [calls] if calls else ()
+
+
+def _invalid(call: object) -> object:
+    """A call whose arguments LangChain could not read; it does not always say why."""
+    call = dumped(call)
+    if type(call) is not dict:
+        return call
+    error = call.get("error")
+    is_told = type(error) is str and error
+    return {**call, "parse_error": error if is_told else "the arguments are not valid JSON"}
+
+
+def _is_apart(part: Mapping[str, Any]) -> bool:
+    """Whether a call among the parts of a content is not repeated beside it."""
+    kind = kind_of(part)
+    return kind in _SERVER_CALL_PARTS or (kind == "tool_use" and _holds_result(part))
+
+
+def _holds_result(part: Mapping[str, Any]) -> bool:
+    """Whether a call holds what it gave back, as those of Inspect that ran with the model do."""
+    return type(part.get("tool_type")) is str
 
 
 def call_of(call: object) -> dict[str, Any] | None:
     """The fields of a :class:`~trajmeter.records.ToolCall`; ``None`` for a call without a name."""
     if type(call) is not dict:
-        return None
+        call = dumped(call)
+        if type(call) is not dict:
+            return None
     got = call.get
     function = got("function")
-    error = got("parse_error") or got("error")
+    unread = got("parse_error")
+    error = unread or got("error")
     if type(function) is dict:
         name, arguments = function.get("name"), function.get("arguments")
     elif type(function) is str:
@@ -159,15 +216,16 @@ def call_of(call: object) -> dict[str, Any] | None:
         error = None
     elif not arguments:
         unparsed = _UNPARSED.search(error)
-        arguments = unparsed[1] if unparsed else None
+        arguments = unparsed[1] if unparsed else _Text("") if error == unread else None
     is_text = type(arguments) is str
+    ran = _holds_result(call)
     return {
         "name": name,
         "arguments": parsed_arguments(arguments) if is_text else _arguments(arguments),
-        "id": identity if type(identity) is str else None,
-        "result": None,
+        "id": identity_of(identity),
+        "result": result_value(given) if (given := got("result")) is not None and ran else None,
         "duration_seconds": None,
-        "success": None if error is None else False,
+        "success": False if error is not None else True if ran else None,
         "error": error,
         "turn": None,
     }
@@ -200,6 +258,8 @@ def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     identity = item.get("call_id") or item.get("id")
     if kind == "custom_tool_call":
         return call_of({"id": identity, "custom": item})
+    if kind == "image_generation_call":
+        item = {key: value for key, value in item.items() if key != "result"}
     name = item.get("name") or kind.removesuffix("_call")
     space = item.get("namespace") or item.get("server_label")
     arguments = item.get("arguments")
@@ -218,7 +278,10 @@ def result_value(content: object) -> JsonValue:
     if content is None:
         return ""
     if type(content) is not list:
-        return _plain(content)
+        is_part = type(content) is dict and (
+            kind_of(content) in _WITHOUT_BYTES or _is_binary(content)
+        )
+        return _part(content) if is_part else _plain(content)
     parts = [_part(part) for part in content]
     texts = [
         part["text"] if type(part) is dict and part.keys() == _TEXT else part for part in parts
@@ -234,7 +297,12 @@ _TEXT = {"type", "text"}
 def _part(part: object) -> JsonValue:
     """A part of a result; of an image, a sound or a file only what it is."""
     if type(part) is not dict:
-        return _plain(part)
+        part = dumped(part)
+        if type(part) is not dict:
+            return _plain(part)
+    if _is_binary(part):
+        of = str(part.get("media_type")).partition("/")[0]
+        return {"type": of if of in ("audio", "image", "video") else "file"}
     kind = kind_of(part)
     if kind in _TEXT_PARTS and type(text := part.get("text")) is str:
         return {"type": "text", "text": text}
@@ -258,11 +326,19 @@ _BYTES = (
 )
 
 
+def _is_binary(part: Mapping[str, Any]) -> bool:
+    """Whether a part is a file of pydantic-ai with its bytes."""
+    return part.get("kind") == "binary" and "data" in part
+
+
 def _plain(value: object) -> JsonValue:
     """A value as JSON has it; what it does not know becomes text."""
-    if _is_plain(value):
-        return value  # type: ignore[return-value] # as was just checked
-    plain: JsonValue = to_jsonable_python(value, fallback=str)
+    try:
+        if _is_plain(value):
+            return value  # type: ignore[return-value] # as was just checked
+        plain: JsonValue = to_jsonable_python(value, fallback=str)
+    except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
+        return str(value)
     return plain
 
 

@@ -17,6 +17,8 @@ from trajmeter.readers.messages.drafts import Draft, FailureTest, finished
 from trajmeter.readers.messages.shapes import (
     call_of,
     called_in,
+    dumped,
+    identity_of,
     item_call,
     kind_of,
     model_of,
@@ -39,7 +41,11 @@ UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
 """Gives the usage of an answer of the model, from its message."""
 
 _SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
-_RESULT_PARTS = frozenset({"tool_call_response", "tool-return", "retry-prompt"})
+_RESULT_PARTS = frozenset(
+    {"tool_call_response", "tool-return", "builtin-tool-return", "retry-prompt"}
+)
+_PLAIN_PARTS = frozenset({dict, str})
+_JSON = (str, int, float, bool, list, type(None))
 
 
 class MessageTurns(NamedTuple):
@@ -121,13 +127,15 @@ class Conversation:
     def add(self, index: int, message: object) -> None:
         """Add a message; what cannot be used of it is noted under its index."""
         if type(message) is not dict:
-            dump = getattr(message, "model_dump", None)
-            message = dump() if callable(dump) else message
+            message = dumped(message)
             if not isinstance(message, Mapping):
-                self._refuse(
-                    index, f"expected a message, got {type_name(cast('JsonValue', message))}"
-                )
+                is_json = isinstance(message, _JSON)
+                name = type_name(cast("JsonValue", message)) if is_json else type(message).__name__
+                self._refuse(index, f"expected a message, got {name}")
                 return
+        content = message.get("content")
+        if type(content) is list and not _PLAIN_PARTS.issuperset(map(type, content)):
+            message = {**message, "content": [*map(dumped, content)]}
         role = message.get("role")
         if role is None or message.get("type") is not None:
             self._unlabelled(index, message)
@@ -156,7 +164,7 @@ class Conversation:
         elif kind in ("reasoning", "compaction"):
             self._flat(index)
         elif kind.endswith("_call_output"):
-            self._item_result(index, message)
+            self._item_result(index, message, kind)
         elif kind.endswith("_call"):
             self._item_call(index, message, kind)
         elif str(role) not in _SILENT and kind != "item_reference":
@@ -173,6 +181,8 @@ class Conversation:
         text = said(content)
         if text is None:
             text = _text(got("refusal")) or None
+            if text is None and type(more := got("additional_kwargs")) is dict:  # LangChain's
+                text = _text(more.get("refusal")) or None
         if text is not None:
             self._say(draft, text)
         for call in called_in(message, content):
@@ -236,11 +246,17 @@ class Conversation:
             if type(part) is not dict:
                 continue
             kind = kind_of(part)
-            if kind.endswith("tool_result"):
-                identity = part.get("tool_use_id")
-                success: bool | None = not part.get("is_error")
-                value = result_value(part.get("content"))
-                name = None
+            error = None
+            if kind.endswith("tool_result"):  # Anthropic's, and with other keys LangChain's
+                identity, name = part.get("tool_use_id") or part.get("tool_call_id"), None
+                content = part.get("content")
+                if content is None:
+                    content = part.get("output")
+                elif type(content) is dict and kind_of(content).endswith("_tool_result_error"):
+                    error = content.get("error_code") or kind_of(content)
+                is_error = part.get("is_error") or part.get("status") == "error"
+                success: bool | None = not is_error and error is None
+                value = result_value(content)
             elif kind in _RESULT_PARTS:
                 identity = part.get("tool_call_id") or part.get("id")
                 name = part.get("tool_name") or part.get("name")
@@ -251,11 +267,11 @@ class Conversation:
                     if name is None:  # it answers no call
                         continue
                     success = False
-                elif kind == "tool-return" and outcome is None:
+                elif kind != "tool_call_response" and outcome is None:
                     success = True
             else:
                 continue
-            self._give(index, identity, name, value, success)
+            self._give(index, identity, name, value, success, error)
 
     def _give(
         self,
@@ -270,9 +286,10 @@ class Conversation:
         text = value if type(value) is str else None
         if text:
             self.said.append(f"tool: {text}")
-        call = self._by_id.get(identity) if type(identity) is str else self._waiting(_text(name))
+        own = identity_of(identity)
+        call = self._waiting(_text(name)) if own is None else self._by_id.get(own)
         if call is None:
-            which = f"the id {identity!r}" if type(identity) is str else "such a name"
+            which = "such a name" if own is None else f"the id {own!r}"
             self._refuse(index, f"a result without a call: none has {which}", is_call=True)
             return
         if value is not None:
@@ -304,17 +321,27 @@ class Conversation:
         draft = self._flat(index)
         call = item_call(item, kind)
         self._call(index, draft, call)
-        output = item.get("output")
-        if call is not None and (output is not None or item.get("error") is not None):
-            error = item.get("error")
+        if call is None:
+            return
+        given = (item.get(key) for key in ("output", "outputs", "results"))
+        output = next((each for each in given if each is not None), None)
+        if kind == "image_generation_call" and item.get("result") is not None:
+            output = [{"type": "image"}]
+        error = item.get("error")
+        if error is None and item.get("status") == "failed":
+            error = "failed"
+        if output is not None or error is not None:
             call["result"] = result_value(output)
             call["success"] = error is None
             if error is not None:
                 call["error"] = error if type(error) is str else str(error)
 
-    def _item_result(self, index: int, item: Mapping[str, Any]) -> None:
+    def _item_result(self, index: int, item: Mapping[str, Any], kind: str) -> None:
         identity = item.get("call_id") or item.get("id")
-        self._give(index, identity, None, result_value(item.get("output")), None)
+        status, success = item.get("status"), None
+        if kind == "apply_patch_call_output" and status is not None:
+            success = status != "failed"
+        self._give(index, identity, None, result_value(item.get("output")), success)
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
         """Add a whole answer of OpenAI's Responses."""

@@ -49,8 +49,9 @@ def openai_usage(usage: Mapping[str, Any]) -> Usage | None:
     cached = written = reasoning = None
     if isinstance(read, dict):
         cached, written = read.get("cached_tokens"), read.get("cache_write_tokens")
-    else:  # as LiteLLM adds them
+    if cached is None:  # as LiteLLM adds them, with details or without
         cached = got("cache_read_input_tokens")
+    if written is None:
         written = got("cache_creation_input_tokens")
     if isinstance(wrote, dict):
         reasoning = wrote.get("reasoning_tokens")

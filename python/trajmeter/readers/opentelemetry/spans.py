@@ -22,6 +22,9 @@ ANSWERS = frozenset({"chat", "generate_content", "text_completion"})
 """Operations that are calls of a model."""
 _OPERATIONS = ANSWERS | {"execute_tool", "invoke_agent", "create_agent", "invoke_workflow"}
 
+NO_MESSAGE = "the span failed"
+"""The error of a span that does not say what went wrong."""
+
 _ERRORS = (2, "2", "STATUS_CODE_ERROR")
 _NANO = 1e9
 
@@ -147,7 +150,7 @@ def made_span(
         operation=operation,
         start=start,
         end=end,
-        error=(message or said or kind or "the span failed") if is_error or kind else None,
+        error=(message or said or kind or NO_MESSAGE) if is_error or kind else None,
         exception=exception or kind,
         attributes=attributes,
     )

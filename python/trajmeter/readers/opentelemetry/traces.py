@@ -9,7 +9,7 @@ from trajmeter.readers._values import as_list, as_object, as_text, seconds_betwe
 from trajmeter.readers.messages.lists import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage
-from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span, parsed
+from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span, parsed
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class _Trace:
                 if identity is None or identity not in named:
                     identity = identity or span.id or f"span {number}"
                     named.add(identity)
-                    latest["parts"].append(self._called(span, identity))
+                    if not _is_named(span, identity, latest["parts"]):
+                        latest["parts"].append(self._called(span, identity))
                 self._tools[identity] = span
                 self.messages.append(_result(span, identity))
 
@@ -135,6 +136,21 @@ class _Trace:
         return {"exit_status": reasons[0]} if isinstance(reasons, list) and reasons else {}
 
 
+def _is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
+    """Give its id to the first call of this tool that an answer names without one, if any.
+
+    Some models, such as Gemini's, give their calls no ids.
+    """
+    name = span.attributes.get("gen_ai.tool.name")
+    for at, part in enumerate(parts):
+        if isinstance(part, dict) and part.get("type") == "tool_call" and not part.get("id"):
+            function = as_object(part.get("function")) or part
+            if name is not None and function.get("name") == name:
+                parts[at] = {**part, "id": identity}
+                return True
+    return False
+
+
 def _parts(span: Span) -> list[JsonValue]:
     """What a model answered, as far as it is recorded."""
     about = span.attributes
@@ -157,13 +173,15 @@ def _parts(span: Span) -> list[JsonValue]:
 def _result(span: Span, identity: str) -> dict[str, Any]:
     """The message that a tool gives back."""
     name = span.attributes.get("gen_ai.tool.name")
+    result = span.attributes.get("gen_ai.tool.call.result")
+    says_more = span.error == NO_MESSAGE and isinstance(result, str) and result
     message: dict[str, Any] = {
         "role": "tool",
         "tool_call_id": identity,
         "function": name if isinstance(name, str) else "",
-        "error": None if span.error is None else {"message": span.error},
+        "error": None if span.error is None else {"message": result if says_more else span.error},
     }
-    if (result := span.attributes.get("gen_ai.tool.call.result")) is not None:
+    if result is not None:
         message["content"] = result
     return message
 

@@ -249,9 +249,12 @@ def _integer(value: object) -> int | None:
 
 
 def _command(arguments: Mapping[str, Any]) -> str | None:
-    """The command of a shell: text, or words, as of ``["bash", "-lc", "ls"]``."""
+    """The command of a shell: text, words as of ``["bash", "-lc", "ls"]``, or some commands."""
     command = _value(arguments, _COMMANDS)
     if isinstance(command, list) and all(isinstance(word, str) for word in command) and command:
+        several: object = arguments.get("commands")
+        if isinstance(several, list) and several is command:
+            return "\n".join(several)
         runs_text = command[0].rpartition("/")[2] in RUN_TEXT and len(command) > _SHELL_AND_FLAG
         if runs_text and command[1].startswith("-"):
             return str(command[2])

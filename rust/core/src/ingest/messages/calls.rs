@@ -126,7 +126,7 @@ impl<'n> Call<'n> {
     }
 
     fn new(name: Cow<'n, str>, arguments: Arguments<'n>, id: &'n Node<'n>) -> Option<Self> {
-        let id = match id.quoted() {
+        let id = match identity(id)? {
             Some(id) => Some(id.text()?),
             None => None,
         };
@@ -142,6 +142,15 @@ impl<'n> Call<'n> {
     }
 }
 
+/// The id of a call, which some programs write as empty text where there is none.
+///
+/// None outside for a number, which only the record reader takes for one.
+#[allow(clippy::option_option)]
+pub(super) fn identity<'n>(id: &'n Node<'n>) -> Option<Option<Quoted<'n>>> {
+    let is_certain = !matches!(id, Node::Number(_));
+    is_certain.then(|| id.quoted().filter(|id| !id.is_empty()))
+}
+
 fn named<'n>(name: &'n Node<'n>) -> Option<Cow<'n, str>> {
     let name = name.quoted().filter(|name| !name.is_empty())?;
     name.text()
@@ -155,6 +164,27 @@ const ARGUMENTS: [&str; 4] = ["arguments", "args", "input", "action"];
 /// A call as it is written in a message; none if it has no name, or is not certain.
 pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     let call = call.object()?;
+    let unread = call.get("parse_error");
+    made(
+        call,
+        unread.or(call.get("error")).quoted(),
+        unread.is_true(),
+    )
+}
+
+/// A call whose arguments `LangChain` could not read; it does not always say why.
+fn invalid<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
+    let call = call.object()?;
+    let told = call.get("error").quoted().filter(|error| !error.is_empty());
+    let error = told.unwrap_or(Quoted::plain("\"the arguments are not valid JSON\""));
+    made(call, Some(error), true)
+}
+
+/// A call of which something may have gone wrong: that its arguments were not read, or later.
+fn made<'n>(call: &'n Object<'n>, error: Option<Quoted<'n>>, is_unread: bool) -> Option<Call<'n>> {
+    if holds_result(call) {
+        return None;
+    }
     let mut is_free = false;
     let (name, value) = match (call.get("function"), call.get("custom")) {
         (Node::Object(function), _) => (
@@ -173,8 +203,7 @@ pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
             (spaced(call.get("namespace"), name)?, value)
         }
     };
-    let error = call.get("parse_error").or(call.get("error"));
-    let error = error.quoted().filter(|error| !error.is_empty());
+    let error = error.filter(|error| !error.is_empty());
     let error = match error {
         Some(error) => Some(error.text()?),
         None => None,
@@ -183,6 +212,7 @@ pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     let arguments = match (&error, value) {
         (Some(error), _) if !has_value => match unparsed(error) {
             Some(text) => Arguments::parsed(Cow::Owned(text.to_owned()), Arguments::Text)?,
+            None if is_unread => Arguments::Text(Cow::Borrowed("")),
             None => Arguments::NONE,
         },
         (_, Some(value)) if is_free => Arguments::Value(Cow::Borrowed(value)),
@@ -213,29 +243,57 @@ fn unparsed(error: &str) -> Option<&str> {
     Some(rest.rsplit_once("\n\nError details:")?.0)
 }
 
-const CALLS: [&str; 5] = [
-    "tool_use",
+/// Calls that whoever runs the model answers itself.
+const SERVER_CALLS: [&str; 4] = [
     "server_tool_use",
     "mcp_tool_use",
-    "tool_call",
-    "tool-call",
+    "server_tool_call",
+    "builtin-tool-call",
 ];
+const CALLS: [&str; 3] = ["tool_use", "tool_call", "tool-call"];
+
+/// Whether a call holds what it gave back, as those of Inspect that ran with the model do.
+fn holds_result(call: &Object<'_>) -> bool {
+    call.get("tool_type").quoted().is_some()
+}
 
 /// The calls of a message; none if there is one that is not certain.
 pub(super) fn calls<'n>(message: &Message<'n>, content: &'n Node<'n>) -> Option<Vec<Call<'n>>> {
-    let (valid, invalid) = (message.get("tool_calls"), message.get("invalid_tool_calls"));
-    if valid.is_true() || invalid.is_true() {
-        let lists = [valid, invalid].map(|each| each.list().unwrap_or_default());
-        return lists.into_iter().flatten().map(call).collect();
+    let (valid, unread) = (message.get("tool_calls"), message.get("invalid_tool_calls"));
+    let parts = || {
+        content
+            .list()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Node::object)
+    };
+    if valid.is_true() || unread.is_true() {
+        let is_apart =
+            |part| is_kind(part, &SERVER_CALLS) || is_kind(part, &CALLS) && holds_result(part);
+        let is_list = |calls: &Node<'_>| calls.list().is_some() || !calls.is_true();
+        if !is_list(valid) || !is_list(unread) || parts().any(is_apart) {
+            return None;
+        }
+        let [valid, unread] = [valid, unread].map(|calls| calls.list().unwrap_or_default());
+        return valid
+            .iter()
+            .map(call)
+            .chain(unread.iter().map(invalid))
+            .collect();
     }
     let mut found = Vec::new();
+    let older = message.get("additional_kwargs").object();
+    if older.is_some_and(|older| !older.get("function_call").is_null()) {
+        return None;
+    }
     if let Node::Object(function) = message.get("function_call") {
         let name = named(function.get("name"))?;
         let arguments = Arguments::of(function.get("arguments"))?;
         found.push(Call::new(name, arguments, &Node::Null)?);
     }
     for part in content.list().unwrap_or_default() {
-        if part.object().is_some_and(|part| is_kind(part, &CALLS)) {
+        let is_call = |part| is_kind(part, &CALLS) || is_kind(part, &SERVER_CALLS);
+        if part.object().is_some_and(is_call) {
             found.push(call(part)?);
         }
     }
@@ -249,6 +307,10 @@ const OURS: [&str; 9] = [
 
 /// A call that is an item of `OpenAI`'s Responses of its own, of a type that ends in `_call`.
 pub(super) fn item<'n>(item: &Message<'n>, kind: &str) -> Option<Call<'n>> {
+    let is_plain = item.get("outputs").is_null() && item.get("results").is_null();
+    if !is_plain || item.get("status").is("failed") || kind == "image_generation_call" {
+        return None;
+    }
     let id = item.get("call_id").or(item.get("id"));
     if kind == "custom_tool_call" {
         let name = named(item.get("name"))?;

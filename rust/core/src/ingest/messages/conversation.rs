@@ -13,7 +13,12 @@ use super::shapes::{Given, Message, given, is_kind, said};
 use super::usage::Usage;
 use super::waiting::Waiting;
 
-const RESULT_PARTS: [&str; 3] = ["tool_call_response", "tool-return", "retry-prompt"];
+const RESULT_PARTS: [&str; 4] = [
+    "tool_call_response",
+    "tool-return",
+    "builtin-tool-return",
+    "retry-prompt",
+];
 
 /// A turn that may still get calls and results.
 #[derive(Debug, Default)]
@@ -119,6 +124,8 @@ impl<'n> Conversation<'n> {
         if kind == "reasoning" || kind == "compaction" {
             self.flat();
             Some(())
+        } else if kind == "apply_patch_call_output" {
+            None // it has a mark of a failure, unlike others
         } else if kind.ends_with("_call_output") {
             self.give(Result {
                 id: message.get("call_id").or(message.get("id")),
@@ -143,6 +150,10 @@ impl<'n> Conversation<'n> {
         if texts.is_empty() {
             let refusal = message.get("refusal").quoted();
             texts.extend(refusal.filter(|text| !text.is_empty()));
+            let more = message.get("additional_kwargs").object();
+            if texts.is_empty() && more.is_some_and(|more| more.get("refusal").is_true()) {
+                return None;
+            }
         }
         self.say(draft, texts)?;
         for call in calls::calls(message, content)? {
@@ -239,6 +250,15 @@ impl<'n> Conversation<'n> {
                 kind.is_none_or(|kind| kind.ends_with("tool_result"))
             };
             if kind.is_some_and(ends) {
+                let content = part.get("content").object();
+                let of = content.and_then(super::shapes::kind_of);
+                let is_odd = |of: Quoted<'_>| of.text().is_none_or(|of| of.ends_with("_error"));
+                let is_of_langchain = ["tool_call_id", "output", "status"]
+                    .iter()
+                    .any(|key| part.has(key));
+                if is_of_langchain || of.is_some_and(is_odd) {
+                    return None;
+                }
                 self.give(Result {
                     id: part.get("tool_use_id"),
                     name: None,
@@ -260,7 +280,7 @@ impl<'n> Conversation<'n> {
                 }
                 Some(false)
             } else if outcome.is_null() {
-                is_kind(part, &["tool-return"]).then_some(true)
+                (!is_kind(part, &["tool_call_response"])).then_some(true)
             } else {
                 Some(outcome.is("success"))
             };
@@ -277,7 +297,7 @@ impl<'n> Conversation<'n> {
 
     /// Gives a result to its call.
     fn give(&mut self, result: Result<'n>) -> Option<()> {
-        let (draft, call) = match result.id.quoted() {
+        let (draft, call) = match calls::identity(result.id)? {
             Some(id) => *self.by_id.get(&id.text()?)?,
             None => self.waiting(result.name)?,
         };

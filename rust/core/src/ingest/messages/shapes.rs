@@ -164,10 +164,30 @@ const BYTES: [&str; 11] = [
     "video",
 ];
 
+/// Types of images, then of sounds, then of files.
+const WITHOUT_BYTES: [&str; 7] = [
+    "image_url",
+    "input_image",
+    "output_image",
+    "computer_screenshot",
+    "input_audio",
+    "input_file",
+    "document",
+];
+
+/// Whether a part is a file of pydantic-ai with its bytes, of which the record reader tells more.
+fn is_binary(part: &Object<'_>) -> bool {
+    part.get("kind").is("binary") && part.has("data")
+}
+
 /// What a tool gave back: text where it is text alone, else parts, without any bytes.
 pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
     let json = match content {
         Node::Null => Cow::Borrowed("\"\""),
+        Node::Object(own) if is_kind(own, &WITHOUT_BYTES) || is_binary(own) => return None,
+        Node::List(parts) if parts.items.iter().filter_map(Node::object).any(is_binary) => {
+            return None;
+        }
         Node::List(parts) => {
             let parts: Vec<Part<'n>> = parts.items.iter().map(part).collect();
             let texts: Option<Vec<Quoted<'n>>> = parts.iter().map(Part::text).collect();
@@ -208,17 +228,11 @@ fn part<'n>(node: &'n Node<'n>) -> Part<'n> {
     }
     match kind_of(part) {
         Some(kind) if !kind.is_empty() && BYTES.iter().any(|key| part.has(key)) => {
-            let short = if ["image_url", "input_image", "output_image"]
-                .iter()
-                .any(|each| kind.is(each))
-            {
-                "\"image\""
-            } else if kind.is("input_audio") {
-                "\"audio\""
-            } else if kind.is("input_file") || kind.is("document") {
-                "\"file\""
-            } else {
-                kind.json
+            let short = match WITHOUT_BYTES.iter().position(|each| kind.is(each)) {
+                Some(0..=3) => "\"image\"",
+                Some(4) => "\"audio\"",
+                Some(_) => "\"file\"",
+                None => kind.json,
             };
             Part::Kind(format!("{{\"type\": {short}}}"))
         }

@@ -137,6 +137,10 @@ pub(super) fn value<'n>(arguments: &'n Object<'n>, names: &[&str]) -> Option<&'n
 pub(super) fn command(arguments: &Object<'_>) -> Result<Option<String>, Uncertain> {
     match value(arguments, &COMMANDS) {
         Some(Node::Text(text)) => Ok(Some(text.certain()?.into_owned())),
+        // Only the record reader joins several commands.
+        Some(list) if list.list().is_some() && std::ptr::eq(list, arguments.get("commands")) => {
+            Err(Uncertain)
+        }
         Some(Node::List(list)) => {
             let words: Option<Vec<_>> = list.items.iter().map(Node::quoted).collect();
             let Some(words) = words.filter(|words| !words.is_empty()) else {

@@ -96,18 +96,15 @@ fn openai(usage: &Object<'_>) -> Option<Usage> {
             usage.get("completion_tokens_details"),
         )
     };
-    let (cached, written) = match read {
-        Node::Object(read) => (read.get("cached_tokens"), read.get("cache_write_tokens")),
-        _ => (
-            usage.get("cache_read_input_tokens"),
-            usage.get("cache_creation_input_tokens"),
-        ),
+    let counted = |name: &str, beside: &str| match read.object().map(|read| read.get(name)) {
+        None | Some(Node::Null) => count(usage.get(beside)),
+        Some(value) => count(value),
     };
     Usage {
         input: count(prompt),
         output: count(completion),
-        cached: count(cached),
-        written: count(written),
+        cached: counted("cached_tokens", "cache_read_input_tokens"),
+        written: counted("cache_write_tokens", "cache_creation_input_tokens"),
         reasoning: details(wrote, "reasoning_tokens"),
         total: count(usage.get("total_tokens")),
         cost: None,
