@@ -350,7 +350,7 @@ def test_figures_are_the_same_on_threads(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(FigureSums, "add", watched)
     monkeypatch.setattr("trajmeter.summaries.result_tables._MANY_ROWS", 1)
-    monkeypatch.setattr("trajmeter.summaries.result_tables.processors", lambda: 4)
+    monkeypatch.setattr("trajmeter.summaries.result_tables.threads", lambda: 4)
     assert trajmeter.summarize(rows, figures=names) == alone
     assert used
     assert threading.current_thread() not in used

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from trajmeter.metrics.figures import (
     matching_figures,
     registered_figures,
 )
-from trajmeter.processes import processors
+from trajmeter.processes import threads
 from trajmeter.readers.results import open_results, parameters_of, rows_by_column
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, UnitRows
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "open_tables", "read_sums", "table_labels"]
 
-_MANY_ROWS, _THREADS = 20_000, 4
-"""Rows of a batch from which on figures are added up side by side, and on how many threads."""
+_MANY_ROWS = 20_000
+"""Rows of a batch from which on figures are added up side by side."""
 
 _NUMERIC = ("boolean", "integer", "number")
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
@@ -247,24 +247,33 @@ class _Reader:
     def _add(self, batch: ResultRows, label: str, own: _Layout, check: Sequence[str]) -> None:
         if not batch.num_rows:
             return
+
+        def numbered() -> _Numbered:
+            return self._numbered(batch, label, own)
+
+        def add(name: str, found: Callable[[], _Numbered]) -> None:
+            column = batch.column(name)  # on a thread while rows are numbered on another
+            units, outcomes = found()
+            group = own.figures[name]
+            of_group = outcomes[group] if group else None
+            self.figures[name].add(batch, name, column, of_group, units, label)
+
+        _do_all(numbered, add, own.figures, batch.num_rows)
+        for family in {column.partition(".")[0] for column in check}:
+            settings = [name for name in check if name.partition(".")[0] == family]
+            self._read_settings(batch, family, settings, label)
+
+    def _numbered(self, batch: ResultRows, label: str, own: _Layout) -> _Numbered:
+        """What all figures of a batch have in common."""
         units, groups = self.keys.add(batch, label)
         counts = np.bincount(groups)
         for group in np.flatnonzero(counts).tolist():
             self.rows_of[group] = self.rows_of.get(group, 0) + int(counts[group])
-        rows = UnitRows.of(units, groups)
         outcomes = {
             group: BatchOutcomes(batch, f"{group}.outcome", f"{group}.cause")
             for group in own.outcomes
         }
-
-        def add(name: str) -> None:
-            group = own.figures[name]
-            self.figures[name].add(batch, name, outcomes[group] if group else None, rows, label)
-
-        _do_all(add, own.figures, batch.num_rows)
-        for family in {column.partition(".")[0] for column in check}:
-            settings = [name for name in check if name.partition(".")[0] == family]
-            self._read_settings(batch, family, settings, label)
+        return _Numbered(UnitRows.of(units, groups), outcomes)
 
     def _check_settings(self, table: ResultsTable, families: Iterable[str]) -> list[str]:
         """Columns to find a metric's settings in, where the metadata do not say them."""
@@ -319,18 +328,41 @@ class _Reader:
         )
 
 
-def _do_all(work: Callable[[str], None], figures: Iterable[str], rows: int) -> None:
-    """Do for each figure what has nothing to do with others, on threads where it takes long."""
+class _Numbered(NamedTuple):
+    """What all figures of a batch have in common."""
+
+    units: UnitRows
+    """The unit of each row."""
+    outcomes: dict[str, BatchOutcomes]
+    """What became of each group of figures."""
+
+
+def _do_all(
+    first: Callable[[], _Numbered],
+    work: Callable[[str, Callable[[], _Numbered]], None],
+    figures: Iterable[str],
+    rows: int,
+) -> None:
+    """Do for each figure what has nothing to do with others, on threads where it takes long.
+
+    Args:
+        first: What is done once, and given to all.
+        work: Takes a figure, and what waits for the result of ``first``.
+        figures: The figures.
+        rows: How many rows there are.
+    """
     names = list(figures)
-    threads = min(processors(), len(names), _THREADS)
-    if rows < _MANY_ROWS or threads <= 1:
+    count = min(threads(), len(names) + 1)
+    if rows < _MANY_ROWS or count <= 1:
+        found = first()
         for name in names:
-            work(name)
+            work(name, lambda: found)
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, names):  # which raises what a figure raises
+    with ThreadPoolExecutor(count) as pool:
+        done = pool.submit(first)  # before all others, which may wait for it
+        for _ in pool.map(lambda name: work(name, done.result), names):  # raises what one raises
             pass
 
 
