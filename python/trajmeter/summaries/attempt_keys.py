@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import coded, filled
+from trajmeter.arrays import call_function, cast, coded, filled, numbers
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -219,10 +218,10 @@ class AttemptKeys:
         self._seen.append(
             pa.record_batch(
                 {
-                    "task": task,
-                    "group": group,
-                    "agent": codes["agent"],
-                    "model": codes["model"],
+                    "task": numbers(task),
+                    "group": numbers(group),
+                    "agent": numbers(codes["agent"]),
+                    "model": numbers(codes["model"]),
                     "attempt": by_name["attempt"],
                     "source": by_name["source"],
                 }
@@ -339,12 +338,12 @@ def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs 
         numbers: Int64Array = column.to_numpy()
         return numbers
     with suppress(pa.ArrowInvalid):
-        read = column.cast(pa.int64())
-        ends: Any = pc.min_max(read).as_py()
+        read: Any = cast(column, pa.int64())
+        ends: Any = call_function("min_max", [read]).as_py()
         if ends["min"] is None or 0 <= ends["min"] <= ends["max"] < _MOST:
-            own: Int64Array = (pc.fill_null(read, -1) if read.null_count else read).to_numpy()
-            return own
-    chunks = column.dictionary_encode().chunks  # of one dictionary
+            parts = [filled(chunk, -1) for chunk in read.chunks]
+            return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    chunks = call_function("dictionary_encode", [column]).chunks  # of one dictionary
     codes = [filled(chunk.indices, -1).astype(np.int64) for chunk in chunks]
     return np.concatenate(codes)
 

@@ -21,7 +21,6 @@ from trajmeter.summaries.gates import (
     gated_figures,
 )
 from trajmeter.summaries.options import check_interval_options, group_columns, read_success
-from trajmeter.summaries.pairing import difference, side_of
 from trajmeter.summaries.repeat_estimates import RepeatEstimate, check_ks, repeat_estimates
 
 if TYPE_CHECKING:
@@ -296,6 +295,7 @@ class _Gates:
         self, gate: Gate, figures: Sequence[str], read: ResultSums
     ) -> Iterator[GateCheck]:
         """Compare each group with the same of the baseline."""
+        from trajmeter.summaries.pairing import difference, side_of
         from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
 
         if gate.baseline is None:  # which has been refused
