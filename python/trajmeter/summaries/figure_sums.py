@@ -40,6 +40,7 @@ __all__ = [
     "ZEROS",
     "BatchOutcomes",
     "FigureSums",
+    "NumberedRows",
     "Success",
     "UnitCounts",
     "UnitRows",
@@ -119,6 +120,15 @@ class BatchOutcomes:
         self.assigned: BoolArray = self._codes == 1
         self.not_scored: BoolArray = self._codes == 3  # noqa: PLR2004 - the code above
         self.causes: Coded = coded(batch.column(cause))
+
+
+class NumberedRows(NamedTuple):
+    """What all figures of a batch have in common."""
+
+    units: UnitRows
+    """The unit of each row."""
+    outcomes: dict[str, BatchOutcomes]
+    """What became of each group of figures."""
 
 
 class UnitCounts:

@@ -173,6 +173,7 @@ def summarize(
         mixed_settings=mixed_settings,
         extra_figures=tuple(named),
         success=condition[:2] if condition is not None else None,
+        uses_t=interval not in ("bootstrap", "none"),
     )
     opened = open_tables(tables, on_problem=on_problem)
     read = read_sums(opened, reading)
