@@ -250,7 +250,9 @@ def _compare_tables(
         check_is_no_input(path, results)
     unreadable = Unreadable()
     report = unreadable.report_once
-    compared = compare_scores(results, on_problem=report, **options)
+    lists_tasks = with_tasks or output or output_format is ReportFormat.JSON
+    tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands
+    compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
     sections = comparison_sections(compared, with_tasks=with_tasks)
     for path in output:
         if path.suffix.lower() == ".html":
