@@ -17,6 +17,7 @@ from trajmeter.cli._process import (
     import_numpy,
     print_message,
     tolerating_closed_stdout,
+    without_blas_threads,
 )
 from trajmeter.cli._terminal import OriginalProfile, stdout_console
 from trajmeter.errors import ConfigurationError
@@ -252,7 +253,8 @@ def _compare_tables(
     report = unreadable.report_once
     lists_tasks = with_tasks or output or output_format is ReportFormat.JSON
     tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands
-    compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
+    with without_blas_threads():
+        compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
     sections = comparison_sections(compared, with_tasks=with_tasks)
     for path in output:
         if path.suffix.lower() == ".html":
