@@ -8,13 +8,11 @@ clusters, causes, repeated attempts or errors.
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 from weakref import finalize
 
 import numpy as np
@@ -26,7 +24,7 @@ from scipy import stats
 
 from benches.contest import Built, Case, Entry, entries
 from trajmeter import kernels, summarize
-from trajmeter.processes import limited_threads, processors
+from trajmeter.processes import limited_threads, threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -163,9 +161,7 @@ def _polars(file: Path) -> float:
 
 
 def _summarize(file: Path) -> float:
-    threads = int(os.environ.get("RAYON_NUM_THREADS", processors()))  # those of polars, too
-    few = patch("trajmeter.summaries.result_tables.processors", return_value=threads)
-    with limited_threads(threads), few:
+    with limited_threads(threads()):  # those of polars, too
         figure = summarize(file, figures=["x.*"]).groups[0].figures[0]
     assert figure.mean is not None
     return figure.mean

@@ -111,13 +111,19 @@ class Entries(NamedTuple):
     """Mapping i has the keys ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
 
 
-def cast(column: Any, arrow_type: Any) -> Array:  # noqa: ANN401 - of any types
+def cast(column: Any, arrow_type: Any, *, is_rounded: bool = False) -> Array:  # noqa: ANN401 - of any types
     """A column in another type.
+
+    Args:
+        column: The column.
+        arrow_type: The type.
+        is_rounded: Whether a number that the type does not hold becomes one that it does.
 
     Raises:
         pa.ArrowInvalid: A value does not fit.
     """
-    found: Array = call_function("cast", [column], CastOptions(arrow_type))
+    options = CastOptions.unsafe(arrow_type) if is_rounded else CastOptions(arrow_type)
+    found: Array = call_function("cast", [column], options)
     return found
 
 

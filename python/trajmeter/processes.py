@@ -35,6 +35,7 @@ __all__ = [
     "processors",
     "requests",
     "send",
+    "threads",
 ]
 
 THREADS = "RAYON_NUM_THREADS"
@@ -54,6 +55,12 @@ def processors() -> int:
     """Processors that this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """Threads that this process may compute on: its processors, unless the environment says."""
+    said = os.environ.get(THREADS, "")
+    return int(said) if said.isdecimal() and int(said) else processors()
 
 
 @contextmanager

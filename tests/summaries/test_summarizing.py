@@ -350,7 +350,20 @@ def test_figures_are_the_same_on_threads(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(FigureSums, "add", watched)
     monkeypatch.setattr("trajmeter.summaries.result_tables._MANY_ROWS", 1)
-    monkeypatch.setattr("trajmeter.summaries.result_tables.processors", lambda: 4)
+    monkeypatch.setattr("trajmeter.summaries.result_tables.threads", lambda: 4)
     assert trajmeter.summarize(rows, figures=names) == alone
     assert used
     assert threading.current_thread() not in used
+
+
+@pytest.mark.parametrize(("interval", "times"), [("auto", 1), ("bootstrap", 0), ("none", 0)])
+def test_large_tables_are_read_while_student_is_imported(
+    monkeypatch: pytest.MonkeyPatch, interval: Any, times: int
+) -> None:
+    rows = [attempt("t1", 0.5), attempt("t2", 0.25)]
+    imports: list[None] = []
+    monkeypatch.setattr("trajmeter.summaries.result_tables._MANY_ROWS", 1)
+    monkeypatch.setattr("trajmeter.summaries.result_tables.threads", lambda: 4)
+    monkeypatch.setattr("trajmeter.summaries.result_tables.has_t", lambda: imports.append(None))
+    trajmeter.summarize(rows, interval=interval, resamples=10)
+    assert len(imports) == times

@@ -37,6 +37,7 @@ __all__ = [
     "redirecting_stdout",
     "terminating_as_interrupted",
     "tolerating_closed_stdout",
+    "without_blas_threads",
     "without_repeats",
 ]
 
@@ -211,18 +212,26 @@ def print_message(text: str) -> None:
         discard(sys.stderr)
 
 
-def import_numpy() -> None:
-    """Import numpy without threads for linear algebra, unless their number was chosen.
+@contextmanager
+def without_blas_threads() -> Iterator[None]:
+    """Import numpy and scipy without threads for linear algebra, unless their number was chosen.
 
     Nothing here uses them, and starting them takes more time of the processor than importing numpy.
     """
     if _BLAS_THREADS in os.environ:
+        yield
         return
     os.environ[_BLAS_THREADS] = "1"
     try:
-        import numpy as np  # noqa: F401 - which reads the variable now, and never again
+        yield
     finally:
         del os.environ[_BLAS_THREADS]  # programs that are started from here may use them
+
+
+def import_numpy() -> None:
+    """Import numpy as :func:`without_blas_threads` does."""
+    with without_blas_threads():
+        import numpy as np  # noqa: F401 - which reads the variable now, and never again
 
 
 class Unreadable:

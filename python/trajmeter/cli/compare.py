@@ -17,6 +17,7 @@ from trajmeter.cli._process import (
     import_numpy,
     print_message,
     tolerating_closed_stdout,
+    without_blas_threads,
 )
 from trajmeter.cli._terminal import OriginalProfile, stdout_console
 from trajmeter.errors import ConfigurationError
@@ -250,7 +251,10 @@ def _compare_tables(
         check_is_no_input(path, results)
     unreadable = Unreadable()
     report = unreadable.report_once
-    compared = compare_scores(results, on_problem=report, **options)
+    lists_tasks = with_tasks or output or output_format is ReportFormat.JSON
+    tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands
+    with without_blas_threads():
+        compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
     sections = comparison_sections(compared, with_tasks=with_tasks)
     for path in output:
         if path.suffix.lower() == ".html":

@@ -18,6 +18,7 @@ from trajmeter.cli._process import (
     import_numpy,
     print_message,
     tolerating_closed_stdout,
+    without_blas_threads,
     without_repeats,
 )
 from trajmeter.cli._terminal import stdout_console
@@ -169,17 +170,18 @@ def summarize(
         "duplicates": table.kept_duplicate(duplicates),
         "mixed_settings": mixed_settings,
     }
-    found = sum_up(
-        tables,
-        by=by,
-        success=success,
-        ks=_ks(ks),
-        tasks=tasks,
-        gates=gates.gates(),
-        min_tasks=min_tasks,
-        on_problem=unreadable.report_once,
-        **options,
-    )
+    with without_blas_threads():
+        found = sum_up(
+            tables,
+            by=by,
+            success=success,
+            ks=_ks(ks),
+            tasks=tasks,
+            gates=gates.gates(),
+            min_tasks=min_tasks,
+            on_problem=unreadable.report_once,
+            **options,
+        )
     for path in output or ():
         if path.suffix.lower() == ".html":
             write_page(path, tables, options, estimates=found, on_problem=unreadable.report_once)

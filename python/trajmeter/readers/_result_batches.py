@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, nulls
-from trajmeter.conforming import holds_pairs
+from trajmeter.arrays import cast, filled, nulls, taken
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -132,6 +130,8 @@ _encode = json.JSONEncoder(default=str).encode
 
 def _json_texts(column: Array) -> Array:
     """Values of a column as JSON; those of a mapping as an object."""
+    from trajmeter.conforming import holds_pairs
+
     if pa.types.is_list(column.type):
         kind = column.type.value_type
         if pa.types.is_floating(kind) or pa.types.is_integer(kind):
@@ -150,6 +150,8 @@ def _json_texts(column: Array) -> Array:
 
 def _number_lists(column: Array) -> Array:
     """Lists of numbers as JSON: each distinct number is written once, and Arrow joins them."""
+    import pyarrow.compute as pc
+
     lengths = filled(pc.list_value_length(column), 0)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     numbers = pc.list_flatten(column).dictionary_encode()  # without what null lists hold
@@ -270,7 +272,7 @@ def _texts(column: Array, name: str, table: str, *, is_repeating: bool) -> Array
     if column.type == pa.string():
         return column
     try:
-        return column.cast(pa.string())
+        return cast(column, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unusable(column, name, table, "text") from error
 
@@ -288,10 +290,9 @@ def _numbers(column: Array, name: str, table: str) -> Array:
             values = [number_of(text, name) for text in encoded.dictionary.to_pylist()]
         except ValueError as error:
             raise ConfigurationError(f"{table}: column {error}") from error
-        numbers: Array = pc.take(pa.array(values, pa.float64()), encoded.indices)
-        return numbers
+        return taken(pa.array(values, pa.float64()), encoded.indices)
     try:
-        return column.cast(pa.float64(), safe=False)
+        return cast(column, pa.float64(), is_rounded=True)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unusable(column, name, table, "numbers") from error
 

@@ -143,9 +143,9 @@ def _opened(
     path: Path, dictionaries: list[str], metadata: parquet.FileMetaData | None = None
 ) -> parquet.ParquetFile:
     if metadata is None:
-        metadata = parquet.read_metadata(path, memory_map=True)
+        metadata = parquet.read_metadata(path)
     held = [name for name in dictionaries if name in metadata.schema.names]  # a part may lack some
-    return parquet.ParquetFile(path, memory_map=True, read_dictionary=held, metadata=metadata)
+    return parquet.ParquetFile(path, pre_buffer=False, read_dictionary=held, metadata=metadata)
 
 
 def _runs(file: parquet.ParquetFile, most: int) -> Iterator[tuple[list[int], int]]:

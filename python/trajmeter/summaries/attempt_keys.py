@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import coded, filled
+from trajmeter.arrays import call_function, cast, coded, filled, numbers
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -119,7 +118,9 @@ class _Pairs:
             self._packed = np.concatenate([self._packed, added])
             self._numbers = np.argsort(self._packed)
             self._sorted = self._packed[self._numbers]
-        codes: Int64Array = numbers[table][places]
+        found = numbers[table]
+        is_same = np.array_equal(found, np.arange(len(found)))  # as in the first batch
+        codes: Int64Array = places if is_same else found[places]
         return codes
 
     @property
@@ -139,19 +140,31 @@ def _distinct_pairs(
     first: Int64Array, second: Int64Array
 ) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Distinct pairs, packed into one number each; pair i is that of ``table[places[i]]``."""
-    width = int(second.max(initial=-1)) + 2
-    count = (int(first.max(initial=-1)) + 2) * width
+    (low, high), (least, most) = _ends(first), _ends(second)
+    width = most - least + 1
+    count = (high - low + 1) * width
     if count > _DENSE * len(first):
         encoded = pa.array(((first + 1) << _SHIFT) | (second + 1)).dictionary_encode()
         known = encoded.dictionary.to_numpy()
         return known, np.arange(len(known)), encoded.indices.to_numpy()
-    pairs = first * width  # and from here on in place: fresh memory costs as much as the sums
-    pairs += second
-    pairs += width + 1
+    # As little as can be: fresh memory costs as much as the sums.
+    if low == high:
+        pairs = second - least if least else second
+    elif least == most:
+        pairs = first - low if low else first
+    else:
+        pairs = first * width
+        pairs += second
+        pairs -= low * width + least
     occurs = np.zeros(count, np.bool_)
     occurs[pairs] = True
-    high, low = np.divmod(np.flatnonzero(occurs), width)
-    return (high << _SHIFT) | low, np.cumsum(occurs) - 1, pairs
+    highs, lows = np.divmod(np.flatnonzero(occurs), width)
+    return ((highs + low + 1) << _SHIFT) | (lows + least + 1), np.cumsum(occurs) - 1, pairs
+
+
+def _ends(numbers: Int64Array) -> tuple[int, int]:
+    """The least and the greatest number; 0 of none."""
+    return (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
 
 
 class Duplicates(NamedTuple):
@@ -205,10 +218,10 @@ class AttemptKeys:
         self._seen.append(
             pa.record_batch(
                 {
-                    "task": task,
-                    "group": group,
-                    "agent": codes["agent"],
-                    "model": codes["model"],
+                    "task": numbers(task),
+                    "group": numbers(group),
+                    "agent": numbers(codes["agent"]),
+                    "model": numbers(codes["model"]),
                     "attempt": by_name["attempt"],
                     "source": by_name["source"],
                 }
@@ -325,12 +338,12 @@ def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs 
         numbers: Int64Array = column.to_numpy()
         return numbers
     with suppress(pa.ArrowInvalid):
-        read = column.cast(pa.int64())
-        ends: Any = pc.min_max(read).as_py()
+        read: Any = cast(column, pa.int64())
+        ends: Any = call_function("min_max", [read]).as_py()
         if ends["min"] is None or 0 <= ends["min"] <= ends["max"] < _MOST:
-            own: Int64Array = (pc.fill_null(read, -1) if read.null_count else read).to_numpy()
-            return own
-    chunks = column.dictionary_encode().chunks  # of one dictionary
+            parts = [filled(chunk, -1) for chunk in read.chunks]
+            return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    chunks = call_function("dictionary_encode", [column]).chunks  # of one dictionary
     codes = [filled(chunk.indices, -1).astype(np.int64) for chunk in chunks]
     return np.concatenate(codes)
 

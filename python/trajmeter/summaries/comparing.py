@@ -173,6 +173,7 @@ def compare_scores(
             better=better or {},
             duplicates=duplicates,
             mixed_settings=mixed_settings,
+            uses_t=True,
         ),
     )
     systems = _systems(read, is_default=by is None and len(opened) > 1)

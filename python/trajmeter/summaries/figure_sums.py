@@ -23,7 +23,7 @@ from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trajmeter.arrays import Coded
+    from trajmeter.arrays import Array, Coded
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.figures import FigureInfo
     from trajmeter.readers.results import ResultRows
@@ -40,6 +40,7 @@ __all__ = [
     "ZEROS",
     "BatchOutcomes",
     "FigureSums",
+    "NumberedRows",
     "Success",
     "UnitCounts",
     "UnitRows",
@@ -121,6 +122,15 @@ class BatchOutcomes:
         self.causes: Coded = coded(batch.column(cause))
 
 
+class NumberedRows(NamedTuple):
+    """What all figures of a batch have in common."""
+
+    units: UnitRows
+    """The unit of each row."""
+    outcomes: dict[str, BatchOutcomes]
+    """What became of each group of figures."""
+
+
 class UnitCounts:
     """Counts of units, several of each; what was never counted takes no memory."""
 
@@ -162,6 +172,7 @@ class FigureSums:
         self,
         batch: ResultRows,
         name: str,
+        column: Array,
         outcomes: BatchOutcomes | None,
         units: UnitRows,
         table: str,
@@ -169,8 +180,9 @@ class FigureSums:
         """Count some rows.
 
         Args:
-            batch: The rows, with the figure's column and those of its counts.
-            name: The figure's column.
+            batch: The rows, with the columns of the figure's counts.
+            name: What the figure's column is called.
+            column: The figure's column.
             outcomes: What became of its group; ``None`` where it stands by itself.
             units: Units of the rows.
             table: What the table is called.
@@ -178,7 +190,6 @@ class FigureSums:
         Raises:
             ReadError: A truth value inside the mean is neither 0 nor 1.
         """
-        column = batch.column(name)
         values = filled(column, 0.0)
         counted = present(column) if column.null_count else None
         if outcomes is not None and not outcomes.is_plain:

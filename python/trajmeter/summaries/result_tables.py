@@ -1,4 +1,4 @@
-"""Reading results tables into sums: which figures are wanted, and what they mean."""
+"""Reading results tables into sums."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ import pyarrow as pa
 
 from trajmeter.arrays import coded
 from trajmeter.errors import ConfigurationError, InputError
-from trajmeter.metrics.figures import (
-    FigureInfo,
-    figures_in_metadata,
-    matching_figures,
-    registered_figures,
-)
-from trajmeter.processes import processors
+from trajmeter.metrics.figures import matching_figures
+from trajmeter.processes import threads
 from trajmeter.readers.results import open_results, parameters_of, rows_by_column
+from trajmeter.statistics.distributions import has_t
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
-from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, UnitRows
+from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, NumberedRows, UnitRows
 from trajmeter.summaries.result_sums import ResultSums
+from trajmeter.summaries.wanted_figures import IDENTITY, chosen_figures, known_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from trajmeter.kernels import BoolArray
+    from trajmeter.metrics.figures import FigureInfo
     from trajmeter.readers.results import ResultRows, ResultsSource, ResultsTable
     from trajmeter.records import ReadProblem
     from trajmeter.summaries.figure_sums import Success
@@ -38,11 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "open_tables", "read_sums", "table_labels"]
 
-_MANY_ROWS, _THREADS = 20_000, 4
-"""Rows of a batch from which on figures are added up side by side, and on how many threads."""
-
-_NUMERIC = ("boolean", "integer", "number")
-_IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
+_MANY_ROWS = 20_000
+"""Rows of a batch from which on figures are added up side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +62,8 @@ class Reading:
     """Names of figures that are wanted beside these."""
     success: tuple[str, Success] | None = None
     """Name of the figure that says what a success is, and which of its values are."""
+    uses_t: bool = False
+    """Whether estimates need Student's t, whose import takes long; large tables are read beside."""
 
 
 def open_tables(
@@ -124,10 +121,10 @@ def read_sums(
     """
     columns = list(dict.fromkeys(name for table in tables for name in table.columns))
     for name in reading.by:
-        check_key(name, [*_IDENTITY, *columns], "--by")
+        check_key(name, [*IDENTITY, *columns], "--by")
     check_key(reading.cluster, columns, "--cluster")
-    known = _known_figures(tables, columns, reading)
-    wanted, chosen = _chosen(known, reading)
+    known = known_figures(tables, columns, reading)
+    wanted, chosen = chosen_figures(known, reading)
     keys = KeyColumns(reading.by, reading.cluster)
     labels = labels or table_labels(tables)
     sums = _Reader(tables, chosen, known, reading, keys).read(labels, None)
@@ -144,59 +141,6 @@ def read_sums(
         wanted=tuple(wanted),
         rows_of=sums.rows_of,
     )
-
-
-def _known_figures(
-    tables: Sequence[ResultsTable], columns: Sequence[str], reading: Reading
-) -> dict[str, FigureInfo]:
-    described: dict[str, FigureInfo] = {}
-    for table in tables:
-        own = figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
-        described = own | described
-    known = {}
-    for name in columns:
-        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
-        kinds = [table.columns[name] for table in tables if name in table.columns]
-        if info is None:
-            if name in _IDENTITY or not any(kind in _NUMERIC for kind in kinds):
-                continue
-            is_boolean = all(kind in ("boolean", "other") for kind in kinds)
-            info = FigureInfo(kind="boolean", low=0.0, high=1.0) if is_boolean else FigureInfo()
-        known[name] = info
-    for option, names in (("--range", reading.ranges), ("--better", reading.better)):
-        for name in names:
-            (column,) = matching_figures([name], known)[:1]
-            known[column] = _declared(known[column], name, option, reading)
-    return known
-
-
-def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> FigureInfo:
-    if option == "--better":
-        direction = reading.better[name]
-        if direction not in ("higher", "lower"):
-            raise ConfigurationError(f"--better {name}={direction}: expected higher or lower")
-        return info.model_copy(update={"higher_is_better": direction == "higher"})
-    low, high = reading.ranges[name]
-    if low is not None and high is not None and low > high:
-        raise ConfigurationError(f"--range {name}={low}..{high}: the low end is above the high one")
-    return info.model_copy(update={"low": low, "high": high})
-
-
-def _chosen(known: dict[str, FigureInfo], reading: Reading) -> tuple[list[str], list[str]]:
-    """The figures that are asked for, and these with the others that are read."""
-    if reading.figures is not None:
-        wanted = matching_figures(reading.figures, known)
-    else:
-        wanted = [name for name, info in known.items() if info.higher_is_better is not None]
-    extra = matching_figures(reading.extra_figures, known)
-    if reading.success is not None:
-        extra += matching_figures([reading.success[0]], known)
-    if not wanted and not extra:
-        raise ConfigurationError(
-            "no figure of the tables has a direction; name figures with --figure, or say which "
-            f"end is better with --better. There are: {', '.join(known) or 'none'}"
-        )
-    return wanted, [name for name in known if name in {*wanted, *extra}]
 
 
 class _Reader:
@@ -247,24 +191,34 @@ class _Reader:
     def _add(self, batch: ResultRows, label: str, own: _Layout, check: Sequence[str]) -> None:
         if not batch.num_rows:
             return
+
+        def numbered() -> NumberedRows:
+            return self._numbered(batch, label, own)
+
+        def add(name: str, found: Callable[[], NumberedRows]) -> None:
+            column = batch.column(name)  # on a thread while rows are numbered on another
+            units, outcomes = found()
+            group = own.figures[name]
+            of_group = outcomes[group] if group else None
+            self.figures[name].add(batch, name, column, of_group, units, label)
+
+        imported = has_t if self._reading.uses_t else None
+        _do_all(numbered, add, own.figures, batch.num_rows, beside=imported)
+        for family in {column.partition(".")[0] for column in check}:
+            settings = [name for name in check if name.partition(".")[0] == family]
+            self._read_settings(batch, family, settings, label)
+
+    def _numbered(self, batch: ResultRows, label: str, own: _Layout) -> NumberedRows:
+        """What all figures of a batch have in common."""
         units, groups = self.keys.add(batch, label)
         counts = np.bincount(groups)
         for group in np.flatnonzero(counts).tolist():
             self.rows_of[group] = self.rows_of.get(group, 0) + int(counts[group])
-        rows = UnitRows.of(units, groups)
         outcomes = {
             group: BatchOutcomes(batch, f"{group}.outcome", f"{group}.cause")
             for group in own.outcomes
         }
-
-        def add(name: str) -> None:
-            group = own.figures[name]
-            self.figures[name].add(batch, name, outcomes[group] if group else None, rows, label)
-
-        _do_all(add, own.figures, batch.num_rows)
-        for family in {column.partition(".")[0] for column in check}:
-            settings = [name for name in check if name.partition(".")[0] == family]
-            self._read_settings(batch, family, settings, label)
+        return NumberedRows(UnitRows.of(units, groups), outcomes)
 
     def _check_settings(self, table: ResultsTable, families: Iterable[str]) -> list[str]:
         """Columns to find a metric's settings in, where the metadata do not say them."""
@@ -319,18 +273,38 @@ class _Reader:
         )
 
 
-def _do_all(work: Callable[[str], None], figures: Iterable[str], rows: int) -> None:
-    """Do for each figure what has nothing to do with others, on threads where it takes long."""
+def _do_all(
+    first: Callable[[], NumberedRows],
+    work: Callable[[str, Callable[[], NumberedRows]], None],
+    figures: Iterable[str],
+    rows: int,
+    *,
+    beside: Callable[[], object] | None,
+) -> None:
+    """Do for each figure what has nothing to do with others, on threads where it takes long.
+
+    Args:
+        first: What is done once, and given to all.
+        work: Takes a figure, and what waits for the result of ``first``.
+        figures: The figures.
+        rows: How many rows there are.
+        beside: What this thread does while others are at work; else nothing does it.
+    """
     names = list(figures)
-    threads = min(processors(), len(names), _THREADS)
-    if rows < _MANY_ROWS or threads <= 1:
+    count = min(threads(), len(names) + 1)
+    if rows < _MANY_ROWS or count <= 1:
+        found = first()
         for name in names:
-            work(name)
+            work(name, lambda: found)
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, names):  # which raises what a figure raises
+    with ThreadPoolExecutor(count) as pool:
+        done = pool.submit(first)  # before all others, which may wait for it
+        all_done = pool.map(lambda name: work(name, done.result), names)
+        if beside is not None:
+            beside()
+        for _ in all_done:  # raises what one raises
             pass
 
 

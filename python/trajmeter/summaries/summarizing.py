@@ -21,7 +21,6 @@ from trajmeter.summaries.gates import (
     gated_figures,
 )
 from trajmeter.summaries.options import check_interval_options, group_columns, read_success
-from trajmeter.summaries.pairing import difference, side_of
 from trajmeter.summaries.repeat_estimates import RepeatEstimate, check_ks, repeat_estimates
 
 if TYPE_CHECKING:
@@ -174,6 +173,7 @@ def summarize(
         mixed_settings=mixed_settings,
         extra_figures=tuple(named),
         success=condition[:2] if condition is not None else None,
+        uses_t=interval not in ("bootstrap", "none"),
     )
     opened = open_tables(tables, on_problem=on_problem)
     read = read_sums(opened, reading)
@@ -296,6 +296,7 @@ class _Gates:
         self, gate: Gate, figures: Sequence[str], read: ResultSums
     ) -> Iterator[GateCheck]:
         """Compare each group with the same of the baseline."""
+        from trajmeter.summaries.pairing import difference, side_of
         from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
 
         if gate.baseline is None:  # which has been refused

@@ -4,6 +4,8 @@
 //! Only places that something was added at take memory, so that one number far away from the others
 //! adds a few. Nothing is carried until a sum is read.
 
+use std::iter;
+
 use super::{BITS, DIGIT, OFFSET, Place};
 
 /// Sums of units, of which those that nothing was added to are 0.
@@ -46,7 +48,9 @@ impl UnitSums {
                 .map(|place| wanted.partition_point(|other| other < place))
                 .collect();
             let held = self.digits.len().checked_div(before).unwrap_or(0);
-            let mut digits = vec![0; held.max(count) * width];
+            // Written, not `vec![0; n]`: zeros that are read before they are written cost two page
+            // faults a page, the second of which interrupts all threads.
+            let mut digits: Vec<i64> = iter::repeat_n(0, held.max(count) * width).collect();
             if before > 0 {
                 let rows = digits.chunks_exact_mut(width);
                 for (row, own) in rows.zip(self.digits.chunks_exact(before)) {

@@ -1,0 +1,94 @@
+"""Which figures of results tables are wanted, and what they mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.figures import (
+    FigureInfo,
+    figures_in_metadata,
+    matching_figures,
+    registered_figures,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.readers.results import ResultsTable
+    from trajmeter.summaries.result_tables import Reading
+
+__all__ = ["IDENTITY", "chosen_figures", "known_figures"]
+
+_NUMERIC = ("boolean", "integer", "number")
+IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
+"""Columns that are no figures."""
+
+
+def known_figures(
+    tables: Sequence[ResultsTable], columns: Sequence[str], reading: Reading
+) -> dict[str, FigureInfo]:
+    """Every figure of some tables, and what it means.
+
+    Args:
+        tables: The tables.
+        columns: Their columns.
+        reading: What is declared of figures.
+
+    Raises:
+        UnknownNameError: No table has a figure of which something is declared.
+        ConfigurationError: What is declared is wrong.
+    """
+    described: dict[str, FigureInfo] = {}
+    for table in tables:
+        own = figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
+        described = own | described
+    known = {}
+    for name in columns:
+        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
+        kinds = [table.columns[name] for table in tables if name in table.columns]
+        if info is None:
+            if name in IDENTITY or not any(kind in _NUMERIC for kind in kinds):
+                continue
+            is_boolean = all(kind in ("boolean", "other") for kind in kinds)
+            info = FigureInfo(kind="boolean", low=0.0, high=1.0) if is_boolean else FigureInfo()
+        known[name] = info
+    for option, names in (("--range", reading.ranges), ("--better", reading.better)):
+        for name in names:
+            (column,) = matching_figures([name], known)[:1]
+            known[column] = _declared(known[column], name, option, reading)
+    return known
+
+
+def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> FigureInfo:
+    if option == "--better":
+        direction = reading.better[name]
+        if direction not in ("higher", "lower"):
+            raise ConfigurationError(f"--better {name}={direction}: expected higher or lower")
+        return info.model_copy(update={"higher_is_better": direction == "higher"})
+    low, high = reading.ranges[name]
+    if low is not None and high is not None and low > high:
+        raise ConfigurationError(f"--range {name}={low}..{high}: the low end is above the high one")
+    return info.model_copy(update={"low": low, "high": high})
+
+
+def chosen_figures(known: dict[str, FigureInfo], reading: Reading) -> tuple[list[str], list[str]]:
+    """The figures that are asked for, and these with the others that are read.
+
+    Raises:
+        UnknownNameError: No table has a figure that is asked for.
+        ConfigurationError: None is asked for, and none has a direction.
+    """
+    if reading.figures is not None:
+        wanted = matching_figures(reading.figures, known)
+    else:
+        wanted = [name for name, info in known.items() if info.higher_is_better is not None]
+    extra = matching_figures(reading.extra_figures, known)
+    if reading.success is not None:
+        extra += matching_figures([reading.success[0]], known)
+    if not wanted and not extra:
+        raise ConfigurationError(
+            "no figure of the tables has a direction; name figures with --figure, or say which "
+            f"end is better with --better. There are: {', '.join(known) or 'none'}"
+        )
+    return wanted, [name for name in known if name in {*wanted, *extra}]
