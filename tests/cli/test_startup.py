@@ -77,6 +77,8 @@ _GOLD = '{"instance_id": "one", "gold_context": []}\n'
     [
         (["preds.jsonl", "-m", "turns"], _OF_TABLES),
         (["preds.jsonl", "-m", "context", "-t", "gold.jsonl"], _OF_TABLES),
+        (["preds.jsonl", "-m", "context"], _OF_TABLES),  # without tasks
+        (["preds.jsonl", "-m", "rules"], set()),
         (["rows.jsonl", "-m", "speedup"], set()),
     ],
 )
