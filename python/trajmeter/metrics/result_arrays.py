@@ -88,10 +88,17 @@ def _fields(model: type[BaseModel]) -> tuple[_Field, ...]:
         if shape.model is not None and issubclass(shape.model, Enum):
             convert = attrgetter("_value_")
         elif shape.kind == "json":
-            convert = partial(_dumped, TypeAdapter(cast("Any", info.annotation)).serializer)
+            convert = partial(_dumped, info.annotation)
         fields.append(_Field(name, shape.arrow_type(), convert))
     return tuple(fields)
 
 
-def _dumped(serializer: SchemaSerializer, value: object) -> str:
-    return json_cell(serializer.to_python(value, mode="json"))
+def _dumped(annotation: object, value: object) -> str:
+    if not value:  # an empty list or object, as most are: building a serializer takes milliseconds
+        return json_cell(value)
+    return json_cell(_serializer(annotation).to_python(value, mode="json"))
+
+
+@cache
+def _serializer(annotation: object) -> SchemaSerializer:
+    return TypeAdapter(cast("Any", annotation)).serializer

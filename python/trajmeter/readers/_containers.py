@@ -16,7 +16,8 @@ from trajmeter.readers._compression import LONGEST, CutOffError
 from trajmeter.readers._content import is_compressed, open_content, state_of
 from trajmeter.readers._lines import lift_limit
 from trajmeter.readers._ranges import LineRange, RowRange, open_range
-from trajmeter.records import ReadProblem, Source
+from trajmeter.records import ReadProblem
+from trajmeter.records.source import Source, source_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,11 +101,11 @@ def entries(
             else:
                 yield from _recognise(name, file, longest, may_be_own=may_be_own)
             if state_of(file) != begun:
-                yield Entry(Source(file=name), ReadError(CHANGED))
+                yield Entry(source_at(name), ReadError(CHANGED))
     except OSError as error:
-        yield Entry(Source(file=name), ReadError(error.strerror or str(error)))
+        yield Entry(source_at(name), ReadError(error.strerror or str(error)))
     except ReadError as error:
-        yield Entry(Source(file=name), error)
+        yield Entry(source_at(name), error)
 
 
 def values_in(
@@ -176,7 +177,7 @@ def read_line(name: str, number: int, line: bytes) -> Entry:
         value = json_input.parse(line)
     except ReadError as error:
         value = error
-    return Entry(Source(file=name, line=number), value)
+    return Entry(source_at(name, line=number), value)
 
 
 def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> Iterator[Entry]:
@@ -246,13 +247,13 @@ def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
     value = json_input.parse(content + file.read())
     if isinstance(value, dict) and _is_keyed(value):
         for key, item in value.items():
-            yield Entry(Source(file=name, record=key), item)
+            yield Entry(source_at(name, record=key), item)
         return
     if not isinstance(value, list):
-        yield Entry(Source(file=name), value)
+        yield Entry(source_at(name), value)
         return
     for index, item in enumerate(value):
-        yield Entry(Source(file=name, record=f"[{index}]"), item)
+        yield Entry(source_at(name, record=f"[{index}]"), item)
 
 
 def _lines(name: str, file: BinaryIO, longest: int, first: int = 1) -> Iterator[Entry]:
@@ -261,11 +262,11 @@ def _lines(name: str, file: BinaryIO, longest: int, first: int = 1) -> Iterator[
         for line in json_input.lines(file, longest):
             number = first + line.number - 1
             if isinstance(line, json_input.LongLine):
-                yield Entry(Source(file=name, line=number), json_input.too_long(longest))
+                yield Entry(source_at(name, line=number), json_input.too_long(longest))
             else:
                 yield read_line(name, number, line.content)
     except CutOffError as error:
-        yield Entry(Source(file=name, line=error.line), ReadError(str(error)))
+        yield Entry(source_at(name, line=error.line), ReadError(str(error)))
 
 
 def _parquet(
@@ -280,5 +281,5 @@ def _parquet(
     from trajmeter.readers._parquet import parquet_values
 
     for row, value in parquet_values(file, may_be_own=may_be_own, within=within):
-        place = Source(file=name) if row is None else Source(file=name, record=f"[{row}]")
+        place = source_at(name) if row is None else source_at(name, record=f"[{row}]")
         yield Entry(place, value)

@@ -166,7 +166,7 @@ def frozen(model: type[_ModelT], values: dict[str, Any]) -> _ModelT:
     return made
 
 
-def default_fields(model: type[BaseModel], **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of any field
+def default_fields(model: type[BaseModel], /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of any field
     """Every field of a model, in order: what is given, else its default, for :func:`frozen`.
 
     Unlike a validated model it does not make pydantic build the model, which takes milliseconds of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trajmeter.records.record import Record
+from trajmeter.records.record import Record, frozen
 
-__all__ = ["ReadProblem", "Source"]
+__all__ = ["ReadProblem", "Source", "source_at"]
 
 
 class Source(Record):
@@ -20,6 +20,11 @@ class Source(Record):
     def __str__(self) -> str:
         """The place in one line, as compilers write it."""
         return _place(self.file, self.line, self.record)
+
+
+def source_at(file: str, *, line: int | None = None, record: str | None = None) -> Source:
+    """The :class:`Source` of a record, made without validating what a reader counted itself."""
+    return frozen(Source, {"file": file, "line": line, "record": record})
 
 
 class ReadProblem(Record):

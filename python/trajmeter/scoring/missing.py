@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.records.record import frozen
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -66,9 +68,10 @@ class MissingTaskCounter:
             return summary
         from trajmeter.summaries.summary import MissingTasks
 
-        missing = MissingTasks(
-            attempts=self._attempts,
-            nearest={task_id: self._tasks.nearest(task_id) for task_id in self._first_ids},
-            known=self._known,
-        )
+        told = {
+            "attempts": self._attempts,
+            "nearest": {task_id: self._tasks.nearest(task_id) for task_id in self._first_ids},
+            "known": self._known,
+        }
+        missing = frozen(MissingTasks, told)
         return summary.model_copy(update={"missing_tasks": missing})

@@ -6,12 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import JsonValue, ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_tasks
-from trajmeter.readers.contextbench import GOLD
+from trajmeter.readers.contextbench import GOLD, gold
 from trajmeter.records import GoldRange, GoldRole, Source, Task
 
 if TYPE_CHECKING:
@@ -131,6 +133,40 @@ def test_the_repository_goes_by_its_name_or_its_address(
     task = read({"inst_id": "t", "commit": "c0ffee", "gold_ctx": [], **names})
     assert task.repo == repo
     assert task.extra.get("repo_url") == names["repo_url"]
+
+
+ODD: st.SearchStrategy[Any] = st.sampled_from(
+    [None, "", "7", 0, 7, True, 7.0, 0.5, 2**63, -(2**63), [], {}]
+)
+ITEMS = st.fixed_dictionaries(
+    {}, optional={"file": st.just("a.py") | ODD, "start_line": ODD, "end_line": ODD, "content": ODD}
+)
+CONTEXTS = st.lists(ITEMS | ODD, max_size=2) | ODD
+RECORDS = st.fixed_dictionaries(
+    {"inst_id": st.just("i") | ODD},
+    optional={
+        **dict.fromkeys(("gold_context", "init_ctx", "add_ctx", "gold_ctx"), CONTEXTS),
+        **dict.fromkeys(("title", "repo_url", "instance_id", "repo", "commit", "patch"), ODD),
+    },
+)
+
+
+@given(record=RECORDS)
+def test_what_is_certain_reads_as_what_pydantic_validates(record: dict[str, Any]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gold, "_is_plain", lambda _: False)
+        validated = _read(record)
+    assert _read(record) == validated
+
+
+def _read(record: dict[str, Any]) -> tuple[str, list[str]] | str:
+    """What becomes of a record, with the order of what no reader knows."""
+    try:
+        task = GOLD.read(record, SOURCE)
+    except (ReadError, ValidationError) as error:
+        return str(error)
+    assert task == Task.model_validate(task.model_dump())
+    return repr(task), list(task.extra)
 
 
 def test_a_record_without_id_is_refused() -> None:

@@ -11,7 +11,7 @@ from trajmeter.metrics._result import Headline, Mean
 from trajmeter.metrics.grouped_means import GroupedMeans, MeanInput
 from trajmeter.metrics.scored_columns import Numbers
 from trajmeter.records import Outcome
-from trajmeter.records.record import LazyModel
+from trajmeter.records.record import LazyModel, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,11 +87,12 @@ class RulesTotals:
     def figures(self, group: int | None) -> RulesSummary:
         """Means of all attempts so far."""
         means = self._means.means(group)
-        return RulesSummary(
-            **{
-                name: RuleSummary(mean=means[2 * index], mean_with_abstained=means[2 * index + 1])
-                for index, name in enumerate(RulesSummary.model_fields)
-            }
+        rules = {
+            name: {"mean": means[2 * index], "mean_with_abstained": means[2 * index + 1]}
+            for index, name in enumerate(RulesSummary.model_fields)
+        }
+        return frozen(
+            RulesSummary, {name: frozen(RuleSummary, rule) for name, rule in rules.items()}
         )
 
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records import InvalidReason
-from trajmeter.records.record import LazyModel
+from trajmeter.records.record import LazyModel, default_fields, frozen
 
 __all__ = [
     "BenchmarkSpeedup",
@@ -156,9 +156,9 @@ class SpeedupResult(Group, Result):
     """What the attempt adds to the costs of each ``agent:model``."""
     trial_resolved: bool | None = None
     """Whether fc-eval counts the trial as resolved, which is what its last agent says."""
-    pytest_summary: PytestFigures = PytestFigures()
+    pytest_summary: PytestFigures = frozen(PytestFigures, default_fields(PytestFigures))
     """Tests of the attempt."""
-    snapshot_summary: SnapshotFigures = SnapshotFigures()
+    snapshot_summary: SnapshotFigures = frozen(SnapshotFigures, default_fields(SnapshotFigures))
     """Comparison of the benchmarks' outputs."""
     invalid_benchmarks: dict[str, InvalidReason] = Field(default_factory=dict)
     """Benchmarks that do not count, each with the reason."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from trajmeter.records import InvalidReason, Measurement, measured
+from trajmeter.records.record import default_fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ Ratio: TypeAlias = float | InvalidReason
 
 _AGENT, _ORACLE = ("agent/nop", "agent_seconds"), ("oracle/nop", "oracle_seconds")
 _FLAGS = {bool, type(None)}
-_MISSING = Measurement(reason=InvalidReason.MISSING)
+_MISSING = frozen(Measurement, default_fields(Measurement, reason=InvalidReason.MISSING))
 
 
 @dataclass(slots=True)

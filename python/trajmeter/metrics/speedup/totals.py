@@ -13,6 +13,7 @@ from trajmeter.metrics.speedup.folding import FIGURES, AttemptColumns, fold
 from trajmeter.metrics.speedup.summary import SpeedupSummary
 from trajmeter.records import Outcome
 from trajmeter.records.measurements import agent_key
+from trajmeter.records.record import frozen
 from trajmeter.statistics.exact_sums import GroupCounts
 from trajmeter.statistics.repeats import mean_pass_at_k
 
@@ -141,10 +142,8 @@ class SpeedupTotals:
         scored = dict(zip(FIGURES, folded.scored[place].tolist(), strict=True))
         sums = {name: totals.mean(index, 1) for index, name in enumerate(FIGURES)}
         means: dict[str, Any] = {
-            name: Mean(
-                value=sums[figure] / scored[figure] if scored[figure] else None,
-                scored=scored[figure],
-                total=folds,
+            name: _mean(
+                sums[figure] / scored[figure] if scored[figure] else None, scored[figure], folds
             )
             for name, figure in _MEANS.items()
         }
@@ -160,31 +159,30 @@ class SpeedupTotals:
             attempts = priced = trials
         worst = self._worst.of(group)
         whole: dict[str, Any] = {name: _integer(sums[name]) for name in _SUMS}
-        return SpeedupSummary(
-            tasks=int(folded.tasks[place]),
+        figures = {
+            "tasks": int(folded.tasks[place]),
             **means,
             **whole,
-            cost_weighted_advantage=_quotient(
+            "cost_weighted_advantage": _quotient(
                 means["agent_advantage"], means["mean_cost_per_task"]
             ),
-            trials=trials,
-            n_resolved=resolved,
-            accuracy=Mean(
-                value=resolved / trials if trials else nothing, scored=trials, total=attempts
+            "trials": trials,
+            "n_resolved": resolved,
+            "accuracy": _mean(resolved / trials if trials else nothing, trials, attempts),
+            "pass_at_k": self._pass_at_k(successes),
+            "total_cost": total_cost if costs else nothing,
+            "mean_cost_per_trial": _mean(total_cost / priced if priced else None, priced, attempts),
+            "cost_by_agent_model": costs,
+            "regression_share": (
+                counts["regressions"] / counts["valid"] if counts["valid"] else None
             ),
-            pass_at_k=self._pass_at_k(successes),
-            total_cost=total_cost if costs else nothing,
-            mean_cost_per_trial=Mean(
-                value=total_cost / priced if priced else None, scored=priced, total=attempts
-            ),
-            cost_by_agent_model=costs,
-            regression_share=counts["regressions"] / counts["valid"] if counts["valid"] else None,
-            worst_speedup=worst[0] if worst else None,
-            worst_workload=worst[1] if worst else None,
-            reverted=counts["reverted"],
-            unpriced=counts["unpriced"],
-            warnings=self._warnings.of(group),
-        )
+            "worst_speedup": worst[0] if worst else None,
+            "worst_workload": worst[1] if worst else None,
+            "reverted": counts["reverted"],
+            "unpriced": counts["unpriced"],
+            "warnings": self._warnings.of(group),
+        }
+        return frozen(SpeedupSummary, {name: figures[name] for name in SpeedupSummary.model_fields})
 
     def _read(
         self,
@@ -277,7 +275,7 @@ class SpeedupTotals:
     def _pass_at_k(self, successes: Counter[tuple[int, int]]) -> dict[str, Mean]:
         judged = sum(number for (attempts, _), number in successes.items() if attempts)
         return {
-            str(k): Mean(value=chance, scored=judged, total=successes.total())
+            str(k): _mean(chance, judged, successes.total())
             for k, chance in mean_pass_at_k(successes, with_one=not self._counts_each).items()
         }
 
@@ -306,6 +304,10 @@ def _coded(known: dict[str | None, int], column: Coded) -> Int64Array:
 
 def _numbers(known: dict[_KeyT, int], keys: Iterable[_KeyT]) -> Int64Array:
     return np.array([known.setdefault(key, len(known)) for key in keys], np.int64)
+
+
+def _mean(value: float | None, scored: int, total: int) -> Mean:
+    return frozen(Mean, {"value": value, "scored": scored, "total": total})
 
 
 def _integer(total: float) -> int | float:

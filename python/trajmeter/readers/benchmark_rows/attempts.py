@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
@@ -22,6 +22,7 @@ from trajmeter.records import (
     Usage,
 )
 from trajmeter.records.measurements import agent_key, finite
+from trajmeter.records.record import Record, default_fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,6 +38,8 @@ __all__ = [
     "attempts_of",
     "plain",
 ]
+
+_RecordT = TypeVar("_RecordT", bound=Record)
 
 ENTRY_FIELDS = {
     "agent_nop": "agent/nop",
@@ -108,27 +111,36 @@ class AttemptRows:
     def trajectory(self, identity: AttemptIdentity) -> Trajectory:
         """The attempt that they describe."""
         about, key = self.about, agent_key(identity.agent, identity.model)
-        usage = Usage(
+        usage = _valid(
+            Usage,
             input_tokens=as_count(about.get("total_input_tokens")),
             output_tokens=as_count(about.get("total_output_tokens")),
             cost_usd=finite(about.get("total_cost")),
         )
-        return Trajectory(
+        ratios = {key: self.entries} if self.entries else {}
+        return _valid(
+            Trajectory,
             task_id=identity.task_id,
             agent=identity.agent,
             model=identity.model,
             attempt=identity.attempt,
             source=self.source,
-            usage=None if usage == Usage() else usage,
+            usage=None if usage == _valid(Usage) else usage,
             passed=_truth(about.get("is_resolved")),
-            measurements=Measurements(ratios_by_agent={key: self.entries} if self.entries else {}),
+            # The merge of a trial's files asks which fields were given.
+            measurements=Measurements.model_construct({"ratios_by_agent"}, ratios_by_agent=ratios),
             pytest_summary=_tests(about),
             snapshot_summary=_snapshot(about),
-            run_log=RunLog(
+            run_log=_valid(
+                RunLog,
                 trajectory_length=as_count(about.get("trajectory_length")),
                 task_cost_usd=finite(about.get("task_cost_usd")),
             ),
         )
+
+
+def _valid(model: type[_RecordT], /, **values: Any) -> _RecordT:  # noqa: ANN401 - of any field
+    return frozen(model, default_fields(model, **values))
 
 
 def _add(

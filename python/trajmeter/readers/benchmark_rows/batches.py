@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trajmeter.readers.benchmark_rows.attempts import AttemptIdentity, AttemptRows
-from trajmeter.records import Source
+from trajmeter.records.source import source_at
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _patterns(
             found.append({name: value for name, value in named if value is not None})
         of_attempt[place] = number
     nobody = AttemptIdentity("", None, None, None)
-    source = Source(file="")
+    source = source_at("")
     records = [
         AttemptRows(source, about=each).trajectory(nobody) for each in (found if about else [{}])
     ]

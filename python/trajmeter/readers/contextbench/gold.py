@@ -9,7 +9,7 @@ missing. The text of the lines is dropped.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import NotRequired, TypedDict
@@ -18,6 +18,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import GoldRange, GoldRole, Task
+from trajmeter.records.record import default_fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["GOLD"]
 
-_Line: TypeAlias = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
+
+_Line: TypeAlias = Annotated[int, Field(ge=_LEAST, le=_GREATEST)]
 
 
 class _Item(TypedDict):
@@ -69,6 +72,13 @@ _KEYS = frozenset(_Gold.__annotations__) - {"repo_url"}
 _IDS = ("instance_id", "inst_id", "original_inst_id")
 _CONTEXTS = ("gold_context", "init_ctx", "add_ctx", "gold_ctx")
 _CONTENT_KEYS = frozenset((*_CONTEXTS, "base_commit", "patch"))
+_TEXTS = tuple(name for name in _Gold.__annotations__ if name not in _CONTEXTS)
+_TEXT_TYPES = (str, type(None))
+
+
+@cache
+def _task_defaults() -> dict[str, Any]:
+    return default_fields(Task, id="")
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -85,7 +95,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
         ReadError: It has no id, or its context is text that is not valid JSON.
         pydantic.ValidationError: A value has the wrong type.
     """
-    gold = _gold_records().validate_python({**record, **_parsed_contexts(record)})
+    gold = _checked({**record, **_parsed_contexts(record)})
     ids = dict.fromkeys(
         name
         for name in (gold.get("instance_id"), gold.get("inst_id"), gold.get("original_inst_id"))
@@ -94,18 +104,58 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
     if not ids:
         raise ReadError(f"no id: expected one of {', '.join(_IDS)}")
     task_id, *aliases = ids
-    return Task(
-        id=task_id,
-        aliases=tuple(aliases),
-        question=gold.get("problem_statement"),
-        repo=gold.get("repo") or gold.get("repo_url"),
-        commit=gold.get("base_commit") or gold.get("commit"),
-        language=gold.get("language"),
-        gold_ranges=_ranges(gold),
-        gold_patch=gold.get("patch"),
-        source=source,
-        extra={key: value for key, value in gold.items() if key not in _KEYS},
+    values = {
+        **_task_defaults(),
+        "id": task_id,
+        "aliases": tuple(aliases),
+        "question": gold.get("problem_statement"),
+        "repo": gold.get("repo") or gold.get("repo_url"),
+        "commit": gold.get("base_commit") or gold.get("commit"),
+        "language": gold.get("language"),
+        "gold_ranges": _ranges(gold),
+        "gold_patch": gold.get("patch"),
+        "source": source,
+        "metadata": {},
+        "extra": _extra(gold),
+    }
+    return frozen(Task, values)
+
+
+def _checked(gold: dict[str, JsonValue]) -> _Gold:
+    """A record whose values are of the right types; pydantic is asked only about unusual ones.
+
+    Building what pydantic validates with takes longer than reading a file of tasks.
+
+    Raises:
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    texts, contexts = map(gold.get, _TEXTS), map(gold.get, _CONTEXTS)
+    if all(type(text) in _TEXT_TYPES for text in texts) and all(map(_is_plain, contexts)):
+        return cast("_Gold", gold)
+    return _gold_records().validate_python(gold)
+
+
+def _is_plain(context: JsonValue) -> bool:
+    """Whether a context is certain to be valid as it is."""
+    if context is None:
+        return True
+    return isinstance(context, list) and all(
+        isinstance(item, dict)
+        and type(item.get("file")) is str
+        and _is_plain_line(item.get("start_line"))
+        and _is_plain_line(item.get("end_line"))
+        for item in context
     )
+
+
+def _is_plain_line(line: JsonValue) -> bool:
+    return line is None or (type(line) is int and _LEAST <= line <= _GREATEST)
+
+
+def _extra(gold: _Gold) -> dict[str, Any]:
+    """What is not taken from a record; an address comes first."""
+    rest: dict[str, Any] = {key: value for key, value in gold.items() if key not in _KEYS}
+    return {"repo_url": rest["repo_url"], **rest} if "repo_url" in rest else rest
 
 
 def _parsed_contexts(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -141,12 +191,13 @@ def _ranges(gold: _Gold) -> tuple[GoldRange, ...] | None:
 
 def _range(item: _Item, role: GoldRole) -> GoldRange:
     first, last = item.get("start_line"), item.get("end_line")
-    return GoldRange(
-        path=item["file"],
-        first_line=1 if first is None else first,
-        last_line=1 if last is None else last,
-        role=role,
-    )
+    values = {
+        "path": item["file"],
+        "first_line": 1 if first is None else first,
+        "last_line": 1 if last is None else last,
+        "role": role,
+    }
+    return frozen(GoldRange, values)
 
 
 GOLD = RecordFormat(
