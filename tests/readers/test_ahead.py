@@ -75,8 +75,15 @@ def test_small_batches_are_joined_and_full_ones_are_not_copied() -> None:
 
 
 def test_batches_of_large_rows_are_joined_to_some_megabytes() -> None:
-    each = batch(1, text="x" * (5 << 20))
-    assert [found.num_rows for found in joined([each] * 7)] == [3, 3, 1]
+    each = batch(1, text="x" * (3 << 20))
+    assert [found.num_rows for found in joined([each] * 7)] == [5, 2]
+
+
+def test_batches_of_some_megabytes_are_not_copied() -> None:
+    small, large = batch(1), batch(2, text="x" * (3 << 20))
+    found = [*joined([small, small, large, large, small])]
+    assert [each.num_rows for each in found] == [2, 2, 2, 1]
+    assert _address(found[1]) == _address(large)
 
 
 def test_a_full_batch_does_not_wait_for_the_next() -> None:

@@ -18,6 +18,8 @@ __all__ = ["MOST_ROWS", "ReadAhead", "joined"]
 MOST_ROWS = 10_000
 """Rows of a batch, where nobody says otherwise."""
 _MOST_BYTES = 16 << 20
+_ENOUGH_BYTES = 4 << 20
+"""From here on, to copy a batch costs more than what a batch costs whatever its size."""
 
 _PATIENCE_SECONDS = 2.0
 """A thread that has not ended by then waits for what may never come, and ends with the process."""
@@ -97,13 +99,14 @@ def joined(batches: Iterable[pa.RecordBatch], most: int = MOST_ROWS) -> Iterator
     rows = size = 0
     for batch in _sliced(batches, most):
         own = batch.nbytes  # which adds up the buffers of a hundred columns at each call
-        if held and (rows + batch.num_rows > most or size + own > _MOST_BYTES):
+        is_enough = own >= _ENOUGH_BYTES
+        if held and (is_enough or rows + batch.num_rows > most or size + own > _MOST_BYTES):
             yield together(held)
             held, rows, size = [], 0, 0
         held.append(batch)
         rows += batch.num_rows
         size += own
-        if rows >= most or size >= _MOST_BYTES:
+        if is_enough or rows >= most or size >= _MOST_BYTES:
             yield together(held)
             held, rows, size = [], 0, 0
     if held:

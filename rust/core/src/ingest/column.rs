@@ -267,6 +267,25 @@ impl Column {
         true
     }
 
+    /// Makes the rows from `row` on these texts, in a column of those.
+    pub fn texts<'a>(&mut self, row: usize, all: impl ExactSizeIterator<Item = &'a str>) -> bool {
+        self.pad(row);
+        let count = all.len();
+        match &mut self.values {
+            Values::Text(texts) if self.is_wanted => {
+                for text in all {
+                    if texts.push(text).is_err() {
+                        return false;
+                    }
+                }
+                self.valid.resize(row + count, true);
+            }
+            Values::Text(_) => self.is_set = true,
+            _ => return false,
+        }
+        true
+    }
+
     /// Makes row `row` the text, as UTF-8, that `write` puts behind the others, if it is kept.
     pub fn written(&mut self, row: usize, write: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> bool {
         self.pad(row);
@@ -328,6 +347,13 @@ impl Column {
             _ => {}
         }
         self.set();
+    }
+
+    /// Ends so many records that follow one another.
+    pub fn close_records(&mut self, count: usize) {
+        if self.is_wanted {
+            self.valid.resize(self.valid.len() + count, true);
+        }
     }
 }
 

@@ -71,25 +71,29 @@ fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 /// Bytes of the escape at `at`, which is noted; none where it is not one.
 #[inline]
 fn escape_length(bytes: &[u8], at: usize, escapes: &mut Escapes) -> Option<usize> {
-    let length = match *bytes.get(at + 1)? {
-        b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f' => {
-            if *escapes == Escapes::Absent {
-                *escapes = Escapes::Named;
-            }
-            return Some(2);
+    if matches!(
+        bytes.get(at + 1)?,
+        b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f'
+    ) {
+        if *escapes == Escapes::Absent {
+            *escapes = Escapes::Named;
         }
-        b'/' => 2,
+        return Some(2);
+    }
+    *escapes = Escapes::Other;
+    other_escape_length(bytes, at)
+}
+
+#[inline(never)]
+fn other_escape_length(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at + 1)? {
+        b'/' => Some(2),
         b'u' => {
             let digits = bytes.get(at + 2..at + 6)?;
-            if !digits.iter().all(u8::is_ascii_hexdigit) {
-                return None;
-            }
-            6
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(6)
         }
-        _ => return None,
-    };
-    *escapes = Escapes::Other;
-    Some(length)
+        _ => None,
+    }
 }
 
 fn is_special(byte: u8) -> bool {
@@ -115,16 +119,25 @@ pub(super) fn push_unescaped(inside: &str, text: &mut Vec<u8>) -> Option<()> {
     reserve(text, bytes.len() + BLOCK);
     text.resize(to + bytes.len() + BLOCK, 0);
     let mut at = 0;
-    while let Some(block) = Block::at(bytes, at) {
+    'blocks: while let Some(block) = Block::at(bytes, at) {
         // All of it takes less time than a copy of unknown length.
         block.copy_to(&mut text[to..]);
-        let plain = block.places_of(b'\\').trailing_zeros() as usize;
-        if plain >= BLOCK {
-            (at, to) = (at + BLOCK, to + BLOCK);
-            continue;
+        let mut found = block.places_of(b'\\');
+        let mut passed = 0;
+        // Escapes follow one another closely, so that a block may hold several.
+        while found != 0 {
+            let place = found.trailing_zeros() as usize;
+            to += place - passed;
+            passed = place + push_escape(inside, at + place, text, &mut to)?;
+            let Some(rest) = Block::at(bytes, at + passed).filter(|_| passed < BLOCK) else {
+                at += passed;
+                continue 'blocks;
+            };
+            rest.copy_to(&mut text[to..]);
+            found &= u32::MAX << passed;
         }
-        (at, to) = (at + plain, to + plain);
-        at += push_escape(inside, at, text, &mut to)?;
+        at += BLOCK;
+        to += BLOCK - passed;
     }
     while at < bytes.len() {
         if bytes[at] == b'\\' {
@@ -145,15 +158,18 @@ fn push_escape(inside: &str, at: usize, text: &mut [u8], to: &mut usize) -> Opti
         b'n' => b'\n',
         b't' => b'\t',
         byte @ (b'"' | b'\\') => *byte,
-        _ => {
-            let (escaped, length) = escape(&inside[at..])?;
-            *to += escaped.encode_utf8(&mut text[*to..]).len();
-            return Some(length);
-        }
+        _ => return push_other_escape(inside, at, text, to),
     };
     text[*to] = escaped;
     *to += 1;
     Some(2)
+}
+
+#[inline(never)]
+fn push_other_escape(inside: &str, at: usize, text: &mut [u8], to: &mut usize) -> Option<usize> {
+    let (escaped, length) = escape(inside.get(at..)?)?;
+    *to += escaped.encode_utf8(&mut text[*to..]).len();
+    Some(length)
 }
 
 /// A text as JSON.

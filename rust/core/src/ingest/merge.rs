@@ -7,6 +7,8 @@ use crate::pool;
 
 /// About so many bytes of pieces are put together.
 const BYTES: usize = 1 << 24;
+/// Pieces that have more bytes on average are not: copying them would cost more than batches do.
+const ENOUGH: usize = 1 << 22;
 
 /// Parts of a column that have more bytes are put together on a thread of their own.
 const LARGE: usize = 1 << 18;
@@ -35,6 +37,9 @@ fn grouped(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
 /// The groups that pieces of these sizes are in: each is where its middle lies.
 fn places(sizes: &[usize]) -> Vec<usize> {
     let whole: usize = sizes.iter().sum();
+    if whole > ENOUGH * sizes.len() {
+        return (0..sizes.len()).collect();
+    }
     let count = whole.div_ceil(BYTES).max(1);
     let share = whole.div_ceil(count).max(1);
     let ends = sizes.iter().scan(0, |end, size| {
@@ -196,22 +201,30 @@ fn size(texts: &Texts) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, places};
+    use super::{BYTES, ENOUGH, places};
 
     #[test]
     fn groups_are_of_about_the_same_size() {
-        const HALF: usize = BYTES / 2;
+        const MANY: usize = BYTES / ENOUGH;
         for (sizes, groups) in [
             (&[][..], &[][..]),
             (&[0, 0], &[0, 0]),
             (&[1, 2, 3], &[0, 0, 0]),
-            (&[HALF, HALF], &[0, 0]),
-            (&[HALF, HALF, 1], &[0, 1, 1]),
-            (&[HALF, HALF, HALF, HALF], &[0, 0, 1, 1]),
-            (&[1, 3 * BYTES, 1], &[0, 1, 3]),
-            (&[BYTES, 0, BYTES, 0], &[0, 1, 1, 1]),
+            (&[ENOUGH; MANY], &[0; MANY]),
+            (&[ENOUGH; 6], &[0, 0, 0, 1, 1, 1]),
+            (&[1, MANY * ENOUGH, 1, 0, 0], &[0, 0, 1, 1, 1]),
+            (
+                &[1, 2 * MANY * ENOUGH, 1, 0, 0, 0, 0, 0, 0],
+                &[0, 1, 2, 2, 2, 2, 2, 2, 2],
+            ),
         ] {
             assert_eq!(places(sizes), groups, "{sizes:?}");
         }
+    }
+
+    #[test]
+    fn large_pieces_stay_alone() {
+        assert_eq!(places(&[ENOUGH + 1]), [0]);
+        assert_eq!(places(&[ENOUGH, ENOUGH + 1, ENOUGH]), [0, 1, 2]);
     }
 }

@@ -43,14 +43,21 @@ fn found(printed: &Printed, lines: &[&str], views: &mut Vec<View>) -> Result<(),
         if folder.is_some_and(|folder| folder.len() > LONGEST_FOLDER) {
             return Err(Uncertain); // a few words would make a long path for each line
         }
-        let mut last: Option<(&str, Rc<str>)> = None;
+        let mut last: Option<(&str, Option<Rc<str>>)> = None;
         views.reserve(lines.len());
         hits(search, lines, |path, lines| {
             let known = last.take().filter(|(written, _)| *written == path);
-            let (_, whole) = last.insert(known.unwrap_or_else(|| (path, joined(folder, path))));
-            let lines = lines.map(RangeInclusive::into_inner);
-            let added = add(whole, lines, true, views);
-            result = result.and(added);
+            let file = || Some(joined(folder, path)).filter(|path| may_be_in_repository(path));
+            if let (_, Some(whole)) = last.insert(known.unwrap_or_else(|| (path, file()))) {
+                match extent(lines.map(RangeInclusive::into_inner)) {
+                    Ok(extent) => views.push(View {
+                        path: whole.clone(),
+                        extent,
+                        is_search: true,
+                    }),
+                    Err(error) => result = result.and(Err(error)),
+                }
+            }
         })?;
     }
     if let Some(diff) = printed.diff {
@@ -183,7 +190,7 @@ fn counted(
     (mut begin, end): Bounds,
     views: &mut Vec<View>,
 ) -> Result<(), Uncertain> {
-    let end = text.uncounted.map_or(end, |uncounted| end.min(uncounted));
+    let end = text.uncounted().map_or(end, |uncounted| end.min(uncounted));
     for &(first, last) in ranges {
         let rest = end as Line - begin as Line;
         let size = last.map_or(rest, |last| rest.min(last - first + 1));
@@ -248,25 +255,30 @@ fn add(
     is_search: bool,
     views: &mut Vec<View>,
 ) -> Result<(), Uncertain> {
-    let extent = match lines {
-        None => Extent::Unknown,
-        Some((first, last)) => {
-            let line = |line: Line| i64::try_from(line).map_err(|_| Uncertain);
-            Extent::Lines(line(first)?, line(last)?)
-        }
-    };
-    add_view(path, extent, is_search, views);
+    add_view(path, extent(lines)?, is_search, views);
     Ok(())
+}
+
+fn extent(lines: Option<(Line, Line)>) -> Result<Extent, Uncertain> {
+    let Some((first, last)) = lines else {
+        return Ok(Extent::Unknown);
+    };
+    let line = |line: Line| i64::try_from(line).map_err(|_| Uncertain);
+    Ok(Extent::Lines(line(first)?, line(last)?))
 }
 
 /// Adds a view, unless its path lies where no repository does.
 fn add_view(path: &Rc<str>, extent: Extent, is_search: bool, views: &mut Vec<View>) {
-    let below_root = path.strip_prefix('/');
-    if !below_root.is_some_and(|path| SCRATCH.iter().any(|folder| path.starts_with(folder))) {
+    if may_be_in_repository(path) {
         views.push(View {
             path: path.clone(),
             extent,
             is_search,
         });
     }
+}
+
+fn may_be_in_repository(path: &str) -> bool {
+    let below_root = path.strip_prefix('/');
+    !below_root.is_some_and(|path| SCRATCH.iter().any(|folder| path.starts_with(folder)))
 }

@@ -30,7 +30,7 @@ pub use text::has_plain_digits;
 
 use evidence::{requested, seen};
 use leaks::may_leak;
-use output::{Text, faults};
+use output::{Text, faults, lines_of};
 use pipelines::Printed;
 use run::{Shell, ran};
 use slices::slices;
@@ -118,7 +118,9 @@ pub fn shell_views(executed: &Executed<'_>) -> Result<Shown, Uncertain> {
         return Err(Uncertain);
     }
     let is_silent = output.is_some_and(str::is_empty) && code.is_some_and(|code| code != 0);
-    let faults = faults(output.unwrap_or_default())?;
+    let printed = output.unwrap_or_default();
+    let lines = lines_of(printed);
+    let faults = faults(printed, &lines)?;
     let mut shell = Shell::new(&faults, folder);
     if may_leak(command) && !is_silent {
         shell.look_for_leaks(output);
@@ -133,7 +135,7 @@ pub fn shell_views(executed: &Executed<'_>) -> Result<Shown, Uncertain> {
             }
         }
         Some(output) if runs.iter().any(|run| run.printed.shows()) => {
-            let mut text = Text::of(output, hidden);
+            let mut text = Text::of(output, lines, hidden);
             if !faults.is_empty() {
                 text = text.without(&faults);
             }

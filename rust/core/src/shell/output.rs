@@ -1,5 +1,6 @@
 //! The output of a command: its lines, what of it was not shown, and which of them are errors.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -11,9 +12,7 @@ use super::slices::Bounds;
 use super::text::is_blank;
 use crate::ingest::{BLOCK, Block};
 
-/// To make a finder takes longer than to look through a short output.
-static COLON: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": "));
-/// Every fault holds one of these.
+/// Every fault holds one of these; to make a finder takes longer than to look through a short output.
 static HINTS: LazyLock<[Finder<'static>; 5]> =
     LazyLock::new(|| ["directory", "denied", "cannot open", "can't", "not found"].map(Finder::new));
 const FAULTS: [&str; 9] = [
@@ -36,46 +35,67 @@ pub(super) struct Text<'a> {
     pub lines: Vec<&'a str>,
     /// Lines that were left out of what the agent was shown, half-open.
     pub hidden: Bounds,
-    /// First line whose place in the whole output is not known, because lines are missing.
-    pub uncounted: Option<usize>,
+    output: &'a str,
+    /// Whether lines may be missing that are not known to be hidden.
+    may_be_cut: bool,
+    /// Lines that were taken away.
+    gone: Vec<usize>,
+    uncounted: OnceCell<Option<usize>>,
 }
 
 impl<'a> Text<'a> {
-    /// Takes an output apart, of which some bytes may not have been shown.
-    pub(super) fn of(output: &'a str, hidden: Option<Bounds>) -> Self {
+    /// An output with its lines, of which some bytes may not have been shown.
+    pub(super) fn of(output: &'a str, lines: Vec<&'a str>, hidden: Option<Bounds>) -> Self {
         let bytes = output.as_bytes();
-        let newlines = |end: usize| memchr_iter(b'\n', &bytes[..end]).count();
-        let (mut lost, mut uncounted) = ((0, 0), None);
-        match hidden {
-            Some((low, high)) if low < high && high <= bytes.len() => {
-                let is_partly = bytes[high - 1] != b'\n';
-                lost = (newlines(low), newlines(high) + usize::from(is_partly));
-            }
-            _ => uncounted = cut(output).map(newlines),
-        }
+        let known = hidden.filter(|&(low, high)| low < high && high <= bytes.len());
+        let hidden = known.map(|(low, high)| {
+            let is_partly = bytes[high - 1] != b'\n';
+            let end = newlines(output, high) + usize::from(is_partly);
+            (newlines(output, low), end)
+        });
         Self {
-            lines: lines_of(output),
-            hidden: lost,
-            uncounted,
+            lines,
+            hidden: hidden.unwrap_or_default(),
+            output,
+            may_be_cut: known.is_none(),
+            gone: Vec::new(),
+            uncounted: OnceCell::new(),
         }
+    }
+
+    /// First line whose place in the whole output is not known, because lines are missing.
+    pub(super) fn uncounted(&self) -> Option<usize> {
+        let find = || {
+            let place = self.may_be_cut.then(|| cut(self.output))??;
+            Some(self.left(newlines(self.output, place)))
+        };
+        *self.uncounted.get_or_init(find)
     }
 
     /// The text without the lines that are errors.
     pub(super) fn without(mut self, faults: &[&str]) -> Self {
         let lost: rustc_hash::FxHashSet<&str> = faults.iter().copied().collect();
-        let gone: Vec<usize> = (0..self.lines.len())
+        self.gone = (0..self.lines.len())
             .filter(|&at| lost.contains(self.lines[at]))
             .collect();
-        let left = |at: usize| at - gone.partition_point(|&each| each < at);
-        self.hidden = (left(self.hidden.0), left(self.hidden.1));
-        self.uncounted = self.uncounted.map(left);
+        self.hidden = (self.left(self.hidden.0), self.left(self.hidden.1));
         self.lines.retain(|line| !lost.contains(line));
         self
     }
+
+    /// How many lines are left of the first ones.
+    fn left(&self, lines: usize) -> usize {
+        lines - self.gone.partition_point(|&each| each < lines)
+    }
+}
+
+/// How many lines end before a place.
+fn newlines(text: &str, end: usize) -> usize {
+    memchr_iter(b'\n', &text.as_bytes()[..end]).count()
 }
 
 /// The lines of a text, without an empty one at the end.
-fn lines_of(text: &str) -> Vec<&str> {
+pub(super) fn lines_of(text: &str) -> Vec<&str> {
     let mut lines = Vec::with_capacity(text.len() / USUAL_LINE + 1);
     let bytes = text.as_bytes();
     let (mut begin, mut at) = (0, 0);
@@ -159,29 +179,33 @@ fn is_truncated(rest: &str, units: &[&str]) -> bool {
 }
 
 /// Lines of an output that say that a file could not be read: a name, a colon, and what is wrong.
-pub(super) fn faults(output: &str) -> Result<Vec<&str>, Uncertain> {
-    let bytes = output.as_bytes();
+pub(super) fn faults<'a>(output: &str, lines: &[&'a str]) -> Result<Vec<&'a str>, Uncertain> {
     let mut is_hinted = false;
     let mut found = Vec::new();
-    for colon in COLON.find_iter(bytes) {
-        let name = bytes[..colon].iter().rev();
-        let begin = colon - name.take_while(|&&byte| may_be_of_name(byte)).count();
-        let is_first = begin == 0 || bytes[begin - 1] == b'\n';
-        if begin == colon || !is_first {
+    for &line in lines {
+        let bytes = line.as_bytes();
+        if !bytes.first().copied().is_some_and(may_be_of_name) {
             continue;
         }
-        // Colons are many, and faults are few.
-        is_hinted = is_hinted || HINTS.iter().any(|hint| hint.find(bytes).is_some());
+        let Some(colon) = memchr(b':', bytes) else {
+            continue;
+        };
+        let is_named = || bytes[..colon].iter().copied().all(may_be_of_name);
+        if bytes.get(colon + 1) != Some(&b' ') || !is_named() {
+            continue;
+        }
+        // Names before colons are many, and faults are few.
+        let is_in = |hint: &Finder<'_>| hint.find(output.as_bytes()).is_some();
+        is_hinted = is_hinted || HINTS.iter().any(is_in);
         if !is_hinted {
             break;
         }
-        let end = memchr(b'\n', &bytes[colon..]).map_or(bytes.len(), |length| colon + length);
-        let said = &output[colon..end];
+        let (name, said) = line.split_at(colon);
         if !FAULTS.iter().any(|fault| has(said, fault)) {
             continue;
         }
-        match output[begin..colon].chars().find(|c| !c.is_ascii()) {
-            None => found.push(&output[begin..end]),
+        match name.chars().find(|c| !c.is_ascii()) {
+            None => found.push(line),
             // Which of these are letters, Python knows.
             Some(other) if other.is_alphanumeric() => return Err(Uncertain),
             Some(_) => {}

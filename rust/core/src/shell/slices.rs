@@ -87,7 +87,7 @@ fn divide(
     let indices: Vec<usize> = (group.0..group.1).filter(prints).collect();
     let mut indices = &indices[..];
     let (mut begin, end) = bounds;
-    if text.uncounted.is_some() && indices.len() > 1 {
+    if indices.len() > 1 && text.uncounted().is_some() {
         return;
     }
     while let [index, rest @ ..] = indices {

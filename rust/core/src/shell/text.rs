@@ -15,7 +15,7 @@ pub(super) const DIGITS: usize = 18;
 
 /// The number at the beginning, and how many digits it has; none where it has too many.
 pub(super) fn leading_number(text: &str) -> Option<(i128, usize)> {
-    let mut number = 0_i128;
+    let mut number = 0_u64;
     let mut digits = 0;
     for byte in text.bytes() {
         if !byte.is_ascii_digit() {
@@ -25,9 +25,9 @@ pub(super) fn leading_number(text: &str) -> Option<(i128, usize)> {
         if digits > DIGITS {
             return None;
         }
-        number = 10 * number + i128::from(byte - b'0');
+        number = 10 * number + u64::from(byte - b'0');
     }
-    (digits > 0).then_some((number, digits))
+    (digits > 0).then_some((number.into(), digits))
 }
 
 /// A text that is a number.

@@ -13,9 +13,9 @@ const FILES: usize = 128;
 /// Least and most bytes of a piece: enough to outweigh what columns cost, and few enough that all
 /// threads end at about the same time.
 const LEAST: u64 = 1 << 20;
-const BYTES: u64 = 1 << 21;
+const BYTES: u64 = 1 << 23;
 /// Pieces that files are cut into, where those have enough bytes.
-const PIECES: u64 = 16;
+const PIECES: u64 = 8;
 
 /// Bytes of the files that are read at a time, if they are more than one.
 const MOST: u64 = 1 << 26;

@@ -186,25 +186,32 @@ impl places::View {
             return Some(());
         }
         let items = column.items(row)?;
-        for view in views {
-            let row = items.len();
-            let fields = items.columns(row)?;
-            let is_written = fields[self.path].text(row, &view.path)
-                && match view.extent {
-                    Extent::Unknown => true,
-                    Extent::Whole => fields[self.extent].text(row, "whole"),
-                    Extent::Lines(first, last) => {
-                        fields[self.extent].text(row, "lines")
-                            && fields[self.start].integer(row, first)
-                            && fields[self.end].integer(row, last)
-                    }
-                }
-                && (!view.is_search || fields[self.searched].boolean(row, true));
-            if !is_written {
-                return None;
-            }
-            items.close();
+        let begin = items.len();
+        let fields = items.columns(begin)?;
+        let rows = || (begin..).zip(views);
+        // A column at a time, as there are many.
+        let paths = views.iter().map(|view| &*view.path);
+        let mut is_written = fields[self.path].texts(begin, paths);
+        for (row, view) in rows() {
+            is_written &= match view.extent {
+                Extent::Unknown => true,
+                Extent::Whole => fields[self.extent].text(row, "whole"),
+                Extent::Lines(..) => fields[self.extent].text(row, "lines"),
+            };
         }
+        for (row, view) in rows() {
+            if let Extent::Lines(first, last) = view.extent {
+                is_written &= fields[self.start].integer(row, first);
+                is_written &= fields[self.end].integer(row, last);
+            }
+        }
+        for (row, _) in rows().filter(|(_, view)| view.is_search) {
+            is_written &= fields[self.searched].boolean(row, true);
+        }
+        if !is_written {
+            return None;
+        }
+        items.close_records(views.len());
         column.close();
         Some(())
     }
