@@ -6,6 +6,7 @@ Reading begins before what scores and writes is imported, which takes as long as
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,10 +157,17 @@ class OpenedJob:
     store: SnapshotStore | None
     """The snapshots."""
 
-    @property
+    @cached_property
     def layout(self) -> RowLayout:
         """Columns of the rows."""
         return RowLayout(self.metrics)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The same as Arrow has them."""
+        from trajmeter.writers.arrow import arrow_schema
+
+        return arrow_schema(self.layout)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -191,9 +199,9 @@ class OpenedJob:
 
     def part_schema(self) -> pa.Schema:
         """Schema of the parts."""
-        from trajmeter.writers.arrow import arrow_schema, stored_schema
+        from trajmeter.writers.arrow import stored_schema
 
-        return stored_schema(arrow_schema(self.layout))
+        return stored_schema(self.schema)
 
     def open_part(self, stream: BinaryIO) -> ParquetWriter:
         """Open what writes a part."""
@@ -203,9 +211,9 @@ class OpenedJob:
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Rows of a part as they were before they were written."""
-        from trajmeter.writers.arrow import arrow_schema, loaded
+        from trajmeter.writers.arrow import loaded
 
-        return loaded(batch, arrow_schema(self.layout))
+        return loaded(batch, self.schema)
 
     def open_output(
         self, file: Path, about: Callable[[], Mapping[str, str]] | None

@@ -170,6 +170,20 @@ impl<'a> Cursor<'a> {
         self.take(b':').then_some(key)
     }
 
+    /// Which of some keys, written with quotes and a colon, stands next; it is passed.
+    ///
+    /// To compare a key with the few that are likely is faster than to find where it ends.
+    pub fn pass_key<'k>(&mut self, keys: impl IntoIterator<Item = &'k str>) -> Option<usize> {
+        self.peek()?;
+        let rest = &self.text.as_bytes()[self.at..];
+        let second = rest.get(1);
+        let is_next = |key: &[u8]| key.get(1) == second && rest.starts_with(key);
+        let mut keys = keys.into_iter().enumerate();
+        let (place, key) = keys.find(|(_, key)| is_next(key.as_bytes()))?;
+        self.at += key.len();
+        Some(place)
+    }
+
     fn items(
         &mut self,
         open: u8,
@@ -247,6 +261,26 @@ mod tests {
             "\"\\\n\"",
         ] {
             assert_eq!(Cursor::new(json).text(), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn passed_keys() {
+        let keys = ["\"start\":", "\"end\":", "\"st\":"];
+        for (json, place) in [
+            ("\"start\": 1", Some(0)),
+            (" \n\"end\":1", Some(1)),
+            ("\"st\":1", Some(2)),
+            ("\"st\" :1", None),
+            ("\"s\\u0074\":1", None),
+            ("\"st", None),
+            ("", None),
+        ] {
+            let mut cursor = Cursor::new(json);
+            assert_eq!(cursor.pass_key(keys), place, "{json}");
+            if place.is_some() {
+                assert_eq!(cursor.integer(), Some(1), "{json}");
+            }
         }
     }
 

@@ -31,12 +31,14 @@ fn fields(
 ) -> Option<()> {
     let mut seen: u64 = 0;
     let mut next = 0;
-    cursor.object(|cursor, key| {
+    cursor.members(|cursor| {
         // Members mostly come in order, some of them left out.
-        let is_it = |member: &Member| member.name == *key;
-        let index = match members[next..].iter().position(is_it) {
-            Some(after) => next + after,
-            None => members[..next].iter().position(is_it)?,
+        let likely = members[next..].iter().map(|member| member.key.as_str());
+        let index = if let Some(after) = cursor.pass_key(likely) {
+            next + after
+        } else {
+            let key = cursor.key()?;
+            members.iter().position(|member| member.name == *key)?
         };
         next = index + 1;
         let is_first = seen & (1 << index) == 0;

@@ -53,6 +53,9 @@ pub const MOST_MEMBERS: usize = u64::BITS as usize;
 pub struct Member {
     /// Name of the field.
     pub name: String,
+    /// The name as most files write it, with quotes and a colon.
+    #[serde(skip)]
+    pub key: String,
     /// What its values are.
     pub shape: Shape,
     /// Whether a record without it is refused.
@@ -71,12 +74,23 @@ impl Shape {
     ///
     /// A message, if the text does not describe a record that columns can hold.
     pub fn record(json: &str) -> Result<Self, String> {
-        let shape: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        let mut shape: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
         if shape.kind != Kind::Record {
             return Err("expected the shape of a record".to_owned());
         }
         shape.check()?;
+        shape.write_keys();
         Ok(shape)
+    }
+
+    fn write_keys(&mut self) {
+        for member in &mut self.members {
+            member.key = format!("{}:", Value::from(member.name.as_str()));
+            member.shape.write_keys();
+        }
+        if let Some(item) = &mut self.item {
+            item.write_keys();
+        }
     }
 
     fn check(&self) -> Result<(), String> {
