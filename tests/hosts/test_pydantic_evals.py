@@ -162,9 +162,9 @@ class Answer:
 @pytest.mark.parametrize(
     ("output", "text"),
     [
-        ({"answer": ["a", 1]}, '{"answer":["a",1]}'),
-        (Answer([1]), '{"expected_tool_calls":[1]}'),
-        ({("a", 1): {2}}, '{"a,1":[2]}'),
+        ({"answer": ["é", 1]}, '{"answer": ["é", 1]}'),
+        (Answer([1]), '{"expected_tool_calls": [1]}'),
+        ({("a", 1): {2}}, '{"a,1": [2]}'),
         (b"\xff", str(b"\xff")),
         (None, None),
     ],

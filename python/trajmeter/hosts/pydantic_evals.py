@@ -6,11 +6,12 @@ evaluator gives every case a label, ``<family>.outcome``, whose shares tell it.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import to_json
+from pydantic_core import to_jsonable_python
 
 from trajmeter.errors import ExtraMissingError, InputError, ReadError
 
@@ -156,7 +157,7 @@ def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     try:
-        return to_json(plain(value), fallback=str).decode()
+        return json.dumps(to_jsonable_python(plain(value), fallback=str), ensure_ascii=False)
     except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
         return str(value)
 
