@@ -157,11 +157,15 @@ def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     try:
-        return json.dumps(to_jsonable_python(plain(value), fallback=str), ensure_ascii=False)
+        text = json.dumps(to_jsonable_python(plain(value), fallback=str), ensure_ascii=False)
+        return text.encode(errors="backslashreplace").decode()  # halves of characters, as in JSON
     except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
         return str(value)
 
 
 def _mapping(metadata: object) -> Mapping[str, Any] | None:
-    found = plain(metadata)
+    try:
+        found = plain(metadata)
+    except RecursionError as error:
+        raise InputError("the metadata is within itself, or nested too deeply") from error
     return found if isinstance(found, dict) else None
