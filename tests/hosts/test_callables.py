@@ -18,6 +18,8 @@ def _run(path: str) -> list[dict[str, Any]]:
     return [{"role": "assistant", "content": "", "tool_calls": [call]}]
 
 
+WITHIN_ITSELF: dict[str, Any] = {}
+WITHIN_ITSELF["name"] = WITHIN_ITSELF
 EXPECTED = {"expected_tool_calls": [{"name": "read", "arguments": {"path": "a"}}]}
 
 
@@ -40,6 +42,8 @@ def test_references_of_every_shape(reference: Any) -> None:
         ({"answer": 3}, EXPECTED, "invalid_input"),
         (3, EXPECTED, "invalid_input"),
         (_run("a"), {"expected_tool_calls": 3}, "invalid_input"),
+        (_run("a"), {"expected_tool_calls": '["\ud800"]'}, "invalid_input"),
+        (_run("a"), {"expected_tool_calls": [WITHIN_ITSELF]}, "invalid_input"),
         (_run("a"), [("user", "q"), *_run("a")], "invalid_input: reference_outputs: messages[0]"),
         ([("user", "q"), ("ai", "done")], EXPECTED, "invalid_input: none of the messages"),
         (Trajectory(task_id="t"), EXPECTED, "missing_calls"),

@@ -162,9 +162,10 @@ class Answer:
 @pytest.mark.parametrize(
     ("output", "text"),
     [
-        ({"answer": ["a", 1]}, '{"answer":["a",1]}'),
-        (Answer([1]), '{"expected_tool_calls":[1]}'),
-        ({("a", 1): {2}}, '{"a,1":[2]}'),
+        ({"answer": ["é", 1]}, '{"answer": ["é", 1]}'),
+        (Answer([1]), '{"expected_tool_calls": [1]}'),
+        ({("a", 1): {2}}, '{"a,1": [2]}'),
+        ({"a": "\ud800"}, '{"a": "\\ud800"}'),
         (b"\xff", str(b"\xff")),
         (None, None),
     ],
@@ -188,6 +189,14 @@ def test_an_output_that_is_no_text_is_json(output: Any, text: str | None) -> Non
     assert attempt.final_output == text
     assert (attempt.task_id, len(attempt.turns or ())) == ("case", 1)
     assert (attempt.duration_seconds or 0) > 0
+
+
+def test_metadata_within_itself_is_invalid_input() -> None:
+    within: dict[str, Any] = {}
+    within["note"] = within
+    case: Case[Any, Any, Any] = Case(name="case", inputs="a", metadata=within)
+    report = _reported([case], [Tools()])
+    assert report.cases[0].labels["tools.outcome"].value == "invalid_input"
 
 
 def test_without_a_tracer_provider_it_fails_and_says_so() -> None:

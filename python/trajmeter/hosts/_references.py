@@ -139,12 +139,15 @@ def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a host carrie
     """A reference, which may be JSON as text.
 
     Raises:
-        ReadError: The text is not JSON.
+        ReadError: The text is not JSON, or the reference is within itself.
     """
     if key not in _NESTED or not isinstance(value, str):
-        return plain(value)
+        try:
+            return plain(value)
+        except RecursionError as error:
+            raise ReadError(f"{key}: it is within itself, or nested too deeply") from error
     try:
-        return json_input.parse(value.encode())
+        return json_input.parse(value.encode(errors="surrogatepass"))
     except ReadError as error:
         raise ReadError(f"{key}: {error}") from error
 

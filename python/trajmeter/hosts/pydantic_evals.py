@@ -6,11 +6,12 @@ evaluator gives every case a label, ``<family>.outcome``, whose shares tell it.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import to_json
+from pydantic_core import to_jsonable_python
 
 from trajmeter.errors import ExtraMissingError, InputError, ReadError
 
@@ -156,11 +157,15 @@ def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     try:
-        return to_json(plain(value), fallback=str).decode()
+        text = json.dumps(to_jsonable_python(plain(value), fallback=str), ensure_ascii=False)
+        return text.encode(errors="backslashreplace").decode()  # halves of characters, as in JSON
     except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
         return str(value)
 
 
 def _mapping(metadata: object) -> Mapping[str, Any] | None:
-    found = plain(metadata)
+    try:
+        found = plain(metadata)
+    except RecursionError as error:
+        raise InputError("the metadata is within itself, or nested too deeply") from error
     return found if isinstance(found, dict) else None

@@ -178,6 +178,29 @@ def test_what_shows_a_screen_leaves_no_bytes(items: list[dict[str, Any]], result
     assert "AAAA" not in turn.model_dump_json()
 
 
+@pytest.mark.parametrize(
+    "found", [{"type": "document", "source": "a.md", "text": "x"}, {"kind": "binary", "data": [1]}]
+)
+def test_a_result_that_only_looks_like_a_file_is_kept(found: dict[str, Any]) -> None:
+    ((call,),) = results([asks(("c", "f", "{}")), gives(found, "c")])
+    assert call[1] == found
+
+
+@pytest.mark.parametrize("identity", [None, "", ["c"], {"c": 1}])
+def test_calls_without_an_id_do_not_hide_those_that_the_host_runs(identity: Any) -> None:
+    parts = [{"type": "server_tool_use", "id": identity, "name": "search", "input": {}}]
+    call = {"id": identity, "name": "f", "args": {}}
+    message = {"role": "assistant", "content": parts, "tool_calls": [call]}
+    assert results([message]) == [[("search", None), ("f", None)]]
+
+
+def test_the_type_of_a_tool_does_not_say_that_it_ran() -> None:
+    call = {"id": "c", "tool_type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "content": "", "tool_calls": [call]}
+    (turn,) = message_turns([message]).turns
+    assert turn.tool_calls[0].success is None
+
+
 def test_langchain_repeats_calls_among_the_parts() -> None:
     part = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
     call = {"id": "c", "name": "f", "args": {}}

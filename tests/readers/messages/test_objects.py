@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 
 from tests.readers.messages.test_turns import ARGUMENTS, ONE_CALL, TEXT, Dumped, only_call
@@ -64,3 +67,47 @@ def test_an_object_of_another_kind_is_told_by_its_class() -> None:
         "text",
         "null",
     ]
+
+
+def test_an_object_that_a_mapping_repeats_is_one_call() -> None:
+    part = {"type": "server_tool_use", "id": "c", "name": "f", "input": {}}
+    call = Dumped({"id": "c", "name": "f", "args": {}})
+    only_call(message_turns([{"role": "assistant", "content": [part], "tool_calls": [call]}]))
+
+
+def test_usage_may_be_an_object() -> None:
+    message = {"role": "assistant", "content": "x"}
+    usage = {"input_tokens": 5, "output_tokens": 6, "cache_read_input_tokens": 1}
+    read = message_turns([{**message, "usage": Dumped(usage)}])
+    assert read.turns[0].usage is not None
+    assert read == message_turns([{**message, "usage": usage}])
+
+
+@dataclass
+class Linked:
+    """A message that knows another one."""
+
+    role: str
+    content: Any
+    other: Linked | None = None
+
+
+def test_objects_that_cannot_be_written_are_told_or_left_out() -> None:
+    linked = Linked("assistant", "x")
+    linked.other = linked
+    messages = [linked, Dumped, Linked, {"role": "assistant", "content": [linked, Dumped, "y"]}]
+    held = message_turns(messages)
+    assert [reason.rpartition(" ")[2] for reason in held.unusable.values()] == [
+        "Linked",
+        "type",
+        "type",
+    ]
+    assert held.final_output == "y"
+
+
+def test_results_that_are_nested_too_deeply_are_told_so() -> None:
+    nested: list[Any] = []
+    for _ in range(100_000):
+        nested = [nested]
+    messages = [ONE_CALL["openai"][0], {**ONE_CALL["openai"][1], "content": nested}]
+    assert only_call(message_turns(messages)).result == "a list that is nested too deeply"

@@ -61,6 +61,8 @@ _WITHOUT_BYTES = {
     "document": "file",
     "computer_screenshot": "image",
 }
+_FILES_ALONE = _WITHOUT_BYTES.keys() - {"document"}
+"""Types of results that are one file; one document is as often what a search found."""
 
 _UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 _INVALID = "INVALID_JSON"
@@ -68,11 +70,16 @@ _INVALID = "INVALID_JSON"
 
 def dumped(value: object) -> object:
     """An object of a program as the mapping that it stands for; any other value is given back."""
+    if value is None or isinstance(value, (dict, str, type)):
+        return value
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump()
-    if is_dataclass(value) and not isinstance(value, type):  # pydantic-ai's
-        return to_jsonable_python(value, fallback=str, bytes_mode="base64")
+    if is_dataclass(value):  # pydantic-ai's
+        try:
+            return to_jsonable_python(value, fallback=str, bytes_mode="base64")
+        except ValueError:  # it is within itself, or holds text that is not valid
+            return value
     return value
 
 
@@ -151,13 +158,21 @@ def called_in(message: Mapping[str, Any], content: object) -> Sequence[Any]:
     parts = [part for part in content if type(part) is dict] if type(content) is list else []
     if calls or invalid:
         found = [*_listed(calls), *map(_invalid, _listed(invalid))]
-        known = {each.get("id") for each in found if type(each) is dict}
-        return [part for part in parts if _is_apart(part) and part.get("id") not in known] + found
+        apart = [part for part in parts if _is_apart(part)]
+        if apart:
+            known = {_id_of(each) for each in found} - {None}
+            apart = [part for part in apart if _id_of(part) not in known]
+        return apart + found
     old = message.get("function_call")
     if old is None and type(more := message.get("additional_kwargs")) is dict:  # LangChain's
         old = more.get("function_call")
     found = [{"function": old}] if type(old) is dict else []
     return found + [part for part in parts if kind_of(part) in _CALL_PARTS]
+
+
+def _id_of(call: object) -> str | None:
+    call = dumped(call)
+    return identity_of(call.get("id")) if type(call) is dict else None
 
 
 def _listed(calls: Any) -> Sequence[Any]:  # noqa: ANN401 - as it was written
@@ -180,12 +195,12 @@ def _invalid(call: object) -> object:
 def _is_apart(part: Mapping[str, Any]) -> bool:
     """Whether a call among the parts of a content is not repeated beside it."""
     kind = kind_of(part)
-    return kind in _SERVER_CALL_PARTS or (kind == "tool_use" and _holds_result(part))
+    return kind in _SERVER_CALL_PARTS or _holds_result(part)
 
 
 def _holds_result(part: Mapping[str, Any]) -> bool:
     """Whether a call holds what it gave back, as those of Inspect that ran with the model do."""
-    return type(part.get("tool_type")) is str
+    return type(part.get("tool_type")) is str and kind_of(part) == "tool_use"
 
 
 def call_of(call: object) -> dict[str, Any] | None:
@@ -278,10 +293,10 @@ def result_value(content: object) -> JsonValue:
     if content is None:
         return ""
     if type(content) is not list:
-        is_part = type(content) is dict and (
-            kind_of(content) in _WITHOUT_BYTES or _is_binary(content)
+        is_file = type(content) is dict and (
+            kind_of(content) in _FILES_ALONE or _is_binary(content)
         )
-        return _part(content) if is_part else _plain(content)
+        return _part(content) if is_file else _plain(content)
     parts = [_part(part) for part in content]
     texts = [
         part["text"] if type(part) is dict and part.keys() == _TEXT else part for part in parts
@@ -328,7 +343,7 @@ _BYTES = (
 
 def _is_binary(part: Mapping[str, Any]) -> bool:
     """Whether a part is a file of pydantic-ai with its bytes."""
-    return part.get("kind") == "binary" and "data" in part
+    return part.get("kind") == "binary" and "data" in part and "media_type" in part
 
 
 def _plain(value: object) -> JsonValue:
@@ -338,7 +353,10 @@ def _plain(value: object) -> JsonValue:
             return value  # type: ignore[return-value] # as was just checked
         plain: JsonValue = to_jsonable_python(value, fallback=str)
     except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
-        return str(value)
+        try:
+            return str(value)
+        except RecursionError:
+            return f"a {type(value).__name__} that is nested too deeply"
     return plain
 
 

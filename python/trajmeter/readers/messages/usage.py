@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers.messages.shapes import dumped
 from trajmeter.records import Usage
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 
@@ -132,10 +133,10 @@ def verifiers_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 def message_usage(message: Mapping[str, Any]) -> Usage | None:
     """The usage that a message carries, by the form of what it carries."""
-    usage = message.get("usage_metadata")
+    usage = dumped(message.get("usage_metadata"))
     if type(usage) is dict:
         return langchain_usage(usage)
-    usage = message.get("usage")
+    usage = dumped(message.get("usage"))
     if type(usage) is not dict:
         return None
     if "output_reasoning_tokens" in usage or "cache_read_tokens" in usage:
