@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Row, Tasks, attempt, rows_of, tasks
-from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
 from trajmeter.records import Task
+from trajmeter.summaries.attempt_keys import AttemptKeys
 from trajmeter.summaries.figure_sums import FigureSums
 
 if TYPE_CHECKING:
@@ -367,3 +368,28 @@ def test_large_tables_are_read_while_student_is_imported(
     monkeypatch.setattr("trajmeter.summaries.result_tables.has_t", lambda: imports.append(None))
     trajmeter.summarize(rows, interval=interval, resamples=10)
     assert len(imports) == times
+
+
+class Unreadable:
+    """Rows of which no column can be read."""
+
+    num_rows = 2
+
+    def column(self, name: str, /) -> None:
+        raise ReadError("a figure")
+
+
+@pytest.mark.parametrize("rows_on_threads", [1, 20_000])
+def test_what_is_wrong_with_keys_is_told_before_figures(
+    monkeypatch: pytest.MonkeyPatch, rows_on_threads: int
+) -> None:
+    def keys(*_: object) -> None:
+        raise ReadError("a key")
+
+    module = "trajmeter.summaries.result_tables"
+    monkeypatch.setattr(f"{module}._MANY_ROWS", rows_on_threads)
+    monkeypatch.setattr(f"{module}.threads", lambda: 4)
+    monkeypatch.setattr(f"{module}.rows_by_column", lambda *_, **__: [Unreadable()])
+    monkeypatch.setattr(AttemptKeys, "add", keys)
+    with pytest.raises(ReadError, match="a key"):
+        trajmeter.summarize([attempt("t1", 0.5)])

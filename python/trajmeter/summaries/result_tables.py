@@ -304,6 +304,7 @@ def _do_all(
         all_done = pool.map(lambda name: work(name, done.result), names)
         if beside is not None:
             beside()
+        done.result()  # what fails in it is told first, as on one thread
         for _ in all_done:  # raises what one raises
             pass
 
