@@ -22,7 +22,7 @@ __all__ = ["IDENTITY", "chosen_figures", "known_figures"]
 
 _NUMERIC = ("boolean", "integer", "number")
 IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
-"""Columns that are no figures."""
+"""Columns that are not figures."""
 
 
 def known_figures(
