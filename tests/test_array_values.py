@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter.arrays import cast, coded, entries, field, filled, flags, present, ragged
+from trajmeter.arrays import (
+    cast,
+    coded,
+    empty_texts,
+    entries,
+    field,
+    filled,
+    flags,
+    nulls,
+    present,
+    ragged,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,3 +119,23 @@ def test_a_value_that_does_not_fit_is_refused() -> None:
     assert cast(pa.array([1, None]), pa.string()).to_pylist() == ["1", None]
     with pytest.raises(pa.ArrowInvalid):
         cast(pa.array(["x"]), pa.int64())
+
+
+@pytest.mark.parametrize("rows", [0, 1, 1 << 10, (1 << 10) + 1, (1 << 17) + 1])
+@pytest.mark.parametrize("arrow_type", _TYPES, ids=str)
+def test_nulls_of_any_number(arrow_type: pa.DataType, rows: int) -> None:
+    column = nulls(rows, arrow_type)
+    column.validate(full=True)
+    assert (column.type, len(column), column.null_count) == (arrow_type, rows, rows)
+
+
+def test_nulls_of_a_type_share_their_memory() -> None:
+    few, more = nulls(9, pa.int64()).buffers(), nulls(99, pa.int64()).buffers()
+    assert [each and each.address for each in few] == [each and each.address for each in more]
+
+
+@given(st.lists(st.booleans(), max_size=20))
+def test_empty_texts_are_null_where_there_are_none(is_there: list[bool]) -> None:
+    column = empty_texts(np.array(is_there, np.bool_))
+    column.validate(full=True)
+    assert column.to_pylist() == ["" if each else None for each in is_there]

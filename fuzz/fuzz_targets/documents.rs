@@ -10,17 +10,20 @@ use std::convert::identity;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::value::RawValue;
-use trajmeter_core::ingest::{Document, Reader, Shape, Wanted};
+use trajmeter_core::ingest::{Document, Format, Reader, Shape, Wanted};
 
 const SHAPE: &str = include_str!("../trajectory_shape.json");
 const ROW: &[u8] = br#"{"messages": [{"role": "user", "content": "x"}]}"#;
 const LIST: &[u8] = br#"[{"role": "user", "content": "x"}]"#;
 
-fuzz_target!(|bytes: &[u8]| {
+fn reader() -> Reader {
     let shape = Shape::record(SHAPE).expect("the shape of a record");
     let names = shape.members.iter().map(|member| member.name.clone());
     let wanted = Wanted::new(names.collect());
-    let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
+    Reader::trajectories(shape, wanted).expect("a shape with all columns")
+}
+
+fuzz_target!(|bytes: &[u8]| {
     let inside = [&b"["[..], bytes, b", 1]"].concat();
     for content in [bytes, &inside] {
         if let Some(found) = Document::of(content, None) {
@@ -36,10 +39,14 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(serde_json::from_slice::<&RawValue>(&object[range]).is_ok());
         }
     }
-    for (other, are_lists) in [(ROW, false), (LIST, true)] {
+    let lists = reader().only(vec![Format::List], []);
+    for (other, reader) in [(ROW, reader()), (LIST, lists)] {
         let read = |values: &[&[u8]]| {
-            let named: Vec<_> = values.iter().map(|each| (Some("[0]".to_owned()), *each)).collect();
-            let pieces = reader.read_values(&named, "file", are_lists, identity);
+            let named: Vec<_> = values
+                .iter()
+                .map(|each| (Some("[0]".to_owned()), *each))
+                .collect();
+            let pieces = reader.read_values(&named, "file", identity);
             for piece in &pieces {
                 for column in piece.columns.iter().flatten() {
                     assert_eq!(column.len(), piece.rows);

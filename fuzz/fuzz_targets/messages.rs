@@ -1,4 +1,4 @@
-//! Rows of messages of any bytes: no panic, and nothing is read that is not JSON.
+//! Rows and lists of messages of any bytes: no panic, and nothing is read that is not JSON.
 //!
 //! Random bytes seldom make a row, so they also stand where a message does, and where a value of one
 //! does. What the rows have to be is held against the record reader in Python's tests.
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use trajmeter_core::ingest::{Format, Reader, Shape, Wanted};
 
 const SHAPE: &str = include_str!("../trajectory_shape.json");
-const PLACES: [(&str, &str); 4] = [
+const PLACES: [(&str, &str); 5] = [
     ("", ""),
     (r#"{"messages": [{"role": "user", "content": ""}, "#, "]}"),
     (r#"{"messages": [{"role": "assistant", "content": "#, "}]}"),
@@ -20,6 +20,7 @@ const PLACES: [(&str, &str); 4] = [
             {"role": "tool", "tool_call_id": "c", "content": "#,
         "}]}",
     ),
+    (r#"[{"role": "user", "content": ""}, "#, "]"),
 ];
 
 fuzz_target!(|bytes: &[u8]| {
@@ -27,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     let names = shape.members.iter().map(|member| member.name.clone());
     let wanted = Wanted::new(names.collect());
     let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
-    let reader = reader.only(vec![Format::Messages], []);
+    let reader = reader.only(vec![Format::Messages, Format::List], []);
     for (before, after) in PLACES {
         let line = [
             before.replace('\n', " ").as_bytes(),

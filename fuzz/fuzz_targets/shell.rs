@@ -25,7 +25,11 @@ fuzz_target!(|input: Input<'_>| {
         code: input.code.map(i64::from),
         folder: input.folder,
         hidden: hidden.filter(|&(low, high): &(usize, usize)| {
-            let is_border = |at| input.output.is_some_and(|output| output.is_char_boundary(at));
+            let is_border = |at| {
+                input
+                    .output
+                    .is_some_and(|output| output.is_char_boundary(at))
+            };
             low < high && is_border(low) && is_border(high)
         }),
     };

@@ -7,6 +7,7 @@ is done without it.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,6 +41,7 @@ __all__ = [
     "call_function",
     "cast",
     "coded",
+    "empty_texts",
     "entries",
     "field",
     "filled",
@@ -61,6 +63,10 @@ every turn."""
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 
+
+_NULLS = (1 << 10, 1 << 17)
+"""Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
+takes longer than to slice them, and touches new memory each time."""
 
 NO_OBJECT = -1
 """Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
@@ -194,7 +200,17 @@ def text_bytes(column: Any) -> TextBytes:  # noqa: ANN401 - of texts
 
 
 def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
-    """A column without a value."""
+    """A column without a value, which shares its memory with others of its type."""
+    enough = next((most for most in _NULLS if rows <= most), None)
+    return _nulls(rows, arrow_type) if enough is None else _kept(enough, arrow_type).slice(0, rows)
+
+
+@cache
+def _kept(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
+    return _nulls(rows, arrow_type)
+
+
+def _nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
     column: Array = pa.nulls(rows, arrow_type)
     return column
 
@@ -237,6 +253,14 @@ def booleans(values: Booleans, is_absent: Booleans | None = None) -> Array:
     held = pa.py_buffer(np.packbits(values, bitorder="little").data)
     valid = _valid(is_absent)
     column: Array = pa.Array.from_buffers(pa.bool_(), len(values), [valid, held])
+    return column
+
+
+def empty_texts(is_there: Booleans) -> Array:
+    """A column of texts without bytes, null where they are not there."""
+    offsets = pa.py_buffer(np.zeros(len(is_there) + 1, np.int32).data)
+    buffers = [_valid(~is_there), offsets, pa.py_buffer(b"")]
+    column: Array = pa.Array.from_buffers(pa.string(), len(is_there), buffers)
     return column
 
 

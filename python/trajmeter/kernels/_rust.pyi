@@ -369,7 +369,7 @@ class JsonReader:
         """Read the first of these files, and tell how many they are: as many as fit in memory."""
 
     def read_values(
-        self, values: Sequence[tuple[str | None, bytes]], file: str, *, are_lists: bool = False
+        self, values: Sequence[tuple[str | None, bytes]], file: str
     ) -> list[JsonColumns]: ...
     def read_samples(
         self,

@@ -6,7 +6,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyTupleMethods};
 use trajmeter_core::context::{
-    Extent, GRANULARITIES, Gold, Rules, Sizes, Tracker, View, Views, score,
+    Extent, GRANULARITIES, Gold, Rules, Scorer, Sizes, Tracker, View, Views,
 };
 
 use crate::arrays::run;
@@ -79,7 +79,7 @@ impl ContextKernel {
         }
         let mut last = self.step(final_views.as_ref())?;
         let sizes = run(py, views.len(), || {
-            score(&self.gold, self.rules(), &mut views, last.as_mut())
+            Scorer::default().score(&self.gold, self.rules(), &mut views, last.as_mut())
         });
         VIEWS.set(Some(views));
         named(py, sizes?)

@@ -39,6 +39,7 @@ impl JsonReader {
             "own" => Ok(Format::Own),
             "predictions" => Ok(Format::Prediction),
             "messages" => Ok(Format::Messages),
+            "lists" => Ok(Format::List),
             _ => Err(format!("no format {name:?}")),
         });
         let formats: Result<Vec<_>, _> = formats.collect();
@@ -82,14 +83,12 @@ impl JsonReader {
         Ok((found.map_err(|error| internal(&error))?, count))
     }
 
-    /// Reads values of a document, each with its name in it: records, or lists of messages.
-    #[pyo3(signature = (values, file, *, are_lists=false))]
+    /// Reads values of a document, each with its name in it.
     fn read_values(
         &self,
         py: Python<'_>,
         values: Vec<(Option<String>, Bound<'_, PyBytes>)>,
         file: &str,
-        are_lists: bool,
     ) -> PyResult<Vec<JsonColumns>> {
         let contents: Vec<(Option<String>, &[u8])> = values
             .iter()
@@ -97,7 +96,7 @@ impl JsonReader {
             .collect();
         let finish = |piece| columns(piece, self.0.shape());
         run(py, usize::MAX, || {
-            Ok(self.0.read_values(&contents, file, are_lists, finish))
+            Ok(self.0.read_values(&contents, file, finish))
         })?
         .into_iter()
         .collect::<Result<_, _>>()

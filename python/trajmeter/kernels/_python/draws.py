@@ -29,6 +29,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _ONE = np.uint64(1)
+_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _HALF = np.uint64(32)
 
 
@@ -52,17 +53,20 @@ def picks(seed: int, replicates: range, count: int) -> Int64Array:
         >>> picks(0, range(2), 5).tolist()
         [[3, 3, 1, 3, 3], [1, 1, 4, 0, 2]]
     """
-    high = draws(seed, replicates, count) >> _HALF
+    high = draws(seed, replicates, count)
+    high >>= _HALF
     high *= np.uint64(count)
     high >>= _HALF
-    taken: Int64Array = high.astype(np.int64)
-    return taken
+    return high.view(np.int64)
 
 
 def _mix(states: Draws) -> Draws:
-    states = states ^ (states >> np.uint64(30))
-    states *= _FIRST
-    states ^= states >> np.uint64(27)
-    states *= _SECOND
-    states ^= states >> np.uint64(31)
-    return states
+    mixed: Draws = states >> _SHIFTS[0]
+    mixed ^= states
+    mixed *= _FIRST
+    shifted = mixed >> _SHIFTS[1]
+    mixed ^= shifted
+    mixed *= _SECOND
+    np.right_shift(mixed, _SHIFTS[2], out=shifted)
+    mixed ^= shifted
+    return mixed

@@ -8,10 +8,12 @@ which it was added up nor the machine changes a bit of it.
 
 Unlike the other twins this one computes with numpy: ten million draws in a loop of Python would
 take a minute. The products are of integers below 2**53, which no library for linear algebra rounds.
+Replicates are drawn on threads, as numpy computes without the lock of the interpreter.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from math import frexp, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,9 +21,10 @@ import numpy as np
 
 from trajmeter.errors import InputError, ValueDomainError
 from trajmeter.kernels._python.draws import draws, picks
+from trajmeter.processes import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from trajmeter.kernels._arrays import Float64Array, Int64Array
 
@@ -38,8 +41,10 @@ _LEAST_EXPONENT = -900
 """Of the greatest value of a column: powers of 2 by which columns are divided stay normal."""
 
 _WORD = 64
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 15
 """Draws that are made at a time: few enough to stay in the cache."""
+_PRODUCTS = 1 << 18
+"""Products that OpenBLAS adds up on the thread that asks; its own would take turns with ours."""
 _REPLICATES = 64
 """Replicates that are multiplied with the sums at a time, at least, as that reads them all."""
 
@@ -69,21 +74,23 @@ def cluster_means(
     """
     _check_finite(sums, "sum")
     _check_sizes(sizes, clusters)
-    means = np.full((resamples, figures), np.nan)
     if not clusters or not figures:
-        return means.ravel()
+        return np.full(resamples * figures, np.nan)
     columns = [_integers(column) for column in sums.reshape(clusters, figures).T]
     units = np.array([column.unit for column in columns])
     own_sizes, size_of = np.unique(sizes.reshape(clusters, figures), axis=1, return_inverse=True)
     parts = _parts([column.multiples for column in columns])
     table = np.concatenate([parts, own_sizes], axis=1).astype(np.float64)
-    for block in _blocks(resamples, clusters, _REPLICATES):
-        totals = _times_taken(seed, block, clusters) @ table
+
+    def means(block: range) -> Float64Array:
+        totals = _product(_times_taken(seed, block, clusters), table)
         sizes_taken = totals[:, 2 * figures :][:, size_of.ravel()]
         with np.errstate(invalid="ignore", divide="ignore"):
             own = _joined(totals[:, : 2 * figures]).astype(np.float64) / sizes_taken * units
-        means[block.start : block.stop] = np.where(sizes_taken > 0, own, np.nan)
-    return means.ravel()
+        return np.where(sizes_taken > 0, own, np.nan)
+
+    blocks = list(_blocks(resamples, clusters, _REPLICATES))
+    return np.concatenate([*_on_threads(means, blocks), np.empty((0, figures))]).ravel()
 
 
 def sign_flips(
@@ -160,6 +167,24 @@ def _parts(columns: list[Int64Array]) -> Int64Array:
 def _joined(totals: Float64Array) -> Int64Array:
     upper, lower = np.split(totals.astype(np.int64), 2, axis=1)
     return (upper << _PART) + lower
+
+
+def _on_threads(work: Callable[[range], Float64Array], blocks: list[range]) -> list[Float64Array]:
+    """What ``work`` gives of each block, in their order."""
+    count = min(threads(), len(blocks))
+    if count <= 1:
+        return list(map(work, blocks))
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, blocks))
+
+
+def _product(left: Float64Array, right: Float64Array) -> Float64Array:
+    """``left @ right`` of integers, in pieces for which OpenBLAS starts no threads of its own."""
+    total = np.zeros((len(left), right.shape[1]))
+    size = max(_PRODUCTS // total.size, 1)
+    for begin in range(0, len(right), size):
+        total += left[:, begin : begin + size] @ right[begin : begin + size]
+    return total
 
 
 def _times_taken(seed: int, replicates: range, clusters: int) -> Float64Array:

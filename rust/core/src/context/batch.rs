@@ -4,7 +4,7 @@
 //! rows on all threads.
 
 use super::written::WrittenLines;
-use super::{Extent, File, GRANULARITIES, Gold, Rules, Sizes, View, Views, score};
+use super::{Extent, File, GRANULARITIES, Gold, Rules, Scorer, Sizes, View, Views};
 use crate::{Error, Result, pool};
 
 /// Numbers of an attempt that are not those of a granularity.
@@ -283,6 +283,7 @@ struct Walk<'a> {
     targets: &'a Targets<'a>,
     steps: Views,
     last: Views,
+    scorer: Scorer,
 }
 
 impl<'a> Walk<'a> {
@@ -293,6 +294,7 @@ impl<'a> Walk<'a> {
             targets,
             steps: Views::default(),
             last: Views::default(),
+            scorer: Scorer::default(),
         }
     }
 
@@ -329,7 +331,9 @@ impl<'a> Walk<'a> {
             self.add(task.rules, &mut last, self.rows.final_views(row));
         }
         let declared = has_final.then_some(&mut last);
-        let sizes = score(task.gold, task.rules, &mut steps, declared);
+        let sizes = self
+            .scorer
+            .score(task.gold, task.rules, &mut steps, declared);
         (self.steps, self.last) = (steps, last);
         sizes
     }

@@ -1,6 +1,6 @@
 //! Gold at one granularity.
 
-use super::{Range, Span};
+use super::{Range, Span, place};
 use crate::{Error, Result};
 
 /// Disjoint spans in order, and how much gold lies before each.
@@ -9,6 +9,8 @@ pub struct Gold {
     spans: Vec<Span>,
     before: Vec<i64>,
     size: i64,
+    /// A bit for each key, some of which share one: most ranges lie in a file without gold.
+    keys: u64,
 }
 
 impl Gold {
@@ -23,6 +25,7 @@ impl Gold {
         merge(&spans, |span| gold.spans.push(span));
         for span in &gold.spans {
             gold.before.push(gold.size);
+            gold.keys |= bit(span.key);
             gold.size = gold
                 .size
                 .checked_add(span.end - span.start)
@@ -50,7 +53,10 @@ impl Gold {
     ///
     /// Most ranges meet one span of gold or none, which a single search finds.
     pub(super) fn within(&self, key: i64, (start, end): Range) -> i64 {
-        let behind = |span: &Span| (span.key, span.end) <= (key, start);
+        if self.keys & bit(key) == 0 {
+            return 0;
+        }
+        let behind = |span: &Span| place(span.key, span.end) <= place(key, start);
         let first = self.spans.partition_point(behind);
         let met = |span: &&Span| span.key == key && span.start < end;
         let Some(span) = self.spans.get(first).filter(met) else {
@@ -60,12 +66,16 @@ impl Gold {
         if !self.spans.get(next).is_some_and(|span| met(&span)) {
             return span.end.min(end) - span.start.max(start);
         }
-        let met = |span: &Span| (span.key, span.start) < (key, end);
+        let met = |span: &Span| place(span.key, span.start) < place(key, end);
         let last = next + self.spans[next..].partition_point(met) - 1;
         let span_end = self.spans[last].end.min(end);
         let size = self.before[last] + span_end - self.spans[last].start;
         size - self.before[first] - (start - span.start).max(0)
     }
+}
+
+fn bit(key: i64) -> u64 {
+    1 << (key & 63)
 }
 
 /// Calls `found` with the union of spans in order, none of them empty.

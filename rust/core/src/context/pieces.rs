@@ -4,7 +4,7 @@
 //! number, and a chunk at most, however many there are: a flat vector is quadratic on spans that
 //! never overlap, and a tree of pieces costs twice as much at 10^5 of them.
 
-use super::{Range, Span};
+use super::{Range, Span, place};
 
 /// A chunk that grows longer is halved. Longer chunks are slower to insert into, shorter ones mean
 /// more of them to search; between 64 and 256 the difference is small.
@@ -13,6 +13,7 @@ const LONGEST_CHUNK: usize = 128;
 /// Disjoint spans that do not touch, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pieces {
+    /// None empty but the first, where there are no pieces.
     chunks: Vec<Vec<Span>>,
     /// The last piece of each chunk.
     last: Vec<Span>,
@@ -21,12 +22,14 @@ pub(super) struct Pieces {
 impl Pieces {
     /// Adds a span that is not empty; calls `new` with the parts of it that are new, in order.
     pub fn add(&mut self, span: Span, mut new: impl FnMut(Range)) {
-        let Some(last_chunk) = self.chunks.len().checked_sub(1) else {
-            self.chunks.push(vec![span]);
+        let Some(last_chunk) = self.last.len().checked_sub(1) else {
+            self.chunks.resize_with(1, Vec::new);
+            self.chunks[0].push(span);
             self.last.push(span);
             return new((span.start, span.end));
         };
-        let ends_before = |piece: &Span| (piece.key, piece.end) < (span.key, span.start);
+        let begin = place(span.key, span.start);
+        let ends_before = |piece: &Span| place(piece.key, piece.end) < begin;
         let chunk = if last_chunk == 0 {
             0
         } else {
@@ -52,6 +55,13 @@ impl Pieces {
             pieces.drain(low + 1..high);
         }
         self.settle(chunk);
+    }
+
+    /// Forgets the pieces, but keeps the memory of a chunk.
+    pub fn clear(&mut self) {
+        self.last.clear();
+        self.chunks.truncate(1);
+        self.chunks.iter_mut().for_each(Vec::clear);
     }
 
     /// Removes the pieces that the span meets from the chunks from `behind` on.

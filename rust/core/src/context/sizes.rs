@@ -84,25 +84,36 @@ impl Tally {
     }
 }
 
-/// Scores a whole trajectory, whose steps are those of `views`; its final context is `last`, a
-/// single step, or the union of the steps.
-///
-/// # Errors
-///
-/// [`Error::Overflow`] if a sum of sizes exceeds an `i64`.
-pub fn score(
-    gold: &[Gold; GRANULARITIES],
-    rules: Rules,
-    views: &mut Views,
-    last: Option<&mut Views>,
-) -> Result<Sizes> {
-    let mut steps = Tracker::default();
-    if views.len() < LONG {
-        steps.add(gold, views);
-    } else {
-        steps = Tracker::measured(gold, views)?;
+/// Scores one trajectory after another in memory that is kept.
+#[derive(Debug, Clone, Default)]
+pub struct Scorer {
+    steps: Tracker,
+    last: Tracker,
+}
+
+impl Scorer {
+    /// Scores a whole trajectory, whose steps are those of `views`; its final context is `last`, a
+    /// single step, or the union of the steps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] if a sum of sizes exceeds an `i64`.
+    pub fn score(
+        &mut self,
+        gold: &[Gold; GRANULARITIES],
+        rules: Rules,
+        views: &mut Views,
+        last: Option<&mut Views>,
+    ) -> Result<Sizes> {
+        self.last.clear();
+        if views.len() < LONG {
+            self.steps.clear();
+            self.steps.add(gold, views);
+        } else {
+            self.steps = Tracker::measured(gold, views)?;
+        }
+        self.steps.sizes_with(gold, rules, last, &mut self.last)
     }
-    steps.sizes(gold, rules, last)
 }
 
 /// Refuses sizes that do not fit in an `i64`.

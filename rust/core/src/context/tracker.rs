@@ -31,6 +31,14 @@ impl Tracker {
         Ok(tracker)
     }
 
+    /// Forgets every step, but keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.unions.iter_mut().for_each(Union::clear);
+        self.tally.clear();
+        self.open.clear();
+        (self.steps, self.has_range, self.is_open) = (0, false, false);
+    }
+
     /// Adds the steps of `views`; sorts the spans of each.
     pub fn add(&mut self, gold: &[Gold; GRANULARITIES], views: &mut Views) {
         self.count(views);
@@ -116,6 +124,17 @@ impl Tracker {
         rules: Rules,
         last: Option<&mut Views>,
     ) -> Result<Sizes> {
+        self.sizes_with(gold, rules, last, &mut Self::default())
+    }
+
+    /// As [`Self::sizes`]; `alone`, which has no steps, measures the final context.
+    pub(super) fn sizes_with(
+        &self,
+        gold: &[Gold; GRANULARITIES],
+        rules: Rules,
+        last: Option<&mut Views>,
+        alone: &mut Self,
+    ) -> Result<Sizes> {
         let Some(views) = last else {
             return sizes::checked(Sizes {
                 num_steps: self.steps,
@@ -125,13 +144,12 @@ impl Tracker {
                 steps: self.by_step(gold),
             });
         };
-        let mut alone = Self::default();
         alone.add(gold, views);
         let mut tally = self.tally.clone();
         tally.add(&alone.tally);
         // As written, the final context is the one step of a trajectory without steps.
         let stands_in = rules == Rules::AsWritten && self.steps == 0;
-        let stepped = if stands_in { &alone } else { self };
+        let stepped = if stands_in { &*alone } else { self };
         sizes::checked(Sizes {
             num_steps: stepped.steps,
             has_final_context: alone.has_range || alone.unions[0].last(&gold[0]).predicted > 0,

@@ -1,9 +1,11 @@
 //! The union of steps at one granularity, and what each step found of gold.
 
+use std::mem::take;
+
 use super::gold::{Gold, merge};
 use super::pieces::Pieces;
 use super::sizes::STEP_SIZES;
-use super::{FinalSizes, Span, StepSizes};
+use super::{FinalSizes, Span, StepSizes, place};
 use crate::trajectory::{Batch, KeyedSpans, Sizes, trajectory};
 use crate::{Error, Result};
 
@@ -64,10 +66,22 @@ impl Union {
         Ok(union)
     }
 
+    /// Forgets every step, but keeps the memory.
+    pub fn clear(&mut self) {
+        let (mut pieces, mut coverage) = (take(&mut self.pieces), take(&mut self.coverage));
+        pieces.clear();
+        coverage.clear();
+        *self = Self {
+            pieces,
+            coverage,
+            ..Self::default()
+        };
+    }
+
     /// Adds one step; sorts its spans.
     pub fn add(&mut self, gold: &Gold, step: &mut [Span]) {
         if step.len() > 1 {
-            step.sort_unstable();
+            step.sort_unstable_by_key(|span| place(span.key, span.start));
         }
         merge(step, |span| {
             self.viewed_size += i128::from(span.end - span.start);

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::absent::Absent;
 use super::shape::{Kind, Member, Shape};
 use super::texts::Texts;
 use super::wanted::Wanted;
@@ -27,15 +28,6 @@ pub enum Values {
     Mapping(Vec<i32>, Texts, Box<Column>),
     /// Records, a column for each member.
     Record(Vec<Column>),
-}
-
-#[derive(Debug)]
-enum Absent {
-    Null,
-    Boolean(bool),
-    Integer(i64),
-    Text(String),
-    Empty,
 }
 
 /// One column.
@@ -239,6 +231,34 @@ impl Column {
         true
     }
 
+    /// Makes the rows from `row` on these integers, in a column of those.
+    pub(super) fn integers(&mut self, row: usize, all: impl Iterator<Item = i64>) -> bool {
+        self.pad(row);
+        match &mut self.values {
+            Values::Integer(values) if self.is_wanted => {
+                values.extend(all);
+                self.valid.resize(values.len(), true);
+            }
+            Values::Integer(_) => self.is_set = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Makes `count` rows from `row` on true or false, in a column of those.
+    pub(super) fn booleans(&mut self, row: usize, value: bool, count: usize) -> bool {
+        self.pad(row);
+        match &mut self.values {
+            Values::Boolean(values) if self.is_wanted => {
+                values.resize(row + count, value);
+                self.valid.resize(row + count, true);
+            }
+            Values::Boolean(_) => self.is_set = true,
+            _ => return false,
+        }
+        true
+    }
+
     /// Makes row `row` a double, in a column of those.
     pub fn number(&mut self, row: usize, value: f64) -> bool {
         self.pad(row);
@@ -353,20 +373,6 @@ impl Column {
     pub fn close_records(&mut self, count: usize) {
         if self.is_wanted {
             self.valid.resize(self.valid.len() + count, true);
-        }
-    }
-}
-
-impl Absent {
-    fn of(kind: Kind, default: &Value) -> Self {
-        match default {
-            // An empty object is what absent JSON stands for, and null in its column.
-            _ if kind == Kind::Json => Self::Null,
-            Value::Bool(value) => Self::Boolean(*value),
-            Value::Number(value) => value.as_i64().map_or(Self::Null, Self::Integer),
-            Value::String(value) => Self::Text(value.clone()),
-            Value::Array(_) | Value::Object(_) => Self::Empty,
-            Value::Null => Self::Null,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::iter::once;
 use std::ops::Range;
 
 use super::parser::Parser;
-use super::{Format, Piece, Reader, Refused, messages};
+use super::{Format, Piece, Reader, Refused};
 use crate::pool;
 
 /// Bytes of the values of a piece.
@@ -60,15 +60,14 @@ fn span(parser: &mut Parser<'_>) -> Option<Range<usize>> {
 }
 
 impl Reader {
-    /// Reads values of a document, each with its name in it, as records, or as lists of messages if
-    /// `are_lists`; gives what `finish` makes of their pieces.
+    /// Reads values of a document, each with its name in it, as if each stood on a line; gives what
+    /// `finish` makes of their pieces.
     ///
     /// The number of what is refused is that of its value, from 0.
     pub fn read_values<T: Send>(
         &self,
         values: &[(Option<String>, &[u8])],
         file: &str,
-        are_lists: bool,
         finish: impl Fn(Piece) -> T + Send + Sync,
     ) -> Vec<T> {
         pool::map(pieces(values).into_iter(), |range| {
@@ -77,16 +76,7 @@ impl Reader {
                 for number in range {
                     let (name, value) = &values[number];
                     row.record.clone_from(name);
-                    let found = if are_lists {
-                        let text = std::str::from_utf8(value).ok();
-                        let is_read =
-                            text.is_some_and(|text| messages::read_list(row, text).is_some());
-                        row.end(is_read);
-                        is_read.then_some(format)
-                    } else {
-                        row.read(value, format, &self.formats)
-                    };
-                    match found {
+                    match row.read(value, format, &self.formats) {
                         Some(found) => format = found,
                         None => refused.push(Refused {
                             row: row.index,

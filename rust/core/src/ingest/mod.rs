@@ -7,6 +7,7 @@
 //! A block of lines is cut into pieces, each of which becomes columns of its own; where the cuts
 //! lie depends on the block alone.
 
+mod absent;
 mod blocks;
 mod column;
 mod context;
@@ -110,6 +111,8 @@ pub enum Format {
     Prediction,
     /// A row with a list of messages.
     Messages,
+    /// A list of messages by itself.
+    List,
 }
 
 impl Reader {
@@ -284,6 +287,7 @@ impl Row<'_> {
             Format::Own => plain_records::read(self, line).is_some(),
             Format::Prediction => plain::read(self, line).is_some(),
             Format::Messages => messages::read(self, line).is_some(),
+            Format::List => messages::read_list(self, line).is_some(),
         };
         if !is_read {
             self.clear();
@@ -307,7 +311,7 @@ impl Row<'_> {
         match format {
             Format::Own => records::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
-            Format::Messages => return Err(refused()),
+            Format::Messages | Format::List => return Err(refused()),
         }
         json.end()
     }

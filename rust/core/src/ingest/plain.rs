@@ -15,6 +15,9 @@ use super::value::are_distinct;
 /// Of more files, looking through all of them takes longer than hashing.
 const MOST_FILES: usize = 64;
 
+/// Keys of a range of lines, which most of a file consists of.
+const SPAN_KEYS: [&str; 3] = ["\"type\":", "\"start\":", "\"end\":"];
+
 /// The parts of a context read so far, in the order in which its views stand.
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
 enum Part {
@@ -89,12 +92,11 @@ fn span(
     places: &View,
 ) -> Option<()> {
     let (mut start, mut end) = (None, None);
-    cursor.object(|cursor, key| {
-        let number = match &*key {
-            "start" => &mut start,
-            "end" => &mut end,
-            "type" => return cursor.text().map(drop),
-            _ => return None,
+    cursor.members(|cursor| {
+        let number = match cursor.pass_key(SPAN_KEYS)? {
+            0 => return cursor.text().map(drop),
+            1 => &mut start,
+            _ => &mut end,
         };
         let is_first = number.replace(cursor.integer()?).is_none();
         is_first.then_some(())

@@ -1,6 +1,7 @@
 //! The draws of the definition, and both kernels on sums small enough to follow by hand.
 
-use super::{Stream, cluster_means, sign_flips, take};
+use super::draws::{Stream, take};
+use super::{cluster_means, sign_flips};
 use crate::Error;
 
 #[test]

@@ -119,7 +119,7 @@ pub(super) fn leaks_of_words(
 }
 
 /// The kind of leak that reading a file is.
-fn leak_of_path(path: &str) -> Option<LeakKind> {
+pub(crate) fn leak_of_path(path: &str) -> Option<LeakKind> {
     let inside = path.strip_prefix('/')?;
     let is_below = |folder: &str| {
         let rest = inside.strip_prefix(folder);

@@ -26,6 +26,7 @@ mod words;
 use std::rc::Rc;
 
 pub use leaks::LeakKind;
+pub(crate) use leaks::leak_of_path;
 pub use text::has_plain_digits;
 
 use evidence::{requested, seen};
@@ -53,6 +54,25 @@ pub enum Extent {
     Lines(i64, i64),
 }
 
+impl Extent {
+    /// What views are called that have it; none where it is not known.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Whole => Some("whole"),
+            Self::Lines(..) => Some("lines"),
+        }
+    }
+
+    /// The lines, where they are known.
+    pub(crate) fn lines(self) -> Option<(i64, i64)> {
+        match self {
+            Self::Lines(first, last) => Some((first, last)),
+            Self::Unknown | Self::Whole => None,
+        }
+    }
+}
+
 /// A file that a command showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
@@ -69,7 +89,7 @@ pub struct View {
 pub struct Leak {
     /// What was read.
     pub kind: LeakKind,
-    /// The pipeline, as it is written.
+    /// The pipeline, as it is written; of a tool that reads files, the path.
     pub evidence: Box<str>,
 }
 

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::pieces::Pieces;
-use super::{Cover, Extent, File, GRANULARITIES, Gold, Rules, Span, Tables, Tracker, View, Views};
+use super::{
+    Cover, Extent, File, GRANULARITIES, Gold, Rules, Scorer, Span, Tables, Tracker, View, Views,
+    place,
+};
 use crate::random::Random;
 
 const CASES: &str = include_str!("../../../../../tests/cases/context_views.json");
@@ -85,9 +88,14 @@ impl Random {
     }
 }
 
-/// Which places each step adds, by a plain set; the pieces must report the same.
-fn check_pieces(random: &mut Random, count: usize, keys: i64, line: i64, length: i64) {
-    let mut pieces = Pieces::default();
+/// Which places each step adds, by a plain set; pieces that held others must report the same.
+fn check_pieces(
+    pieces: &mut Pieces,
+    random: &mut Random,
+    count: usize,
+    (keys, line, length): (i64, i64, i64),
+) {
+    pieces.clear();
     let mut seen = BTreeSet::new();
     for _ in 0..count {
         let span = random.keyed_span(keys, line, length);
@@ -107,13 +115,14 @@ fn check_pieces(random: &mut Random, count: usize, keys: i64, line: i64, length:
 #[test]
 fn pieces_report_what_is_new() {
     let mut random = Random(1);
+    let mut pieces = Pieces::default();
     for _ in 0..50 {
-        check_pieces(&mut random, 60, 2, 40, 8);
+        check_pieces(&mut pieces, &mut random, 60, (2, 40, 8));
     }
     // Enough pieces for several chunks; then spans that swallow whole chunks of them.
-    check_pieces(&mut random, 3000, 3, 20_000, 2);
-    check_pieces(&mut random, 3000, 1, 6000, 1);
-    check_pieces(&mut random, 2000, 2, 4000, 900);
+    check_pieces(&mut pieces, &mut random, 3000, (3, 20_000, 2));
+    check_pieces(&mut pieces, &mut random, 3000, (1, 6000, 1));
+    check_pieces(&mut pieces, &mut random, 2000, (2, 4000, 900));
 }
 
 /// A file of 100 lines of 10 bytes with nested definitions.
@@ -168,6 +177,32 @@ fn both_ways_measure_the_same() -> Outcome {
         assert_eq!(tracker.sizes(&gold, Rules::Default, None)?, at_once);
     }
     Ok(())
+}
+
+#[test]
+fn memory_that_is_kept_holds_nothing_of_the_one_before() -> Outcome {
+    let mut random = Random(17);
+    let mut scorer = Scorer::default();
+    // The longest goes through the trajectory kernel.
+    for steps in [10, 3, 300, 0, 2, 40, 1] {
+        let gold = random_gold(&mut random)?;
+        let mut views = random_views(&mut random, steps);
+        let mut last = (steps % 2 == 0).then(|| random_views(&mut random, 1));
+        let mut tracker = Tracker::default();
+        tracker.add(&gold, &mut views.clone());
+        let expected = tracker.sizes(&gold, Rules::Default, last.clone().as_mut())?;
+        let found = scorer.score(&gold, Rules::Default, &mut views, last.as_mut())?;
+        assert_eq!(found, expected, "{steps} steps");
+    }
+    Ok(())
+}
+
+#[test]
+fn numbers_of_places_rise_as_keys_and_places_do() {
+    let values = [i64::MIN, -1, 0, 1, 63, 64, i64::MAX];
+    let places = values.map(|key| values.map(|at| place(key, at)));
+    let all: Vec<_> = places.into_iter().flatten().collect();
+    assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
 }
 
 #[test]
@@ -241,11 +276,19 @@ fn unions_and_gold_agree_with_plain_sets() -> Outcome {
 
 #[test]
 fn gold_within_a_range_is_what_it_shares_with_it() -> Outcome {
-    let spans = [(0, 2, 4), (1, 0, 1), (1, 3, 5), (1, 7, 8), (1, 8, 9)];
+    // Keys 1 and 65 share a bit, as do 0, which has gold, and 64, which has none.
+    let spans = [
+        (0, 2, 4),
+        (1, 0, 1),
+        (1, 3, 5),
+        (1, 7, 8),
+        (1, 8, 9),
+        (65, 2, 6),
+    ];
     let spans = spans.map(|(key, start, end)| Span { key, start, end });
     let golden = set(&spans);
     let gold = Gold::new(spans.to_vec(), 0)?;
-    for (key, start, end) in (0..3).flat_map(|key| {
+    for (key, start, end) in [0, 1, 2, 64, 65].into_iter().flat_map(|key| {
         (0..11).flat_map(move |start| (start + 1..12).map(move |end| (key, start, end)))
     }) {
         let range = set(&[Span { key, start, end }]);

@@ -16,8 +16,11 @@ const SCORERS: &str = "scorers";
 /// form a ring.
 const DEEPEST: usize = 100;
 
+/// The error of a call that failed without telling the model why, as JSON.
+const HARD_FAILURE: &str = "\"the tool raised an exception\"";
+
 /// What is read of an event; the others are passed over.
-pub(super) const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 16] = [
     "event",
     "id",
     "type",
@@ -30,6 +33,7 @@ pub(super) const KEYS: [&str; 15] = [
     "result",
     "pending",
     "error",
+    "failed",
     "timestamp",
     "action",
     "events",
@@ -227,7 +231,10 @@ impl<'a> Events<'a> {
         if is_completed || is_given {
             let take = |event: &mut Object<'a>, key| event.take(key).unwrap_or(Node::Null);
             let content = self.whole(take(event, "result"))?;
-            let error = self.whole(take(event, "error"))?;
+            let mut error = self.whole(take(event, "error"))?;
+            if error.is_null() && event.get("failed").is_true() {
+                error = Node::Text(Quoted::plain(HARD_FAILURE));
+            }
             self.messages.push(object([
                 ("\"role\"", Node::Text(Quoted::plain("\"tool\""))),
                 ("\"tool_call_id\"", event.get("id").clone()),

@@ -69,7 +69,7 @@ pub(super) fn turns_1<'a>(
                 .flat_map(std::mem::take)
                 .collect()
         } else {
-            let command = programs(messages[start].content.around_blocks()).next();
+            let command = programs(messages[start].content.around_blocks(), false).next();
             Vec::from_iter(views_shown(command.into_iter(), repository)?)
         }
         .into_iter();

@@ -212,20 +212,23 @@ fn place(text: &str, newline: Option<usize>) -> Option<Option<i64>> {
     (!is_lines).then_some(None)
 }
 
-/// The run, if it is one of these versions, and where its first newline is.
+/// The run, if it is one of these versions with commands in code blocks, and where its first newline
+/// is.
 fn run(json: &str) -> Option<(Run<'_>, Option<usize>)> {
     let mut parser = Parser::new(json);
     let mut run = Run::default();
     fields::object(&mut parser, &mut run, false)?;
-    (parser.is_at_end() && run.has_messages() && (run.is_version_1() || run.is_version_2()))
-        .then(|| (run, parser.newline()))
+    let is_known = run.is_version_2() || (run.is_version_1() && run.has_blocks());
+    (parser.is_at_end() && run.has_messages() && is_known).then(|| (run, parser.newline()))
 }
 
 /// The run as a record of our own; its views are only looked for where they are asked for.
 fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a>> {
     let environment = &run.info.config.environment;
     let repository = environment.image.as_deref().and_then(repository_of);
-    let mut folder = Folder::new(filled(environment.folder.as_deref()), repository);
+    let start = environment.folder.as_deref();
+    let start = start.map(|start| start.trim_end_matches('/'));
+    let mut folder = Folder::new(filled(start), repository);
     let eyes = (looks == Looks::AtOutput).then_some(&mut folder);
     let mut final_views = None;
     let mut turns = match (looks, run.is_version_1()) {
@@ -257,7 +260,7 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a
         task_id: filled(run.instance.as_deref())
             .unwrap_or_else(|| name.strip_suffix(SUFFIX).unwrap_or(name)),
         agent: filled(config.agent_type.as_deref()).unwrap_or(AGENT),
-        model: config.model.name.as_deref().map(model_name),
+        model: filled(config.model.name.as_deref()).map(model_name),
         turns,
         final_views,
         leaks: (looks != Looks::AtClaims).then_some(folder.leaks),

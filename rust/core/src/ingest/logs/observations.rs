@@ -13,6 +13,8 @@ use super::record::Printed;
 use super::run::Content;
 
 static BASH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("```bash"));
+/// The end of a bash block that begins a line.
+static LINE_FENCE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\n```"));
 static CODE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<returncode>"));
 static OPEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<output>\n"));
 /// As it stands in JSON.
@@ -37,15 +39,20 @@ pub(super) fn around_blocks(text: &str) -> &str {
     &rest[..end.map_or(0, |end| end + FENCE.len())]
 }
 
-/// The bash blocks of a text.
-pub(super) fn programs(text: &str) -> impl Iterator<Item = &str> {
+/// The bash blocks of a text. One ends at the next fence; `of_lines` at the next that begins a line,
+/// if there is one.
+pub(super) fn programs(text: &str, of_lines: bool) -> impl Iterator<Item = &str> {
     let mut rest = text;
     iter::from_fn(move || {
         while let Some(at) = BASH.find(rest.as_bytes()) {
             rest = &rest[at + BASH.needle().len()..];
             let blank = rest.len() - rest.trim_start_matches(is_space).len();
             if let Some(newline) = rest[..blank].rfind('\n') {
-                let length = find(&rest[newline + 1..], FENCE)?;
+                let fence = of_lines.then(|| LINE_FENCE.find(&rest.as_bytes()[newline..]));
+                let length = match fence.flatten() {
+                    Some(length) => length,
+                    None => find(&rest[newline + 1..], FENCE)?,
+                };
                 let body = &rest[newline + 1..newline + 1 + length];
                 rest = &rest[newline + 1 + length + FENCE.len()..];
                 return Some(body.strip_suffix('\n').unwrap_or(body));
@@ -57,7 +64,7 @@ pub(super) fn programs(text: &str) -> impl Iterator<Item = &str> {
 
 /// The only bash block of a text.
 pub(super) fn program(text: &str) -> Option<&str> {
-    let mut programs = programs(text);
+    let mut programs = programs(text, true);
     let first = programs.next()?;
     programs.next().is_none().then_some(first)
 }
@@ -72,7 +79,8 @@ pub(super) struct Observation<'a> {
 pub(super) fn observation<'a>(content: &'a Content<'_>) -> Option<Observation<'a>> {
     if let Some(inside) = content.written() {
         let (code, after) = code(inside)?;
-        if let Some(output) = between(inside, after, &OPEN_ESCAPED, CLOSE) {
+        let whole = between(inside, after, &OPEN_ESCAPED, CLOSE);
+        if let Some(output) = whole.filter(|whole| !is_cut(inside, after, whole)) {
             let output = Some(Printed::Escaped(output));
             return Some(Observation { code, output });
         }
@@ -82,10 +90,19 @@ pub(super) fn observation<'a>(content: &'a Content<'_>) -> Option<Observation<'a
 
 fn observed(text: &str) -> Option<Observation<'_>> {
     let (code, after) = code(text)?;
-    let whole = between(text, after, &OPEN, CLOSE).map(Cow::Borrowed);
-    let output = whole.or_else(|| cut(text, after).map(Cow::Owned));
+    let whole = between(text, after, &OPEN, CLOSE);
+    let is_whole = whole.is_some_and(|whole| !is_cut(text, after, whole));
+    let cut = || cut(text, after).map(Cow::Owned);
+    let whole = whole.map(Cow::Borrowed);
+    let output = if is_whole { whole } else { cut().or(whole) };
     let output = output.map(Printed::Text);
     Some(Observation { code, output })
+}
+
+/// Whether what looks like an output lies in the beginning of a long one, which is cut.
+fn is_cut(text: &str, start: usize, output: &str) -> bool {
+    let before = output.as_ptr() as usize - text.as_ptr() as usize;
+    find(&text[start..before], "<output_head>").is_some()
 }
 
 /// What is left of a long output that begins after a place: its beginning and its end.
@@ -214,6 +231,7 @@ mod tests {
             assert_eq!(program(none), None, "{none}");
         }
         assert_eq!(program("```bash\u{a0}\nls\n```"), Some("ls"));
+        assert_eq!(program("```bash\na ```\nb\n```"), Some("a ```\nb"));
     }
 
     #[test]

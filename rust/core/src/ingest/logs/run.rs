@@ -46,6 +46,12 @@ impl Run<'_> {
         self.format() == "mini-swe-agent-1"
     }
 
+    /// Whether an answer of version 1 holds its command in a bash block, not in tags of its own.
+    pub(super) fn has_blocks(&self) -> bool {
+        let pattern = self.info.config.limits.pattern.as_deref();
+        pattern.is_none_or(|pattern| pattern.starts_with("```bash"))
+    }
+
     pub(super) fn is_version_2(&self) -> bool {
         self.format().starts_with("mini-swe-agent-1.")
     }
@@ -74,7 +80,7 @@ keys! { Info<'de>,
 #[derive(Default)]
 pub(super) struct Config<'de> {
     seen: u16,
-    pub limits: Limits,
+    pub limits: Limits<'de>,
     pub agent_type: Option<Cow<'de, str>>,
     pub environment: Environment<'de>,
     pub model: Model<'de>,
@@ -88,15 +94,18 @@ keys! { Config<'de>,
 }
 
 #[derive(Default)]
-pub(super) struct Limits {
+pub(super) struct Limits<'de> {
     seen: u16,
     pub steps: Option<u64>,
     pub cost: Option<f64>,
+    /// Where an answer holds its command.
+    pattern: Option<Cow<'de, str>>,
 }
 
-keys! { Limits,
+keys! { Limits<'de>,
     "step_limit", 0, value steps;
     "cost_limit", 1, value cost;
+    "action_regex", 2, value pattern;
 }
 
 #[derive(Default)]
@@ -305,6 +314,8 @@ pub(super) struct Extra<'de> {
     pub code: Option<i64>,
     pub exception: Option<Cow<'de, str>>,
     pub output: Option<Quoted<'de>>,
+    /// What the model said, where it was refused and its response is not kept.
+    pub answer: Option<Cow<'de, str>>,
 }
 
 const INTERRUPT: u8 = 3;
@@ -319,6 +330,7 @@ keys! { Extra<'de>,
     "returncode", 5, value code;
     "exception_info", 6, value exception;
     "raw_output", 7, value output;
+    "model_response", 8, value answer;
 }
 
 impl Extra<'_> {

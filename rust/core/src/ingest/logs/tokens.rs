@@ -85,14 +85,15 @@ impl Tokens {
         self.of(self.prompt_details, self.input_details)
     }
 
+    /// `LiteLLM` adds the counts of caches beside the details, which may leave them out.
     pub(super) fn cached(&self) -> Option<i64> {
-        let read = self.read();
-        known(read.map_or(self.cache_read, |details| details.cached))
+        let detail = self.read().and_then(|details| details.cached);
+        known(detail.or(self.cache_read))
     }
 
     pub(super) fn written(&self) -> Option<i64> {
-        let read = self.read();
-        known(read.map_or(self.cache_creation, |details| details.written))
+        let detail = self.read().and_then(|details| details.written);
+        known(detail.or(self.cache_creation))
     }
 
     pub(super) fn reasoning(&self) -> Option<i64> {

@@ -10,8 +10,9 @@ use super::run::{Message, Run};
 use super::views::Folder;
 use crate::shell::Executed;
 
-/// How the harness says that the agent, not its command, failed: by the beginning of a message.
-const ERRORS: [(&str, &str); 5] = [
+/// How the harness says that the agent, not its command, failed, or that the user stopped it: by the
+/// beginning of a message.
+const ERRORS: [(&str, &str); 7] = [
     ("command_timeout", "The last command <command>"),
     (
         "missing_context",
@@ -26,6 +27,8 @@ const ERRORS: [(&str, &str); 5] = [
         "retry_limit",
         "Repeated read-file actions without valid EXPLORE_CONTEXT",
     ),
+    ("UserRejection", "Command not executed. "),
+    ("UserInterruption", "Interrupted by user: "),
 ];
 
 /// The one that may stand anywhere in a message, and counts before the others.

@@ -2,6 +2,7 @@
 //! the next one.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
@@ -18,8 +19,10 @@ use crate::shell::{Executed, View};
 /// What the harness says of a call that it did not run.
 const NOT_EXECUTED: &str = "action was not executed";
 
-/// An interruption that is not a turn of its own.
-const BY_USER: &str = "UserInterruption";
+/// How the names of interruptions begin that come from the user; they are no turns of their own.
+const BY_USER: &str = "User";
+/// The one that says nothing of the answer before it: the run goes on after its submission.
+const NEW_TASK: &str = "UserNewTask";
 
 /// The turns of a run, with what `folder` sees if it looks.
 pub(super) fn turns<'a>(
@@ -59,12 +62,13 @@ pub(super) fn commands<'a>(message: &'a Message<'_>) -> impl Iterator<Item = &'a
 fn begins_turn(message: &Message<'_>) -> bool {
     let extra = &message.extra;
     let is_answer = message.is_by("assistant") || message.is_response();
-    is_answer || (extra.is_interrupt() && !is_by_user(message))
+    is_answer || (extra.is_interrupt() && stopped(message).is_none())
 }
 
-fn is_by_user(message: &Message<'_>) -> bool {
-    let interrupt = message.extra.interrupt.as_ref();
-    interrupt.is_some_and(|interrupt| interrupt == BY_USER)
+/// How the user stopped an answer, if it is such a message.
+fn stopped<'a>(message: &'a Message<'_>) -> Option<&'a str> {
+    let interrupt = message.extra.interrupt.as_deref();
+    interrupt.filter(|interrupt| interrupt.starts_with(BY_USER))
 }
 
 fn turn<'a>(
@@ -85,7 +89,7 @@ fn turn<'a>(
     let failed = done.iter().find(|done| done.call.success == Some(false));
     let failed = failed.map(|done| done.call.error.clone());
     let interrupt = extra.interrupt.as_ref();
-    let mut error = None;
+    let error;
     let mut tool_calls: Vec<Call<'a>> = done.drain(..).map(|done| done.call).collect();
     if let Some(interrupt) = interrupt {
         error = Some(Failure {
@@ -98,10 +102,12 @@ fn turn<'a>(
             reason: "exit_code",
             message,
         });
-    } else if let Some(by_user) = after.iter().find(|other| is_by_user(other)) {
-        error = Some(Failure {
-            reason: BY_USER,
-            message: said_in(by_user),
+    } else {
+        error = after.iter().find_map(|other| {
+            Some(Failure {
+                reason: stopped(other).filter(|&reason| reason != NEW_TASK)?,
+                message: said_in(other),
+            })
         });
     }
     let is_known = !tool_calls.is_empty() && tool_calls.iter().all(|call| call.success.is_some());
@@ -145,7 +151,11 @@ fn said<'a>(message: &'a Message<'_>) -> Result<Option<Cow<'a, str>>, Uncertain>
         return Ok(Some(said.into()));
     }
     let choice = choices_of(message)?.0.into_iter().next();
-    Ok(choice.map(|choice| choice.message.text().to_owned().into()))
+    let said = choice.map(|choice| choice.message.text().to_owned());
+    Ok(match said.filter(|said| !said.is_empty()) {
+        Some(said) => Some(said.into()),
+        None => message.extra.answer.as_deref().map(Cow::Borrowed),
+    })
 }
 
 /// The items of the response that a message refuses.
@@ -188,9 +198,10 @@ fn refused<'a>(message: &'a Message<'_>) -> Result<Vec<Call<'a>>, Uncertain> {
 }
 
 fn actions<'a>(actions: &'a [Action<'_>]) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
-    actions
-        .iter()
-        .filter_map(|action| Some((action.command.as_deref()?, action.id.as_deref())))
+    actions.iter().filter_map(|action| {
+        let id = action.id.as_deref().filter(|id| !id.is_empty());
+        Some((action.command.as_deref()?, id))
+    })
 }
 
 fn program<'a>(actions: &'a [Action<'_>]) -> Option<Cow<'a, str>> {
@@ -213,12 +224,18 @@ struct Done<'a> {
 }
 
 /// The calls of a turn, each with what was observed: by its id, else by its position.
+///
+/// Servers may give several calls one id; their observations are in the order of the calls. What
+/// follows a command of the user was observed of that one.
 fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Done<'a>> {
-    let found: Vec<&Message<'_>> = after.iter().filter(|m| m.extra.has_code()).collect();
-    let mut by_id: FxHashMap<&str, &Message<'_>> = FxHashMap::default();
+    let own = after.iter().take_while(|m| m.extra.actions.is_empty());
+    let found: Vec<&Message<'_>> = own.filter(|m| m.extra.has_code()).collect();
+    let mut by_id: FxHashMap<&str, VecDeque<&Message<'_>>> = FxHashMap::default();
     for message in &found {
-        for id in [&message.tool_call, &message.call].into_iter().flatten() {
-            by_id.entry(id).or_insert(message);
+        let (id, other) = (message.tool_call.as_deref(), message.call.as_deref());
+        let other = other.filter(|_| other != id);
+        for id in [id, other].into_iter().flatten() {
+            by_id.entry(id).or_default().push_back(message);
         }
     }
     let calls = self::actions(actions)
@@ -226,7 +243,7 @@ fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Done<'a
         .map(|(position, (command, id))| {
             let observed = match id {
                 None => found.get(position).copied(),
-                Some(id) => by_id.get(id).copied(),
+                Some(id) => by_id.get_mut(id).and_then(VecDeque::pop_front),
             };
             let mut done = call(command, observed);
             done.call.id = id.map(Cow::Borrowed);

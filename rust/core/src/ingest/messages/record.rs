@@ -92,7 +92,7 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
 
 /// Reads a list of messages, which is an attempt by itself, in the same manner.
 pub(in super::super) fn read_list(row: &mut Row<'_>, text: &str) -> Option<()> {
-    let mut parser = Parser::new(text);
+    let mut parser = Parser::new(text.trim_start_matches('\u{feff}'));
     let list = parser.value()?;
     let messages = list.list()?;
     if !parser.is_at_end() || !begins_with_messages(messages) {

@@ -69,10 +69,9 @@ fn count(value: &Node<'_>) -> Option<i64> {
 
 fn cost(value: &Node<'_>) -> Option<f64> {
     match value {
-        Node::Boolean(value) => Some(f64::from(u8::from(*value))),
         // An integer has no negative zero.
         Node::Number("-0") => Some(0.0),
-        Node::Number(digits) => Some(number(digits)),
+        Node::Number(digits) => Some(number(digits)).filter(|cost| cost.is_finite()),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! What calls of tools show of files: the twin of `trajmeter.readers.tool_views`.
 
 use std::borrow::Cow;
+use std::mem::discriminant;
 
 use super::super::column::Column;
 use super::super::parser::Parser;
@@ -14,7 +15,7 @@ use super::evidence::{hits, window};
 use super::places::LeakPlaces;
 use super::readings::{PATHS, read};
 use super::tools::{self, Tool, value};
-use crate::shell::{Executed, Extent, Leak, View, shell_views};
+use crate::shell::{Executed, Extent, Leak, View, leak_of_path, shell_views};
 
 const FOLDERS: [&str; 3] = ["workdir", "cwd", "working_directory"];
 
@@ -103,7 +104,21 @@ fn shown(call: &Call<'_>, code: Option<i64>) -> Result<Option<Shown>, Uncertain>
         },
         Tool::Interpreter | Tool::Other => return Ok(None),
     };
-    Ok(Some((views, Vec::new())))
+    let leaks = leaks_of(&views);
+    Ok(Some((views, leaks)))
+}
+
+/// The patches of the solution or its tests among the files that were shown, each once.
+fn leaks_of(views: &[View]) -> Vec<Leak> {
+    let mut leaks: Vec<Leak> = Vec::new();
+    for View { path, .. } in views {
+        let is_new = || leaks.iter().all(|leak| *leak.evidence != **path);
+        if let Some(kind) = leak_of_path(path).filter(|_| is_new()) {
+            let evidence = (**path).into();
+            leaks.push(Leak { kind, evidence });
+        }
+    }
+    leaks
 }
 
 pub(super) fn view(path: &str, extent: Extent) -> View {
@@ -188,25 +203,22 @@ impl places::View {
         let items = column.items(row)?;
         let begin = items.len();
         let fields = items.columns(begin)?;
-        let rows = || (begin..).zip(views);
-        // A column at a time, as there are many.
         let paths = views.iter().map(|view| &*view.path);
         let mut is_written = fields[self.path].texts(begin, paths);
-        for (row, view) in rows() {
-            is_written &= match view.extent {
-                Extent::Unknown => true,
-                Extent::Whole => fields[self.extent].text(row, "whole"),
-                Extent::Lines(..) => fields[self.extent].text(row, "lines"),
-            };
-        }
-        for (row, view) in rows() {
-            if let Extent::Lines(first, last) = view.extent {
-                is_written &= fields[self.start].integer(row, first);
-                is_written &= fields[self.end].integer(row, last);
+        let mut row = begin;
+        // There are many, and most are of the same kind as the one before.
+        let kind = |view: &View| (discriminant(&view.extent), view.is_search);
+        for alike in views.chunk_by(|one, other| kind(one) == kind(other)) {
+            if let Some(extent) = alike[0].extent.name() {
+                is_written &= fields[self.extent].texts(row, alike.iter().map(|_| extent));
             }
-        }
-        for (row, _) in rows().filter(|(_, view)| view.is_search) {
-            is_written &= fields[self.searched].boolean(row, true);
+            let lines = || alike.iter().filter_map(|view| view.extent.lines());
+            is_written &= fields[self.start].integers(row, lines().map(|(first, _)| first));
+            is_written &= fields[self.end].integers(row, lines().map(|(_, last)| last));
+            if alike[0].is_search {
+                is_written &= fields[self.searched].booleans(row, true, alike.len());
+            }
+            row += alike.len();
         }
         if !is_written {
             return None;
