@@ -159,3 +159,11 @@ def test_raw_responses_by_themselves(tmp_path: Path) -> None:
     attempts, problems = read(tmp_path / "e.json")
     assert attempts == []
     assert problems[0].message == "response: expected events, got none"
+
+
+def test_a_run_that_failed_before_its_final_output(tmp_path: Path) -> None:
+    path = write(tmp_path, None, final_output=None, ok=False, status="failed", exit_code=1)
+    attempt = read_one(path)
+    assert (attempt.agent, attempt.final_output, attempt.final_views) == ("codex", None, None)
+    assert attempt.failure == Failure(reason="failed")
+    assert attempt.duration_seconds == 1.5

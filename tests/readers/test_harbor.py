@@ -196,3 +196,19 @@ def test_a_result_with_counts_that_are_no_numbers(tmp_path: Path) -> None:
     assert attempt.usage is None
     assert attempt.source == Source(file=str(folder))
     assert problems[0].message == 'agent_result.input_tokens: expected an integer, got "many"'
+
+
+def test_what_a_result_leaves_open_is_as_in_the_trajectory(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "trial",
+        agent_result={"n_input_tokens": 900, "n_output_tokens": 40, "cost_usd": None},
+        step_results=[{"step_name": "build"}],
+    )
+    totals = {"total_prompt_tokens": 1, "total_completion_tokens": 1, "total_cost_usd": 0.25}
+    (folder / "agent").mkdir()
+    record = trajectory(step(1, "Done."), final_metrics=totals)
+    # Of a task of several steps, but with the agent's folder where it is of others.
+    (folder / "agent" / "trajectory.json").write_text(json.dumps(record))
+    attempt = read_one(folder)
+    assert attempt.usage == Usage(input_tokens=900, output_tokens=40, cost_usd=0.25)
+    assert attempt.final_output == "Done."

@@ -45,6 +45,7 @@ BEGINNINGS = {
     "opentelemetry-spans": b'{"resourceSpans": []}',
     "prometheus-logs": b"--- BEGIN CONTEXT ---\n",
     "smolagents-memories": b'[{"step_number": 1}]',
+    "swe-agent-patch-contexts": b"File: a.py\nLines: 1-2\n",
     "swe-agent-checkpoints": b'{"tool": "a", "action": "b", "step": 1}\n',
     "tau2-results": b'{"info": {"agent_info": 1, "environment_info": 1, "user_info": 1}}',
 }

@@ -125,11 +125,13 @@ def test_predictions_beside_logs_are_not_read_twice(tmp_path: Path) -> None:
     beside = write(tmp_path / "z" / "run.pred", PREDICTIONS)
     ids, problems, (told,) = read(tmp_path)
     assert (ids, problems) == (["run", "p"], [])  # those of another folder are of other attempts
-    assert told.startswith(f"{beside}: left out, because predictions beside logs are of the same")
+    assert told.startswith(f"{beside}: left out, because predictions and summaries beside")
     write(tmp_path / "a" / "b" / "run.traj.json", RUN)
     ids, problems, (told,) = read(tmp_path)
     assert (ids, problems) == (["run", "run"], [])
-    assert told.startswith(f"{predictions} (and 1 more): left out, because predictions beside logs")
+    assert told.startswith(
+        f"{predictions} (and 1 more): left out, because predictions and summaries"
+    )
     assert read(predictions) == (["p"], [], [])
 
 

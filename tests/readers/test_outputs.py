@@ -38,6 +38,12 @@ def mini(**fields: object) -> str:
             "Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\nx",
             Output("x", None, 1),
         ),
+        ("<returncode>2</returncode>\n<output>\nx\n</output>", Output("x\n", 2)),
+        ("<returncode>0</returncode>\n<output>\n</output>\n", Output("", 0)),
+        (
+            "<returncode>0</returncode>\n<warning>\nlong\n</warning><output_head>\nx",
+            Output("<warning>\nlong\n</warning><output_head>\nx", 0, is_cut=True),
+        ),
         # A program that prints such lines itself.
         ("Exit code: 0\nall well\n", Output("Exit code: 0\nall well\n")),
         ("Output:\nx", Output("Output:\nx")),

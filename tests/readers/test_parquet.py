@@ -129,6 +129,41 @@ def test_other_types_and_nulls_of_any_field(
     assert names == [["f"]]
 
 
+def test_repeated_texts_of_which_presence_matters_are_left_out(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_parquet_columns, "_LENGTH_BYTES", 1 << 20)
+    turns = (Turn(program="x", text="y"), Turn(), Turn(program="x"))
+    attempts = [Trajectory(task_id="a", turns=turns), Trajectory(task_id="b")]
+    write(path, pa.Table.from_batches([trajectory_batch(attempts)]))
+
+    def read(*presence: str) -> list[Any]:
+        (batch,) = TrajectoryBatches(path, presence=presence)
+        batch.validate(full=True)
+        return batch.column("turns").to_pylist()
+
+    whole, lean = read(), read("turns.program", "turns.absent", "absent")
+    assert [turn["program"] for turn in whole[0]] == ["x", None, "x"]
+    assert [turn["program"] for turn in lean[0]] == ["", None, ""]
+    assert (whole[1], lean[1]) == (None, None)
+    for turn in (*whole[0], *lean[0]):
+        del turn["program"]
+    assert lean == whole
+
+
+def test_a_row_is_checked_with_its_texts_where_only_presence_matters(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_parquet_columns, "_LENGTH_BYTES", 1 << 20)
+    programs = pa.array([b"x", b"\xff"]).view(pa.string())
+    turns = pa.ListArray.from_arrays([0, 1, 2], pa.StructArray.from_arrays([programs], ["program"]))
+    write(path, pa.table({"task_id": ["a", "b"], "turns": turns}))
+    problems: list[ReadProblem] = []
+    batches = TrajectoryBatches(path, presence=["turns.program"], on_problem=problems.append)
+    assert [batch["task_id"].to_pylist() for batch in batches] == [["a"]]
+    assert problems == as_records(path).problems != []
+
+
 def without(array: Any, name: str) -> Any:
     """Lists of records without a field."""
     records = array.values

@@ -188,9 +188,22 @@ def test_a_folder_is_walked_and_predictions_that_repeat_logs_are_left_out(tmp_pa
     maker = PieceMaker()
     names = [Path(piece.file).relative_to(tmp_path) for piece in maker.pieces(tmp_path)]
     assert names == [Path("a/log.jsonl"), Path("b/log.jsonl"), Path("notes.md")]
-    with pytest.warns(UserWarning, match="predictions beside logs"):
+    with pytest.warns(UserWarning, match="predictions and summaries beside logs"):
         problems = [*maker.folders[0].end()]
     assert problems == []
+
+
+def test_a_large_file_of_a_folder_is_left_out_as_a_small_one_is(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"task_id": "a", "turns": []}\n')
+    (tmp_path / "other.jsonl").write_text('{"task_id": "a", "turns": [{"mine": 1}]}\n' * 50)
+    with pytest.warns(UserWarning, match="1 file is left out"):
+        rows, problems = _whole(tmp_path)
+    assert (len(rows), problems) == (1, [])
+    maker = PieceMaker(piece_bytes=100)
+    assert _in_pieces([*maker.pieces(tmp_path)]) == (rows, [])
+    named = tmp_path / "other.jsonl"
+    found = _in_pieces([*PieceMaker(piece_bytes=100).pieces(named)])[1]
+    assert len(found) == 50
 
 
 def test_parts_of_a_folder_tell_together_what_was_left_out(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ SECRET_NAMES = (
     "cookie",
     "credentials",
     "private_key",
+    "PGPASSWORD",
+    "accesskey",
 )
 PLAIN_NAMES = (
     "key",
@@ -96,6 +98,22 @@ def test_counts_of_tokens_are_kept_and_numbers_that_are_secrets_are_not() -> Non
 )
 def test_names_and_values_beside_each_other(value: JsonValue, expected: JsonValue) -> None:
     assert redacted(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("OPENAI_API_KEY=s3cr3t", f"OPENAI_API_KEY={REDACTED}"),
+        ("--hf-token=s3cr3t=", f"--hf-token={REDACTED}"),
+        ("PATH=/usr/bin", "PATH=/usr/bin"),
+        ("--max-tokens=9", "--max-tokens=9"),
+        ("PASSWORD=9", f"PASSWORD={REDACTED}"),
+        ("the key=s3cr3t of the map", "the key=s3cr3t of the map"),
+        ("API_KEY=", "API_KEY="),
+    ],
+)
+def test_names_and_values_in_one_text(text: str, expected: str) -> None:
+    assert redacted({"env": [text]}) == {"env": [expected]}
 
 
 @given(json_values)

@@ -22,7 +22,7 @@ from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.openhands import test_events as events
 from tests.readers.openhands import test_sdk as sdk
 from tests.readers.opentelemetry import test_spans as otel
-from tests.readers.swe_agent import test_swe_agent as swe
+from tests.readers.swe_agent import runs as swe
 from tests.readers.test_data_sets import NEBIUS, SWE_AGENT
 
 if TYPE_CHECKING:
@@ -255,6 +255,7 @@ LOGS = {
         },
         name="a.context.json",
     ),
+    "swe-agent-patch-contexts": Log({"a__b-1/patch_context.txt": "File: a.py\nLines: 1-2\n"}),
     "swe-agent-rows": lines(SWE_AGENT),
     "swe-bench-predictions": lines({"instance_id": "a", "model_patch": "", "n": [1]}),
     "task-records": lines(

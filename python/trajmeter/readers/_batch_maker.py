@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from trajmeter.absent import absent_columns
 from trajmeter.errors import InputError
-from trajmeter.readers._containers import is_named_in_utf8
 from trajmeter.readers._problems import problem_at
 from trajmeter.records import Source
+from trajmeter.remote import is_named_in_utf8
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._formats import Format, Piece
     from trajmeter.readers._mapping import ColumnMapping
+    from trajmeter.readers._ranges import LineRange
     from trajmeter.records import Source
 
 __all__ = ["Choice"]
@@ -82,7 +83,8 @@ class Choice(Generic[RecordT]):
         """Class of the records to make."""
         self.max_line = max_line
         """Bytes of the longest line that is accepted."""
-        self._profiles = profiles
+        self.profiles = profiles
+        """Compatibility profiles that are asked for."""
         self._counts: Counter[str] = Counter()
         self._rows: Counter[Path] = Counter()
         self.chosen: Format[RecordT] | None = None
@@ -119,7 +121,7 @@ class Choice(Generic[RecordT]):
             pydantic.ValidationError: A value has the wrong type.
         """
         reads = known.profile_reads
-        read = next((reads[name] for name in self._profiles if name in reads), known.read)
+        read = next((reads[name] for name in self.profiles if name in reads), known.read)
         try:
             made = read(record, source)
         except ValidationError:
@@ -136,12 +138,18 @@ class Choice(Generic[RecordT]):
         path: Path,
         report: Callable[[ReadProblem], None],
         columns: Collection[str] | None = None,
+        within: LineRange | None = None,
     ) -> Iterator[RecordT]:
-        """Read a file or folder as a whole; columns other than these may be left empty."""
+        """Read a file or folder as a whole, or some lines of a file in which these stand apart.
+
+        Columns other than these may be left empty.
+        """
         reads = known.profile_records
-        read = next((reads[name] for name in self._profiles if name in reads), known.records)
+        read = next((reads[name] for name in self.profiles if name in reads), known.records)
 
         def made(listen: Callable[[ReadProblem], None]) -> Iterator[RecordT]:
+            if known.lines is not None and within is not None:
+                return known.lines.records(path, within, listen, columns)
             is_part = columns is not None and read is known.records
             some = known.part(path, listen, columns or ()) if is_part else None
             return read(path, listen) if some is None else some
@@ -187,7 +195,7 @@ class Choice(Generic[RecordT]):
         self, known: FileFormat[RecordT], path: Path, columns: Collection[str]
     ) -> Iterator[pa.RecordBatch] | None:
         """Read a file or folder into batches; ``None`` where :meth:`records` has to read it."""
-        if not known.profile_records.keys().isdisjoint(self._profiles):
+        if not known.profile_records.keys().isdisjoint(self.profiles):
             return None
         try:
             batches = known.batches(path, columns)
@@ -196,11 +204,18 @@ class Choice(Generic[RecordT]):
         return None if batches is None else self._counted(known, batches)
 
     def pieces(
-        self, known: FileFormat[RecordT], path: Path, reader: JsonReader, columns: Collection[str]
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        reader: JsonReader,
+        columns: Collection[str],
+        within: LineRange | None = None,
     ) -> Iterator[Piece] | None:
-        """Read a file in Rust; ``None`` where :meth:`records` has to read it."""
-        if not known.profile_records.keys().isdisjoint(self._profiles):
+        """Read a file, or some lines of it, in Rust; ``None`` where :meth:`records` has to."""
+        if not known.profile_records.keys().isdisjoint(self.profiles):
             return None
+        if known.lines is not None and within is not None:
+            return known.lines.pieces(path, within, columns)
         return known.pieces(path, reader, columns)
 
     def _counted(
@@ -234,12 +249,12 @@ class Choice(Generic[RecordT]):
 
     def has_own_read_of(self, names: Collection[str]) -> bool:
         """Whether a profile reads one of the formats of these names in its own way."""
-        if not self._profiles:
+        if not self.profiles:
             return False
         found = [format_named(name, self.makes) for name in names]
         return any(
             isinstance(known, RecordFormat)
-            and not known.profile_reads.keys().isdisjoint(self._profiles)
+            and not known.profile_reads.keys().isdisjoint(self.profiles)
             for known in found
         )
 

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._formats import Format
 
-__all__ = ["column_reader", "has_column", "messages_reader", "trajectory_description"]
+__all__ = [
+    "column_reader",
+    "has_column",
+    "lists_reader",
+    "messages_reader",
+    "trajectory_description",
+]
 
 _KEYS = frozenset({"model_patch", "traj_data"}) | KEYS_OF_A_RUN
 """Keys of predictions, and those that predictions lack."""
@@ -68,6 +74,11 @@ def column_reader(
 def messages_reader(columns: frozenset[str]) -> JsonReader:
     """The reader of lines with messages, whatever else is known."""
     return _reader(columns, ("messages",))
+
+
+def lists_reader(columns: frozenset[str]) -> JsonReader:
+    """The reader of lists of messages."""
+    return _reader(columns, ("lists",))
 
 
 @cache

@@ -20,7 +20,7 @@ from trajmeter.records import ReadProblem
 from trajmeter.records.source import Source, source_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -33,13 +33,15 @@ __all__ = [
     "Entry",
     "NotJsonError",
     "entries",
+    "holds_lists",
+    "holds_only_lists",
     "holds_parquet",
     "is_json_lines",
     "is_list_document",
-    "is_named_in_utf8",
     "is_parquet",
     "read_line",
     "values_in",
+    "values_of",
 ]
 
 PARQUET_MAGIC = b"PAR1"
@@ -50,6 +52,8 @@ CHANGED = "the file changed while it was read; some of its rows may be missing, 
 
 _OPENING = (b"{", b"[")
 _SHOWN = 40
+_PART = 1 << 16
+"""Bytes of a line that are looked at together."""
 
 
 class NotJsonError(ReadError):
@@ -112,7 +116,14 @@ def values_in(
     path: Path, report: Callable[[ReadProblem], None]
 ) -> Iterator[tuple[Source, JsonValue]]:
     """Yield the values of a file that can be read, each with its place, and report the others."""
-    for source, value in entries(path, may_be_own=False):
+    return values_of(entries(path, may_be_own=False), report)
+
+
+def values_of(
+    found: Iterable[Entry], report: Callable[[ReadProblem], None]
+) -> Iterator[tuple[Source, JsonValue]]:
+    """Yield the values of entries that can be read, each with its place, and report the others."""
+    for source, value in found:
         if isinstance(value, ReadError):
             report(
                 ReadProblem(
@@ -121,15 +132,6 @@ def values_in(
             )
         else:
             yield source, value
-
-
-def is_named_in_utf8(file: str | Path) -> bool:
-    """Whether the name of a file is text; that of a few is not, and is shown with escapes."""
-    try:
-        str(file).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
@@ -141,6 +143,36 @@ def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
     except (OSError, ReadError):
         return False
     return _begins_as_json(head) and not _is_document(head)
+
+
+def holds_lists(path: Path) -> bool:
+    """Whether :func:`entries` reads a file as JSON lines of which the first is a list."""
+    try:
+        with open_content(path) as file:
+            head = _first_lines(file, json_input.LONGEST_LINE)
+    except (OSError, ReadError):
+        return False
+    return bool(head) and json_input.first_byte(head[0].content) == b"[" and not _is_document(head)
+
+
+def holds_only_lists(path: Path) -> bool:
+    """Whether every line of such a file begins as a list, up to where it cannot be read."""
+    if not holds_lists(path):
+        return False
+    is_blank = True
+    try:
+        with open_content(path) as file:
+            lift_limit(file)
+            while part := file.readline(_PART):
+                if is_blank:
+                    first = json_input.first_byte(part)
+                    if first not in (b"", b"["):
+                        return False
+                    is_blank = not first
+                is_blank = is_blank or part.endswith(b"\n")
+    except OSError:  # whoever reads up to there says why
+        pass
+    return True
 
 
 def is_list_document(file: BinaryIO) -> bool:

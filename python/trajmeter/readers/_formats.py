@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.kernels._rust import JsonColumns, JsonReader
+    from trajmeter.readers._ranges import LineRange
     from trajmeter.records import ReadProblem, Source
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "FileFormat",
     "Format",
     "LeftOut",
+    "LinesApart",
     "Piece",
     "RecordFormat",
     "RecordT",
@@ -95,10 +97,25 @@ LeftOut: TypeAlias = "Callable[[int, Callable[[ReadProblem], None]], Iterator[Tr
 class Piece(NamedTuple):
     """Some records of a file, read into columns, those left out that the reader is not sure of."""
 
-    columns: JsonColumns
-    """The rows, and which are left out, by the number that follows the rows before them."""
+    columns: JsonColumns | None
+    """The rows, and which are left out, by the number that follows the rows before them; ``None``
+    if there is no row, and what is left out has the number 0."""
     records: LeftOut
     """Reads those that are left out."""
+
+
+class LinesApart(NamedTuple):
+    """Reads some lines of a file in which each is read by itself; large ones are cut there."""
+
+    are_in: Callable[[Path], bool]
+    """Whether a file is one."""
+    records: Callable[
+        [Path, LineRange, Callable[[ReadProblem], None], Collection[str] | None],
+        Iterator[Any],
+    ]
+    """Yields the records of some lines, with these columns filled, or all of them."""
+    pieces: Callable[[Path, LineRange, Collection[str]], Iterator[Piece]]
+    """Yields them read by a reader in Rust."""
 
 
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
@@ -166,6 +183,9 @@ class FileFormat(Format[RecordT_co]):
     pieces: Callable[[Path, JsonReader, Collection[str]], Iterator[Piece] | None] = _no_pieces
     """Yields trajectories read by a reader in Rust, with these columns filled, and how to read
     those that it leaves; ``None`` where :attr:`records` has to read them."""
+
+    lines: LinesApart | None = None
+    """Reads some lines of a file, where these can be read apart."""
 
     def may_be_folder(self, names: Collection[str]) -> bool:
         """Whether a folder that holds these names may be of the format."""

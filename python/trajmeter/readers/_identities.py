@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from trajmeter.readers._scanning import scan
 from trajmeter.remote import RemotePath
 
-__all__ = ["FileIdentity", "content_identity", "files_below"]
+__all__ = ["FileIdentity", "content_identity", "files_below", "folder_about"]
 
 
 class FileIdentity(NamedTuple):
@@ -37,6 +39,23 @@ def content_identity(path: Path) -> str | None:
         return path.identity()
     with path.open("rb", buffering=0) as file:
         return scan(file, path.stat().st_size).name
+
+
+def folder_about(folder: Path) -> tuple[int, int]:
+    """Bytes of the files below a folder, and when the last of them was written to.
+
+    Of a remote folder, which is listed in one request, the times are not known.
+    """
+    if isinstance(folder, RemotePath):
+        return sum(size for _, size in folder.files()), 0
+    size = latest = 0
+    for file in files_below(folder):
+        with suppress(OSError):  # its reader says why
+            about = file.stat()
+            if stat.S_ISREG(about.st_mode):
+                size += about.st_size
+                latest = max(latest, about.st_mtime_ns)
+    return size, latest
 
 
 def files_below(folder: Path) -> list[Path]:

@@ -168,7 +168,7 @@ INDEX: dict[str, Place] = {
     "message-records": _records(
         "messages", "conversation", "conversations", "history", "messages", "trajectory"
     ),
-    "mini-swe-agent-1": _records("mini_swe_agent", "trajectory_format"),
+    "mini-swe-agent-1": _records("mini_swe_agent", "info", "trajectory_format"),
     "mini-swe-agent-2": _records("mini_swe_agent", "trajectory_format"),
     "openai-agents-traces": _files("openai_agents", ("trace", "trace.span")),
     "openhands": _records("openhands", "history", "test_result"),
@@ -191,6 +191,7 @@ INDEX: dict[str, Place] = {
     "swe-agent": _records("swe_agent", "trajectory"),
     "swe-agent-checkpoints": _files("swe_agent", ("action", "patch_context")),
     "swe-agent-context": _records("swe_agent", "file_line_ranges", "viewed_files"),
+    "swe-agent-patch-contexts": _files("swe_agent", is_text=True),
     "swe-agent-rows": _records("data_sets", "trajectory"),
     "swe-bench-predictions": _records("swe_bench", "model_patch"),
     "task-records": _records("own_records", "id", makes=Task),

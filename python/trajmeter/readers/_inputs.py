@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.readers._containers import NotJsonError, is_json_lines, is_named_in_utf8
+from trajmeter.readers._containers import NotJsonError, is_json_lines
 from trajmeter.readers._content import STDIN, decompressed_name, forget_pipes, suffix_of
 from trajmeter.readers._ranges import LineRange
 from trajmeter.records import ReadProblem
-from trajmeter.remote import RemotePath, is_remote, path_of
+from trajmeter.remote import RemotePath, is_named_in_utf8, is_remote, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from trajmeter.readers._choice import Choice
     from trajmeter.readers._formats import FileFormat, RecordT
@@ -53,8 +53,15 @@ _NO_LOG_NAMES = frozenset({".DS_Store", ".gitattributes", ".gitignore", "LICENSE
 _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 
 
-_SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?")
-"""Names of predictions, which mini-swe-agent, SWE-agent and others write beside their logs."""
+_SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt")
+"""Names of predictions, which mini-swe-agent, SWE-agent and others write beside their logs, and of
+contexts that are declared in them."""
+_OF_ONE_RUN = {
+    "": (".traj", ".checkpoints.jsonl", ".context.json"),
+    "contextbench": (".checkpoints.jsonl", ".traj", ".context.json"),
+}
+"""Endings of the files of one run of SWE-agent as ContextBench keeps it, by profile, the one that
+is read first."""
 
 
 class FolderTally(NamedTuple):
@@ -102,7 +109,7 @@ class FolderNotes:
         self._example = self._example or path
 
     def repeats(self, path: Path) -> bool:
-        """Whether predictions repeat logs beside or below them, which were read."""
+        """Whether predictions, or a summary, repeat logs beside or below them, which were read."""
         if path.parent in self._with_logs:
             self._repeating.append(path)
         return path.parent in self._with_logs
@@ -133,8 +140,8 @@ class FolderNotes:
             first, *others = self._repeating
             more = f" (and {len(others):,} more)" if others else ""
             warnings.warn(
-                f"{first}{more}: left out, because predictions beside logs are of the same "
-                "attempts; name the file to read it",
+                f"{first}{more}: left out, because predictions and summaries beside logs are of "
+                "the same attempts; name the file to read it",
                 stacklevel=2,
             )
         if self._count:
@@ -160,7 +167,8 @@ class Input(NamedTuple):
     is_end: bool = False
     """Whether the folder ends here."""
     is_summary: bool = False
-    """Whether its name is that of predictions, which programs write beside their logs."""
+    """Whether its name is that of predictions, or of another file that programs write beside the
+    log of a run."""
     within: Range | None = None
     """Which lines or rows of it to read, some of which a format recognises; all if ``None``."""
 
@@ -288,7 +296,7 @@ def _walk(
 ) -> Iterator[Input]:
     try:
         entries = _listed(folder)
-        names = [entry.name if entry.is_file else f"{entry.name}/" for entry in entries]
+        names = {entry.name if entry.is_file else f"{entry.name}/" for entry in entries}
         whole = choice.folder_format(folder, names) if is_below else None
     except OSError as error:
         problem = ReadProblem(file=str(folder), message=error.strerror or str(error))
@@ -301,6 +309,7 @@ def _walk(
     if whole is not None:
         yield Input(folder, whole, notes)
         return
+    endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
     to_path = path_of if is_remote(folder) else Path  # what was listed exists, whatever its name
     for entry in entries:
         if entry.is_folder:
@@ -308,7 +317,17 @@ def _walk(
                 yield from _walk(to_path(entry.path), choice, notes, is_below=True)
         elif entry.is_file and _may_be_log(entry.name):
             is_summary = _SUMMARY.fullmatch(decompressed_name(entry.name)) is not None
+            is_summary = is_summary or _is_of_a_run(entry.name, endings, names)
             yield Input(to_path(entry.path), notes=notes, is_summary=is_summary)
+
+
+def _is_of_a_run(name: str, endings: Sequence[str], names: Collection[str]) -> bool:
+    """Whether a better file of the same run is among these."""
+    for place, ending in enumerate(endings):
+        if name.endswith(ending):
+            stem = name.removesuffix(ending)
+            return any(f"{stem}{better}" in names for better in endings[:place])
+    return False
 
 
 class _Listed(NamedTuple):

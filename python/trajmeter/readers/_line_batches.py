@@ -3,30 +3,84 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from trajmeter.errors import ReadError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._containers import CHANGED, Entry
 from trajmeter.readers._content import open_content, state_of
 from trajmeter.readers._lines import bounded_blocks
 from trajmeter.readers._ranges import LineRange, open_range
 from trajmeter.readers._read import EntryReader
-from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.records import Source, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
-    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.kernels._rust import JsonColumns, JsonReader
     from trajmeter.readers._certain_rows import CertainRows
     from trajmeter.readers._choice import Choice
     from trajmeter.readers._inputs import Input
+    from trajmeter.records import ReadProblem
 
-__all__ = ["LineBlocks", "ended"]
+__all__ = ["BLOCK_BYTES", "LineBlocks", "LinesRead", "ended", "read_lines"]
+
+BLOCK_BYTES = 16 << 20
+"""Bytes of JSON lines that are read at a time."""
+
+
+class LinesRead(NamedTuple):
+    """Lines that were read into columns."""
+
+    columns: JsonColumns
+    """Their rows, and which lines are left out."""
+    block: bytes
+    """The block of the file that they are of."""
+
+
+def read_lines(
+    path: Path,
+    reader: JsonReader,
+    *,
+    lines: LineRange | None = None,
+    size: int,
+    longest: int = LONGEST_LINE,
+) -> Iterator[LinesRead | Entry]:
+    """Read JSON lines into columns, in blocks.
+
+    Args:
+        path: The file.
+        reader: What reads lines into columns.
+        lines: Which lines to read; all by default.
+        size: Bytes of a block.
+        longest: Bytes of the longest line that is accepted.
+
+    Yields:
+        Lines that were read, or the error in place of one, or of the rest of the file.
+    """
+    name, number = str(path), lines.first if lines else 1
+    try:
+        with open_range(path, lines) if lines else open_content(path) as file:
+            begun = state_of(file)
+            for block in bounded_blocks(file, size, longest):
+                for columns in reader.read(block.content, name, number):
+                    yield LinesRead(columns, block.content)
+                    number = columns.next_line
+                if block.error is not None:
+                    yield Entry(Source(file=name, line=number), block.error)
+                    number += 1
+            if state_of(file) != begun:
+                yield Entry(Source(file=name), ReadError(CHANGED))
+    except OSError as error:
+        line, message = getattr(error, "line", None), error.strerror or str(error)
+        yield Entry(Source(file=name, line=line), ReadError(message))
 
 
 class LineBlocks:
-    """Reads JSON lines in blocks.
+    """Reads the records on JSON lines, in blocks.
 
     Args:
         choice: By which formats files are read.
@@ -52,33 +106,16 @@ class LineBlocks:
     ) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
         """Read the blocks of a file; each gives its batches when it is called."""
         path, records = given.path, EntryReader(given, self._choice, self._report)
-        name = str(path)
         lines = given.within if isinstance(given.within, LineRange) else None
-        number = lines.first if lines else 1
-        try:
-            with open_range(path, lines) if lines else open_content(path) as file:
-                begun = state_of(file)
-                for block in bounded_blocks(file, self._size, self._choice.max_line):
-                    for columns in reader.read(block.content, name, number):
-                        yield partial(self._certain.piece, columns, block.content, name, records)
-                        number = columns.next_line
-                    if block.error is not None:
-                        entry = Entry(Source(file=name, line=number), block.error)
-                        yield partial(_left_out, records, entry)
-                        number += 1
-                    if records.is_over:
-                        return
-                if state_of(file) != begun:
-                    yield partial(self._problem, ReadProblem(file=name, message=CHANGED))
-        except OSError as error:
-            message, line = error.strerror or str(error), getattr(error, "line", None)
-            problem = ReadProblem(file=name, line=line, message=message)
-            yield partial(self._problem, problem)
+        longest = self._choice.max_line
+        for part in read_lines(path, reader, lines=lines, size=self._size, longest=longest):
+            if isinstance(part, Entry):
+                yield partial(_left_out, records, part)
+            else:
+                yield partial(self._certain.piece, part.columns, part.block, str(path), records)
+            if records.is_over:
+                return
         yield partial(ended, records)
-
-    def _problem(self, problem: ReadProblem) -> Iterator[pa.RecordBatch]:
-        self._report(problem)
-        return iter(())
 
 
 def _left_out(records: EntryReader[Trajectory], entry: Entry) -> Iterator[pa.RecordBatch]:

@@ -18,7 +18,7 @@ def model_name(written: str | None) -> str | None:
 
     Programs that differ in nothing but who serves a model then have one name for it.
     """
-    if written is None:
+    if not written:
         return None
     provider, _, name = written.partition("/")
     return name if name and provider in _PROVIDERS else written

@@ -2,6 +2,7 @@
 
 - JSON: ``{"output": …, "metadata": {"exit_code": 0, "duration_seconds": 0.1}}`` (Codex), or
   ``{"returncode": 0, "output": …}`` (mini-swe-agent)
+- tags: ``<returncode>0</returncode>``, then ``<output>`` (mini-swe-agent's first version)
 - a header of lines such as ``Exit code: 0``, ``Wall time: 0.1 seconds``, ``Process exited with code
   0`` or ``Process running with session ID 7``, then ``Output:``, then the text (Codex)
 - the text alone, of a tool that runs nothing, or of a call that was not carried out
@@ -50,6 +51,11 @@ _SHELLS = frozenset(("bash", "dash", "sh", "zsh"))
 _RUN = re.compile(r"-[a-z]*c")
 
 
+_TAG = re.compile(r"<returncode>(-?[0-9]{1,18})</returncode>\s*")
+_TAGGED = re.compile(r"<output>\n?(.*)</output>\s*", re.DOTALL)
+_ABORTED = re.compile(r"aborted(?: by user.*)?", re.DOTALL)
+
+
 class Output(NamedTuple):
     """What was sent back, and what it says."""
 
@@ -67,11 +73,12 @@ class Output(NamedTuple):
 
 def output_of(text: str) -> Output:
     """Read the text that was sent back."""
-    return _of_json(text) or _with_header(text) or _alone(text)
+    return _of_json(text) or _of_tags(text) or _with_header(text) or _alone(text)
 
 
 def _alone(text: str) -> Output:
-    return Output(text, is_refusal=text.startswith(_REFUSALS))
+    is_refusal = text.startswith(_REFUSALS) or _ABORTED.fullmatch(text) is not None
+    return Output(text, is_refusal=is_refusal)
 
 
 def _of_json(text: str) -> Output | None:
@@ -91,6 +98,16 @@ def _of_json(text: str) -> Output | None:
     said = as_text(value.get("exception_info"))
     shown = printed if isinstance(printed, str) else as_text(value.get("output_head")) or ""
     return Output(said or shown, as_int(value["returncode"]), is_cut=not isinstance(printed, str))
+
+
+def _of_tags(text: str) -> Output | None:
+    code = _TAG.match(text)
+    if code is None:
+        return None
+    shown = text[code.end() :]
+    whole = _TAGGED.fullmatch(shown)
+    # Long output is cut in the middle, and has other tags.
+    return Output(shown if whole is None else whole[1], as_int(code[1]), is_cut=whole is None)
 
 
 def _with_header(text: str) -> Output | None:

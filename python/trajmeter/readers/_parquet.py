@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.parquet import ParquetFile
 
-from trajmeter.arrays import Array, call_function, cast, nulls, numbers
+from trajmeter.arrays import Array, call_function, cast, empty_texts, nulls, numbers, present
 from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.members import with_member
 from trajmeter.readers._parquet_columns import chosen_columns
 from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._recognition import format_of
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Rows",
-    "checked_footer",
     "holds_own",
     "others_than_ours",
     "own_rows",
     "own_values",
     "parquet_values",
+    "read_footer",
     "row_names",
     "stretches",
     "values_as_they_are",
@@ -128,7 +129,7 @@ def own_rows(
     )
 
 
-def checked_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -> FileMetaData:
+def read_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -> FileMetaData:
     """The footer of a file that is read record by record.
 
     Args:
@@ -167,21 +168,28 @@ def _is_own(content: ParquetFile, choice: Choice[Trajectory]) -> bool:
     return True
 
 
-def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | None]]:
+def stretches(
+    batch: pa.RecordBatch, presence: Collection[str] = ()
+) -> Iterator[tuple[int, pa.RecordBatch | None]]:
     """Cut rows into those that are valid records, in our columns, and single ones that may not be.
+
+    Args:
+        batch: The rows.
+        presence: Columns of which matters only which values are null; dictionaries of texts become
+            empty texts there, rather than a text of each value.
 
     Yields:
         The number of the first row, and the rows; ``None`` for one that may be invalid.
     """
     try:
-        whole = _checked(batch)
+        whole = _checked(batch, presence)
     except (ConfigurationError, ValueError, OverflowError):
         if batch.num_rows == 1:
             yield 0, None
             return
         middle = batch.num_rows // 2
-        yield from stretches(batch.slice(0, middle))
-        for start, rows in stretches(batch.slice(middle)):
+        yield from stretches(batch.slice(0, middle), presence)
+        for start, rows in stretches(batch.slice(middle), presence):
             yield middle + start, rows
         return
     start = 0
@@ -194,7 +202,7 @@ def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | Non
         yield start, whole.slice(start)
 
 
-def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _checked(batch: pa.RecordBatch, presence: Collection[str]) -> pa.RecordBatch:
     """Rows in our columns.
 
     Raises:
@@ -208,7 +216,22 @@ def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
         whole = conform(batch)
         whole.validate(full=True)
         return whole
+    for path in presence:
+        name, *below = path.split(".")
+        if batch.schema.names.count(name) == 1:
+            index = batch.schema.names.index(name)
+            emptied = with_member(batch.column(index), below, _without_texts)
+            batch = batch.set_column(index, name, emptied)
     return conform(batch)
+
+
+def _without_texts(column: Array) -> Array:
+    """Empty texts in the place of those of a dictionary, which would be written for each value."""
+    if not isinstance(column, pa.DictionaryArray):
+        return column
+    texts = column.dictionary
+    is_text = texts.type == pa.string() and not texts.null_count
+    return empty_texts(present(column)) if is_text else column
 
 
 def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBatch:

@@ -25,7 +25,7 @@ class Piece:
     within: Range | None = None
     """Which lines or rows it is; all if ``None``."""
     whole: str | None = None
-    """Name of the format that reads it as a whole."""
+    """Name of the format that reads it, or its lines, as a whole."""
     folder: int | None = None
     """Number of the folder in which it was found."""
     is_streamed: bool = False

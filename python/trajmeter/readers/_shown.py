@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._sessions import path_below
-from trajmeter.readers.tool_views import TOOL_VIEWS
-from trajmeter.records import Extent, Leak, View
+from trajmeter.readers.tool_views import TOOL_VIEWS, leaks_of_views
+from trajmeter.records import Extent, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,27 +77,19 @@ class Viewer:
         found = TOOL_VIEWS.views_of(call.record().model_copy(update={"result": text}))
         if found is not None:
             self._set(call, found.views)
-            call.leaks = found.leaks or _leaks_of(found.views)
+            call.leaks = found.leaks
 
     def show(self, call: Call, view: View | None) -> None:
         """Note what a call showed."""
         views = [] if view is None else [view]
         self._set(call, views)
-        call.leaks = _leaks_of(views)
+        call.leaks = leaks_of_views(views)
 
     def _set(self, call: Call, views: Iterable[View]) -> None:
         call.reads = True
         call.views = [
             view.model_copy(update={"path": path_below(view.path, self.root)}) for view in views
         ]
-
-
-def _leaks_of(views: Iterable[View]) -> list[Leak]:
-    """The patches of the solution or its tests among the files that were shown."""
-    from trajmeter.readers.shell_views.leaks import leak_of_path  # not to recognise a format
-
-    found = [(view.path, leak_of_path(view.path)) for view in views]
-    return [Leak(kind=kind, evidence=path) for path, kind in found if kind is not None]
 
 
 def _fits(shown: Sequence[View], asked: Sequence[View]) -> bool:

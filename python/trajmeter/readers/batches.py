@@ -22,24 +22,18 @@ from trajmeter.readers._batch_maker import BatchMaker
 from trajmeter.readers._certain_rows import CertainRows
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._column_reader import column_reader, has_column
-from trajmeter.readers._containers import (
-    CHANGED,
-    is_named_in_utf8,
-    is_parquet,
-)
+from trajmeter.readers._containers import CHANGED, is_parquet
 from trajmeter.readers._content import is_compressed, open_content, state_of
 from trajmeter.readers._document_batches import document_items
 from trajmeter.readers._inputs import inputs
-from trajmeter.readers._line_batches import LineBlocks, ended
+from trajmeter.readers._line_batches import BLOCK_BYTES, LineBlocks, ended
 from trajmeter.readers._problems import refuse
-from trajmeter.readers._ranges import RowRange
-from trajmeter.readers._read import (
-    EntryReader,
-    read_records,
-)
+from trajmeter.readers._ranges import LineRange, RowRange
+from trajmeter.readers._read import EntryReader, read_records
 from trajmeter.readers._reasons import Reasons
 from trajmeter.readers._small_files import holds_few_records, holds_records
 from trajmeter.records import ReadProblem, Trajectory
+from trajmeter.remote import is_named_in_utf8
 from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
@@ -63,7 +57,6 @@ __all__ = ["IDENTITY", "TrajectoryBatches"]
 IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 """Columns that say which attempt a row is."""
 
-_BLOCK_BYTES = 16 << 20
 _LOGS = 1_024
 """Logs to read at a time."""
 _MANY = 32
@@ -98,13 +91,14 @@ class TrajectoryBatches:
         paths: str | Path | Iterable[str | Path],
         *,
         columns: Collection[str] | None = None,
+        presence: Collection[str] = (),
         input_format: str | None = None,
         mapping: Mapping[str, str] | None = None,
         profiles: Collection[str] = (),
         max_line: int = LONGEST_LINE,
         batch_rows: int = MOST_ROWS,
         on_problem: Callable[[ReadProblem], None] | None = None,
-        block_bytes: int = _BLOCK_BYTES,
+        block_bytes: int = BLOCK_BYTES,
     ) -> None:
         """Prepare to read.
 
@@ -113,6 +107,8 @@ class TrajectoryBatches:
             columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those
                 within records behind a dot, and whatever lies below each; the others are null in
                 every row. :data:`IDENTITY` is always filled. ``None`` fills all.
+            presence: Columns of texts of which it only matters which are null. Where a Parquet file
+                repeats a few texts, the others come as empty texts, and nothing is copied.
             input_format: As for :func:`trajmeter.readers.read_trajectories`.
             mapping: As for :func:`trajmeter.readers.read_trajectories`.
             profiles: As for :func:`trajmeter.readers.read_trajectories`.
@@ -133,6 +129,7 @@ class TrajectoryBatches:
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
         self._wanted = wanted | IDENTITY
+        self._presence = frozenset(presence)
         self._choice = Choice(
             Trajectory,
             input_format=input_format,
@@ -263,14 +260,15 @@ class TrajectoryBatches:
         given.note_read()
         is_in_rust = backend() == "rust" and is_named_in_utf8(given.path)
         reader = column_reader(self._wanted) if is_in_rust else None
-        if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
-            yield from self._pieces(whole, given.path, pieces)
+        path, lines = given.path, given.within if isinstance(given.within, LineRange) else None
+        if reader and (pieces := self._choice.pieces(whole, path, reader, self._wanted, lines)):
+            yield from self._pieces(whole, path, pieces)
             return
-        batches = self._choice.batches(whole, given.path, self._wanted)
+        batches = self._choice.batches(whole, path, self._wanted)
         if batches is None:
             if is_counted:
                 yield self._count_file
-            records = self._choice.records(whole, given.path, self._report, self._wanted)
+            records = self._choice.records(whole, path, self._report, self._wanted, lines)
             yield partial(self._rows_of.gather, records)
             return
         for batch in batches:
@@ -293,6 +291,9 @@ class TrajectoryBatches:
             left_out = partial(piece.records, number)
             return self._choice.counted(whole, path, self._report, left_out)
 
+        if piece.columns is None:
+            made = self._choice.counted(whole, path, self._report, partial(piece.records, 0))
+            return self._rows_of.gather(made)
         batch = self._rows_of.in_schema(piece.columns)
         self._choice.count({whole.name: batch.num_rows})
         return self._certain.part(batch, piece.columns.refused, read)
@@ -323,7 +324,10 @@ class TrajectoryBatches:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
                 within = given.within if isinstance(given.within, RowRange) else None
-                rows = own_rows(content, self._wanted, self._choice, within) if is_plain else None
+                are_columns = is_plain and is_named_in_utf8(path)  # which columns of it say
+                rows = (
+                    own_rows(content, self._wanted, self._choice, within) if are_columns else None
+                )
             except OSError:  # the record reader says why
                 pass
             else:
@@ -343,7 +347,7 @@ class TrajectoryBatches:
             if isinstance(batch, ReadError):
                 yield partial(self._problems, [ReadProblem(file=str(path), message=str(batch))])
             else:
-                parts = [*stretches(batch)]
+                parts = [*stretches(batch, self._presence)]
                 yield partial(self._certain.own_rows, parts, batch, (str(path), first), records)
             if records.is_over:
                 return

@@ -39,7 +39,11 @@ _CLAUDE = "claude"
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
-    is_one = "instance_id" in record and isinstance(record.get("final_output"), dict)
+    # A run that failed has no final output.
+    is_one = "instance_id" in record and (
+        isinstance(record.get("final_output"), dict)
+        or {"agent", "raw_response_path"} <= record.keys()
+    )
     return Evidence.CERTAIN if is_one else None
 
 

@@ -103,7 +103,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
         turns=turns,
         leaks=found.leaks if found is not None else None,
         final_output=found.final_output if found else None,
-        usage=_usage(result, file, report) or (found.usage if found else None),
+        usage=_usage(result, file, report, found.usage if found else None),
         duration_seconds=_seconds(result),
         failure=failure or _stopped(result, found),
         passed=_passed(as_object(rewards)),
@@ -143,8 +143,10 @@ def _trajectory(
     names = [as_text(each.get("step_name")) for each in steps]
     files = [folder / "steps" / name / _TRAJECTORY for name in names if name and "/" not in name]
     segments: dict[Path, dict[str, Any]] = {}
-    for file in files or [folder / _TRAJECTORY]:
+    for file in files:
         _add_segments(file, segments, report)
+    if not segments:
+        _add_segments(folder / _TRAJECTORY, segments, report)
     if not segments:
         return None
     first = Source(file=str(next(iter(segments))))
@@ -169,10 +171,14 @@ def _add_segments(
 
 
 def _usage(
-    result: Mapping[str, Any], file: Path, report: Callable[[ReadProblem], None]
+    result: Mapping[str, Any],
+    file: Path,
+    report: Callable[[ReadProblem], None],
+    traced: Usage | None,
 ) -> Usage | None:
+    """What the result says was used; what it leaves open, as the trajectory has it."""
     used = as_object(result.get("agent_result")) or {}
-    return usage_from(
+    stated = usage_from(
         {
             "input_tokens": used.get("n_input_tokens"),
             "cached_input_tokens": used.get("n_cache_tokens"),
@@ -182,6 +188,9 @@ def _usage(
         lambda why: report(ReadProblem(file=str(file), message=why)),
         name="agent_result",
     )
+    if stated is None or traced is None:
+        return stated or traced
+    return traced.model_copy(update=stated.model_dump(exclude_none=True))
 
 
 def _seconds(result: Mapping[str, Any]) -> float | None:

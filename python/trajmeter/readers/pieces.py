@@ -12,13 +12,18 @@ from hashlib import sha256
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._ahead import MOST_ROWS
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import PARQUET_MAGIC, entries, is_json_lines
 from trajmeter.readers._content import STDIN, is_compressed_file, is_named_pipe
-from trajmeter.readers._identities import FileIdentity, content_identity, files_below
+from trajmeter.readers._identities import (
+    FileIdentity,
+    content_identity,
+    files_below,
+    folder_about,
+)
 from trajmeter.readers._inputs import (
     FolderNotes,
     FolderTally,
@@ -33,6 +38,7 @@ from trajmeter.readers._read import EntryReader
 from trajmeter.readers._reader_process import FilesRead
 from trajmeter.readers._registry import format_named
 from trajmeter.readers._scanning import footer, line_cuts, next_line, scan
+from trajmeter.readers.column_types import checked_footer
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.remote import is_remote, path_of
 
@@ -60,6 +66,7 @@ __all__ = [
     "batches_of",
     "check_patterns",
     "expanded",
+    "folder_about",
     "is_read_once",
 ]
 
@@ -154,19 +161,23 @@ class PieceMaker:
         """Whether predictions repeat what logs beside or below them hold, which is noted."""
         folder = summary.path.parent
         for each in self._candidates:
-            if folder in each.path.parents and self._is_recognised(each.path):
+            if folder in each.path.parents and self._is_recognised(each.path, is_named=False):
                 each.note_read()
                 break
         return summary.is_repetition()
 
-    def _is_recognised(self, path: Path) -> bool:
-        """Whether a format reads the file, or one of its first records."""
+    def _is_recognised(self, path: Path, *, is_named: bool) -> bool:
+        """Whether a format reads the file, or one of its first records.
+
+        Of a file that lies in a folder, it has to be able to read the record.
+        """
         try:
             if self._choice.file_format(path) is not None:
                 return True
         except ReadError:
             return False
-        reader = EntryReader(Input(path), self._choice, _ignore)
+        notes = None if is_named else FolderNotes(path.parent)
+        reader = EntryReader(Input(path, notes=notes), self._choice, _ignore)
         found = entries(path, longest=self._choice.max_line)
         for entry in islice(found, _FIRST_RECORDS):
             reader.read(entry)
@@ -176,16 +187,17 @@ class PieceMaker:
 
     def _whole_folder(self, each: Input, folder: int | None) -> Piece:
         name = str(each.path)
-        sizes: list[tuple[str, int, int, str | None]] = []
-        for path in files_below(each.path):
-            found = self._identity(path)
-            if found is not None:
-                sizes.append((str(path.relative_to(each.path)), *found))
-        size = sum(entry[1] for entry in sizes)
+        size, latest = folder_about(each.path)
         if self._identifies:
-            text = repr([(file, size, content) for file, size, _, content in sizes])
+            found = [(path, self._identity(path)) for path in files_below(each.path)]
+            text = repr(
+                [
+                    (str(path.relative_to(each.path)), known.size, known.content)
+                    for path, known in found
+                    if known is not None
+                ]
+            )
             digest = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-            latest = max((entry[2] for entry in sizes), default=0)
             self.identities[name] = FileIdentity(size, latest, f"folder:{digest}")
         whole = each.whole.name if each.whole is not None else None
         return Piece(name, size=size, whole=whole, folder=folder)
@@ -232,11 +244,17 @@ class PieceMaker:
                     identity = FileIdentity(size, time, name)
                     rows = self._row_pieces(path, size, is_named=is_named)
                     return FoundFile(identity, rows or whole)
-            elif self._is_large(path, size) and self._is_cut(path) and self._holds_lines(path):
+            elif (
+                self._is_large(path, size)
+                and self._is_cut(path, is_named=is_named)
+                and self._holds_lines(path)
+            ):
+                whole_format = self._choice.file_format(path)
+                name = None if whole_format is None else whole_format.name
                 if is_remote(path) or is_compressed_file(path):
-                    parts = tuple(self._streamed_pieces(path, size))
+                    parts = tuple(self._streamed_pieces(path, size, name))
                     return FoundFile(FileIdentity(size, time, self._name(path)), parts)
-                lines, sums = self._line_pieces(path, file, size)
+                lines, sums = self._line_pieces(path, file, size, name)
                 known = f"crc32:{','.join(f'{each:08x}' for each in sums)}"
                 return FoundFile(FileIdentity(size, time, known), lines)
         return FoundFile(FileIdentity(size, time, self._name(path)), whole)
@@ -252,7 +270,7 @@ class PieceMaker:
     def _name(self, path: Path) -> str | None:
         return content_identity(path) if self._identifies else None
 
-    def _streamed_pieces(self, path: Path, size: int) -> Iterator[Piece]:
+    def _streamed_pieces(self, path: Path, size: int, whole: str | None) -> Iterator[Piece]:
         """Lines by number, of a file that is read, or decompressed, from its beginning.
 
         What cannot be decompressed belongs to the last of them.
@@ -267,22 +285,24 @@ class PieceMaker:
                 size=size * end.offset // held - size * begin.offset // held,
                 rows=end.line - begin.line,
                 within=LineRange(begin.offset, None if is_last else end.offset, begin.line),
+                whole=whole,
                 is_streamed=is_streamed,
             )
 
-    def _is_cut(self, path: Path) -> bool:
-        """Whether a large file is read record by record, in any part of it."""
+    def _is_cut(self, path: Path, *, is_named: bool) -> bool:
+        """Whether a large file is read record by record, or line by line, in any part of it."""
         if self._choice.mapping is not None:  # which looks for its columns in the whole file
             return False
         try:
-            if self._choice.file_format(path) is not None:
-                return False
+            whole = self._choice.file_format(path)
         except ReadError:
             return False
-        return self._is_recognised(path)
+        if whole is not None:
+            return whole.lines is not None and whole.lines.are_in(path)
+        return self._is_recognised(path, is_named=is_named)
 
     def _line_pieces(
-        self, path: Path, file: BinaryIO, size: int
+        self, path: Path, file: BinaryIO, size: int, whole: str | None
     ) -> tuple[tuple[Piece, ...], list[int]]:
         """Lines by the stretch of bytes in which they begin, and the CRC-32 of each piece."""
         pieces: list[Piece] = []
@@ -298,6 +318,7 @@ class PieceMaker:
                     size=end - begin,
                     rows=content.lines,
                     within=LineRange(begin, end, first),
+                    whole=whole,
                 )
             )
             sums.append(content.crc)
@@ -310,21 +331,11 @@ class PieceMaker:
         Raises:
             ConfigurationError: The type of a column cannot hold what the field is.
         """
-        try:
-            from trajmeter.readers._parquet import checked_footer
-        except ImportError:  # its reader says so
-            return ()
-        try:
-            if self._choice.file_format(path) is not None:
-                return ()
-            with path.open("rb") as file:
-                about = checked_footer(file, self._choice, is_named=is_named)
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{path}: {error}") from error
-        except (OSError, ReadError):  # likewise
+        about = checked_footer(path, self._choice, is_named=is_named)
+        if about is None:
             return ()
         is_small = size <= self._piece_bytes and about.num_rows <= self._piece_rows
-        if is_small or not self._is_cut(path):
+        if is_small or not self._is_cut(path, is_named=is_named):
             return ()
         pieces = []
         first = stop = held = 0

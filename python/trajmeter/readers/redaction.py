@@ -38,6 +38,10 @@ _COUNTED = frozenset({"key", "token", "tokens", "keys"})
 """Likewise, if the value is not a number: of tokens there are counts too."""
 _ANYWHERE = frozenset({"authorization", "password", "secret"})
 """Words that make a secret of any name that has them."""
+_COMPOUND = ("password", "apikey", "accesskey")
+"""Ends of words that are written without a mark between them."""
+_ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
+"""A variable of an environment, or an option of a command."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PAIR = 2
 
@@ -48,7 +52,8 @@ def redacted(value: JsonValue) -> JsonValue:
     A secret is known by the name of its key, such as ``api_key``, ``accessToken``,
     ``Authorization`` or ``AWS_SECRET_ACCESS_KEY``, whatever lies below it. Names and values may
     also stand beside each other, as ``{"name": …, "value": …}``, ``{"key": …, "value": …}`` or a
-    list of two. Numbers under ``token`` or ``key``, null, true and false are kept.
+    list of two, or in one text, as ``API_KEY=…`` and ``--token=…``. Numbers under ``token`` or
+    ``key``, null, true and false are kept.
 
     Example:
         >>> redacted({"model": {"name": "m", "max_tokens": 9, "kwargs": {"api_key": "k"}}})
@@ -65,7 +70,12 @@ def redacted(value: JsonValue) -> JsonValue:
         if len(value) == _PAIR and isinstance(value[0], str) and isinstance(value[1], str):
             return [value[0], _below(value[0], value[1])]
         return [redacted(each) for each in value]
-    return value
+    assigned = _ASSIGNED.fullmatch(value) if isinstance(value, str) else None
+    if assigned is None:
+        return value
+    name, written = assigned.groups()
+    is_count = written.isdecimal()
+    return f"{name}={REDACTED}" if _is_secret(name, 0 if is_count else written) else value
 
 
 def _below(name: JsonValue, value: JsonValue) -> JsonValue:
@@ -83,4 +93,6 @@ def _is_secret(name: str, value: JsonValue) -> bool:
         is_compound = len(words) > 1 or not words[-1].startswith("key")
         is_plural = words[-1].endswith("s")
         return is_compound and isinstance(value, str if is_plural else (str, list, dict))
+    if words[-1].endswith(_COMPOUND):
+        return True
     return words[-1] in _SECRETS or not _ANYWHERE.isdisjoint(words)

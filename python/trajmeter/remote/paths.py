@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyarrow import NativeFile
     from pyarrow.fs import FileInfo
 
-__all__ = ["RemotePath", "arrow_file", "arrow_source", "is_remote", "path_of"]
+__all__ = ["RemotePath", "arrow_file", "arrow_source", "is_named_in_utf8", "is_remote", "path_of"]
 
 _BUFFER = 1 << 18
 _IN_MEMORY = 64 << 20
@@ -65,14 +65,25 @@ def is_remote(path: str | os.PathLike[str]) -> bool:
     return isinstance(path, RemotePath)
 
 
+def is_named_in_utf8(file: str | Path) -> bool:
+    """Whether the name of a file is text; that of a few is not, and is shown with escapes."""
+    try:
+        str(file).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @contextmanager
 def arrow_source(path: Path) -> Iterator[Path | NativeFile]:
-    """A file as functions of pyarrow take it: its path, or a remote file that is open.
+    """A file as functions of pyarrow take it: its path, or an open file.
+
+    Open are remote files, and those whose names are not text, which pyarrow does not take.
 
     Raises:
         OSError: It cannot be opened.
     """
-    if not isinstance(path, RemotePath):
+    if not isinstance(path, RemotePath) and is_named_in_utf8(path):
         yield path
         return
     with path.open("rb") as file:

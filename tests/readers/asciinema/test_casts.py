@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.readers.logs import read, read_one, turns_of, write_lines
+from tests.readers.logs import read, read_one, seen, turns_of, write_lines
 from trajmeter.readers.asciinema.screen import command_of, plain_text
 
 if TYPE_CHECKING:
@@ -115,3 +115,35 @@ def test_keys_that_make_a_command(typed: str, command: str | None) -> None:
 
 def test_a_paste_is_typed() -> None:
     assert command_of("\x1b[200~ls\x1b[201~") == "ls"
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [[1, "i", "cat a.py\r"], [1.1, "o", "cat a.py\r\nx = 1\r\n$ "]],
+        [
+            [1, "i", "cat "],
+            [1.1, "o", "cat "],
+            [1.2, "i", "a.py\r"],
+            [1.3, "o", "a.py\r\nx = 1\r\n$ "],
+        ],
+        [
+            [1, "i", "cat a.py\r"],
+            [1.1, "o", "c"],
+            [1.2, "o", "at a.py"],
+            [1.3, "o", "\r\nx = 1\r\n$ "],
+        ],
+    ],
+)
+def test_what_the_terminal_echoes_of_a_command_is_no_output(
+    tmp_path: Path, events: list[Any]
+) -> None:
+    (turn,) = turns_of(read_one(write_lines(tmp_path / "a.cast", HEADER, *events)))
+    assert turn.tool_calls[0].result == "x = 1\n$ "
+    assert seen(turn) == [("a.py", 1, 1)]
+
+
+def test_output_that_looks_like_an_echo_is_kept(tmp_path: Path) -> None:
+    events = [[1, "i", "echo x"], [1.1, "o", "echo x"], [1.2, "i", "\r"], [1.3, "o", "\r\nx\r\n$ "]]
+    (turn,) = turns_of(read_one(write_lines(tmp_path / "a.cast", HEADER, *events)))
+    assert turn.tool_calls[0].result == "x\n$ "

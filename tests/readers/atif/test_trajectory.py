@@ -255,3 +255,17 @@ def test_an_id_is_that_of_the_session_the_trajectory_or_the_file(read_record: An
     assert read_record(record).task_id == "t1"
     del record["trajectory_id"]
     assert read_record(record).task_id == "trajectory"
+
+
+def test_copied_steps_take_no_time(read_record: Any) -> None:
+    attempt = read_record(
+        trajectory(step(1, "early", is_copied_context=True), step(30, "on"), step(35, "done"))
+    )
+    assert attempt.duration_seconds == 5.0
+    assert attempt.metadata["started_at"] == "2026-03-01T10:00:30Z"
+
+
+def test_a_result_without_content_shows_nothing(read_record: Any) -> None:
+    asks: dict[str, Any] = {"tool_calls": [called("c1", "bash", command="cat a.py")]}
+    (turn,) = turns_of(read_record(trajectory(step(1, **asks, **observed(answer("c1", None))))))
+    assert turn.views == ()

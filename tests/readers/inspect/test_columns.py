@@ -84,6 +84,7 @@ events = st.one_of(
         completed=times,
         result=results | st.sampled_from([0, 1, True, 1.0]),
         error=st.none() | some(message=texts),
+        failed=st.sampled_from([None, True, False, 1, ""]),
         pending=st.sampled_from([None, True, False]),
         action=st.sampled_from(["exec", "read_file"]),
         events=st.just([gave("inner", 7), None]),
@@ -253,6 +254,14 @@ def test_many_keys_in_linear_time() -> None:
 )
 def test_ends_of_runs(limit: Any, error: Any) -> None:
     assert same([sample(limit=limit, error=error, metadata={})]) == 0
+
+
+@pytest.mark.parametrize("cost", [0.25, True, "0.5", 10**400, float("nan"), -0.0])
+def test_costs_that_are_no_amounts(cost: Any) -> None:
+    usage = {**USAGE, "total_cost": cost}
+    costly = answered(SAID, 10)
+    costly["output"] = {**costly["output"], "usage": usage}
+    same([sample(events=[costly], model_usage={"org/m": usage}, metadata={})])
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,12 @@ def test_a_call_of_a_model_by_a_scorer_that_lies_in_others(tmp_path: Path) -> No
     events = [*around, answered(SAID, 1, span_id="one"), answered(SAID, 2)]
     attempt = attempt_of(tmp_path, sample(events=events))
     assert (len(attempt.turns or ()), attempt.usage) == (1, None)
+
+
+@pytest.mark.parametrize("error", [None, {"type": "timeout", "message": "late"}])
+def test_a_call_whose_tool_raised_an_exception_failed(tmp_path: Path, error: Any) -> None:
+    events = [answered(CALLED, 1), gave("", 5, failed=True, error=error), answered(SAID, 9)]
+    first, _ = attempt_of(tmp_path, sample(events=events)).turns or ()
+    (call,) = first.tool_calls
+    assert call.success is False
+    assert call.error == ("late" if error else "the tool raised an exception")

@@ -134,3 +134,8 @@ def test_no_usage_is_not_zero(message: dict[str, Any]) -> None:
 def test_what_is_no_count_is_not_known(count: object) -> None:
     usage = openai_usage({"prompt_tokens": count, "completion_tokens": 3.0})
     assert usage == Usage(output_tokens=3)
+
+
+@pytest.mark.parametrize("cost", [True, "0.5", 10**400, float("nan"), float("inf"), None])
+def test_what_is_no_amount_is_not_known(cost: object) -> None:
+    assert inspect_usage({"input_tokens": 3, "total_cost": cost}) == Usage(input_tokens=3)

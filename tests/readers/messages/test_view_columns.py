@@ -37,7 +37,9 @@ NUMBERS = st.sampled_from(
         -0.0,
     ]
 )
-PATHS = st.sampled_from(["a.py", "/repo/\u00e9.py", "", ["a.py", "b.py", 3], None, 3])
+PATHS = st.sampled_from(
+    ["a.py", "/repo/\u00e9.py", "", ["a.py", "b.py", 3], "/home/fix.patch", "/oracle/b.py", None, 3]
+)
 RANGES = st.lists(NUMBERS, max_size=3) | NUMBERS
 COMMANDS = st.sampled_from(
     [
@@ -141,6 +143,8 @@ def test_tools_show_the_same(done: list[tuple[str, Any, Any, bool]]) -> None:
         ({"path": "a.py"}, "[File: /a.py (9 lines total)]\n3:x\n4:y"),
         ({"paths": ["a.py", "b.py"]}, "x"),
         ({"pattern": "x"}, "a.py:3:x\nb.py:4:x"),
+        ({"path": "/home/test.patch"}, "1\tx\n2\ty\n\n7\tx\n8\ty\n9\tz\n"),
+        ({"pattern": "x"}, "/solution/b.py:4:x\n/solution/b.py:5:x"),
     ],
 )
 def test_calls_that_are_certain(name: str, arguments: Any, result: str) -> None:

@@ -25,6 +25,7 @@ FRAGMENTS = (
     "```bashls```",
     "```bash\u00a0\nx\n```",
     "```bash\nunclosed",
+    "```bash\ngrep '```' x\n\n```\n",
     "<returncode>0</returncode>",
     "<returncode>-1</returncode>",
     "<returncode>-0</returncode>",
@@ -35,10 +36,13 @@ FRAGMENTS = (
     "</output>",
     "<returncode>1</returncode>\n<output>\nx\n</output>",
     "<output_head>\nx\n</output_head>\n<elided_chars>\n",
+    "<returncode>0</returncode><output_head>\n<output>\nx</output>",
     "Please always provide EXACTLY ONE action",
     "The last command <command>ls</command> timed out",
     "ERROR: The context format is incorrect",
     "Step response timed out after 5 s",
+    "Command not executed. The user rejected your command",
+    "Interrupted by user: Stop.",
     "x",
     "\n",
     '\u00e9 \\ " \x00',
@@ -61,7 +65,7 @@ counts = st.one_of(st.none(), st.integers(0, 9), st.just(2**63), st.just(-1), st
 amounts = st.one_of(
     st.none(), st.sampled_from([0, 1, 2.5, -0.0, 1e308, -1e308, 10**19, True, "1.5"])
 )
-ids = st.sampled_from([None, "a", "b"])
+ids = st.sampled_from([None, "", "a", "b"])
 details = st.none() | st.fixed_dictionaries(
     {},
     optional={
@@ -128,7 +132,10 @@ extras = st.fixed_dictionaries(
         ),
         "cost": amounts,
         "timestamp": amounts,
-        "interrupt_type": st.sampled_from([None, "FormatError", "UserInterruption", 3]),
+        "interrupt_type": st.sampled_from(
+            [None, "FormatError", "UserInterruption", "UserRejection", "UserNewTask", 3]
+        ),
+        "model_response": st.sampled_from([None, "", "x", 3]),
         "actions": st.none()
         | st.lists(
             st.fixed_dictionaries({}, optional={"command": texts | st.none(), "tool_call_id": ids}),
@@ -165,14 +172,23 @@ infos = st.fixed_dictionaries(
             {},
             optional={
                 "agent": st.none()
-                | st.fixed_dictionaries({}, optional={"step_limit": counts, "cost_limit": amounts}),
+                | st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "step_limit": counts,
+                        "cost_limit": amounts,
+                        "action_regex": st.sampled_from(
+                            [None, "", r"```bash\s*\n(.*?)\n```", "<output>(.*?)</output>", 3]
+                        ),
+                    },
+                ),
                 "agent_type": st.sampled_from([None, "", "default"]),
                 "environment": st.none()
                 | st.fixed_dictionaries(
                     {},
                     optional={
                         "image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"]),
-                        "cwd": st.sampled_from([None, "", "/repo", "/home"]),
+                        "cwd": st.sampled_from([None, "", "/", "/repo", "/repo/", "/home"]),
                     },
                 ),
                 "model": st.none()
@@ -303,6 +319,20 @@ def test_counts_below_zero_are_not_known(folder: Path, counts: dict[str, int]) -
     path.write_text(json.dumps({"trajectory_format": "mini-swe-agent-1.1", "messages": [message]}))
     read, as_record = as_batches(path, COLUMNS)
     assert (read, as_record) == (as_records(path, COLUMNS), 0)
+
+
+@pytest.mark.parametrize("details", [{}, {"cached_tokens": None}, {"cached_tokens": 5}, None])
+def test_tokens_of_caches_may_stand_beside_the_details(
+    folder: Path, details: dict[str, int | None] | None
+) -> None:
+    counts = {"prompt_tokens": 90, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 3}
+    usage = {**counts, "prompt_tokens_details": details}
+    message = {"role": "assistant", "extra": {"response": {"usage": usage}}}
+    path = folder / "cached.traj.json"
+    path.write_text(json.dumps({"trajectory_format": "mini-swe-agent-1.1", "messages": [message]}))
+    read, as_record = as_batches(path, COLUMNS)
+    assert (read, as_record) == (as_records(path, COLUMNS), 0)
+    assert "'cache_write_tokens': 3" in read.rows[0]
 
 
 @given(runs)

@@ -168,6 +168,8 @@ def test_a_run_ended_by_its_limits_exhausted_its_budget(status: str) -> None:
         ("ERROR: The context format is incorrect.", "context_format_error"),
         ("Step response timed out after 300.0s.", "step_timeout"),
         ("Repeated read-file actions without valid EXPLORE_CONTEXT exceeded", "retry_limit"),
+        ("Command not executed. The user rejected your command with: No.", "UserRejection"),
+        ("Interrupted by user: Stop.", "UserInterruption"),
     ],
 )
 def test_the_harness_names_faults_of_the_agent(result: str, reason: str) -> None:
@@ -288,6 +290,20 @@ def test_the_program_of_a_turn_is_its_only_block(count: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("```bash\ngrep -n '```' a.md\nls\n```", "grep -n '```' a.md\nls"),
+        ("```bash\nls```", "ls"),
+        ("```bash\n```", ""),
+        ("```bash\ncat <<E\n```python\nE\n```", "cat <<E"),  # as the harness cuts it
+    ],
+)
+def test_a_block_ends_at_a_fence_that_begins_a_line(text: str, command: str) -> None:
+    (turn,) = read([says(text)]).turns or ()
+    assert turn.program == command
+
+
+@pytest.mark.parametrize(
     "draft",
     [
         "<think>Perhaps <PATCH_CONTEXT>\nFile: b.py\nLines: 8-9\n</PATCH_CONTEXT>, or\n",
@@ -307,3 +323,41 @@ def test_a_long_run_with_a_long_message_is_read_whole() -> None:
     trajectory = read([ASK, user(text), *messages, says(text)])
     assert len(trajectory.turns or ()) == 301
     assert (trajectory.turns or ())[-1].text == text
+
+
+def test_a_run_of_before_files_named_their_format() -> None:
+    statistics = {"instance_cost": 0.5, "api_calls": 1}
+    info = {"exit_status": "Submitted", "submission": "diff …", "model_stats": statistics}
+    answer = {"role": "assistant", "content": bash("cat a.py")}
+    record: dict[str, Any] = {"info": info, "messages": [ASK, answer, result("a.py")]}
+    assert VERSION_1.recognises(record)
+    trajectory = VERSION_1.read(record, SOURCE)
+    assert trajectory.usage == Usage(cost_usd=0.5)
+    assert trajectory.final_patch == "diff …"
+    assert [turn.program for turn in trajectory.turns or ()] == ["cat a.py"]
+    for other in ({**record, "messages": None}, {**record, "info": {"model_stats": {}}}):
+        assert not VERSION_1.recognises(other)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command"),
+    [
+        ("<bash_code>(.*?)</bash_code>", "cat a.py"),
+        (r"```bash\s*\n(.*?)\n```", "ls"),
+        ("<bash_code>.*</bash_code>", "ls"),  # is not run
+    ],
+)
+def test_commands_stand_in_the_tags_that_a_run_was_configured_for(
+    pattern: str, command: str
+) -> None:
+    answer = says("<bash_code>\ncat a.py\n</bash_code> is not " + bash("ls"))
+    (turn,) = read([answer], config={"agent": {"action_regex": pattern}}).turns or ()
+    assert turn.program == command
+
+
+def test_tags_in_a_long_output_are_part_of_it() -> None:
+    cut = "\n</output_head>\n<elided_chars>\n7 characters elided\n</elided_chars>\n<output_tail>\n"
+    head = "<returncode>0</returncode>\n<output_head>\nx\n<output>\ny\n</output>\nz"
+    text = f"{head}{cut}w\n</output_tail>"
+    (turn,) = read([says(bash("cat a.py")), user(text)]).turns or ()
+    assert turn.tool_calls[0].result == "x\n<output>\ny\n</output>\nz<elided_chars>\nw"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+NOT_EXECUTED = "action was not executed"
 SOURCE = Source(file="runs/acme__widget-12/acme__widget-12.traj.json")
 
 
@@ -143,6 +144,23 @@ def test_responses_hold_their_own_usage() -> None:
     assert turn.views == (View(path="a.py", extent=Extent.LINES, start=1, end=2),)
 
 
+@pytest.mark.parametrize("identity", ["t1", ""])
+def test_calls_of_one_id_have_their_results_in_order(identity: str) -> None:
+    actions = [action("ls", identity), action("x", identity), action("pwd", identity)]
+    results = [observed(code, identity) for code in (0, 127)]
+    (turn,) = read([{"role": "assistant", "extra": {"actions": actions}}, *results]).turns or ()
+    assert [call.success for call in turn.tool_calls] == [True, False, None]
+    assert {call.id for call in turn.tool_calls} == {identity or None}
+
+
+def test_what_follows_a_command_of_the_user_is_no_result_of_the_answer() -> None:
+    answer = {"role": "assistant", "extra": {"actions": [action("ls")]}}
+    refused = {"role": "user", "content": "No.", "extra": {"interrupt_type": "UserRejection"}}
+    own = {"role": "user", "content": "User command", "extra": {"actions": [action("pwd")]}}
+    (turn,) = read([answer, refused, own, observed(0)]).turns or ()
+    assert (turn.program, turn.tool_calls[0].success) == ("ls", None)
+
+
 def test_a_call_that_ended_the_run_was_not_executed() -> None:
     answer = {"role": "assistant", "extra": {"actions": [action("cat a.py", "t1")]}}
     ended = observed(-1, "t1", exception_info="action was not executed")
@@ -189,6 +207,39 @@ def test_what_a_user_interrupted_is_no_turn_of_its_own() -> None:
     (turn,) = read([answer, {"role": "user", "content": "Stop.", "extra": extra}]).turns or ()
     assert (turn.text, turn.program) == ("Go.", "ls")
     assert turn.error == Failure(reason="UserInterruption", message="Stop.")
+
+
+@pytest.mark.parametrize("refused", [[], [observed(-1, exception_info=NOT_EXECUTED)]])
+def test_what_a_user_rejected_is_no_turn_of_its_own(refused: list[dict[str, Any]]) -> None:
+    answer = {"role": "assistant", "content": "Go.", "extra": {"actions": [action("ls")]}}
+    said = {"role": "user", "content": "Don't.", "extra": {"interrupt_type": "UserRejection"}}
+    (turn,) = read([answer, *refused, said]).turns or ()
+    assert turn.tool_calls[0].success is None
+    assert turn.error == Failure(reason="UserRejection", message="Don't.")
+
+
+def test_a_new_task_of_the_user_is_no_failure_of_what_came_before() -> None:
+    submit = {"role": "assistant", "extra": {"actions": [action("echo COMPLETE_TASK", "t1")]}}
+    ended = observed(-1, "t1", exception_info=NOT_EXECUTED)
+    task = {"role": "user", "content": "And x.", "extra": {"interrupt_type": "UserNewTask"}}
+    answer = {"role": "assistant", "extra": {"actions": [action("ls", "t2")]}}
+    first, second = read([submit, ended, task, answer, observed(0, "t2")]).turns or ()
+    assert (first.success, first.error) == (None, None)
+    assert second.success is True
+
+
+def test_the_answer_that_a_format_error_repeats_is_what_the_model_said() -> None:
+    extra = {"interrupt_type": "FormatError", "n_actions": 0, "model_response": "I am done."}
+    (turn,) = read([{"role": "user", "content": "Bad.", "extra": extra}]).turns or ()
+    assert turn.text == "I am done."
+
+
+@pytest.mark.parametrize("folder", ["/testbed", "/testbed/"])
+def test_paths_are_those_below_the_folder(folder: str) -> None:
+    answer = {"role": "assistant", "extra": {"actions": [action("cat /testbed/a.py", "t1")]}}
+    environment = {"environment": {"cwd": folder}}
+    (turn,) = read([answer, observed(0, "t1", raw_output="x\n")], config=environment).turns or ()
+    assert [view.path for view in turn.views or ()] == ["a.py"]
 
 
 def test_a_run_that_was_killed_does_not_say_how_it_ended() -> None:
@@ -274,7 +325,7 @@ def test_many_wrong_messages_do_not_take_long() -> None:
     begin = time.process_time()
     trajectory = VERSION_2.read(record, SOURCE)
     assert time.process_time() - begin < 5  # each of them copied would take minutes
-    assert (trajectory.turns, len(trajectory.unusable)) == ((), 13)
+    assert (trajectory.turns, len(trajectory.unusable)) == ((), 14)
 
 
 def test_many_actions_do_not_take_long() -> None:
@@ -330,7 +381,7 @@ def test_files_and_folders_of_runs_are_read(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.traj.json").write_text(json.dumps(run, indent=2))
     (tmp_path / "preds.json").write_text('{"a": {"instance_id": "a", "model_patch": ""}}')
-    with pytest.warns(UserWarning, match=r"preds\.json: left out, because predictions beside logs"):
+    with pytest.warns(UserWarning, match=r"preds\.json: left out, because predictions and"):
         assert [t.task_id for t in read_trajectories(tmp_path)] == ["a", "b"]
 
 

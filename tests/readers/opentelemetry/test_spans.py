@@ -280,3 +280,58 @@ def test_a_broken_line_costs_itself_alone(tmp_path: Path) -> None:
     (attempt,) = read_trajectories(path, on_problem=problems.append)
     assert len(attempt.turns or ()) == 2
     assert [problem.line for problem in problems] == [2]
+
+
+def test_a_call_of_which_framework_and_client_both_write_counts_once(tmp_path: Path) -> None:
+    used = {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 20}
+    outer = {**chat(0, SAY), "spanId": "o", "parentSpanId": "a"}
+    failed = span("chat", 1, 2, spanId="f", parentSpanId="o", status={"code": 2, "message": "429"})
+    inner = span("chat", 2, 3, spanId="i", parentSpanId="o", about=used)
+    agent = span("invoke_agent", 0, 9, spanId="a")
+    attempt = one(tmp_path, outer, failed, inner, agent)
+    (turn,) = attempt.turns or ()
+    assert turn.usage == Usage(input_tokens=100, output_tokens=20)
+    assert turn.text == "Done."  # only the outer one tells
+
+
+def test_spans_that_lie_within_each_other_in_a_ring_are_read(tmp_path: Path) -> None:
+    first = {**chat(0, SAY), "spanId": "x", "parentSpanId": "y"}
+    second = {**chat(1, SAY), "spanId": "y", "parentSpanId": "x"}
+    alone = {**chat(2, SAY), "spanId": "z", "parentSpanId": "z"}
+    attempt = one(tmp_path, first, second, alone)
+    assert attempt.final_output == "Done."
+
+
+@pytest.mark.parametrize(("first", "expected"), [(True, None), (False, "429")])
+def test_a_trace_without_an_agent_ends_as_its_last_call(
+    tmp_path: Path, *, first: bool, expected: str | None
+) -> None:
+    refused = span("chat", 0 if first else 9, 10, status={"code": 2, "message": "429"})
+    attempt = one(tmp_path, refused, chat(5, SAY))
+    assert (attempt.failure and attempt.failure.message) == expected
+
+
+def test_a_sub_agent_that_failed_fails_not_the_run(tmp_path: Path) -> None:
+    agent = span("invoke_agent", 0, 9, spanId="a")
+    tool = span("execute_tool", 1, 4, spanId="t", parentSpanId="a")
+    helper = span(
+        "invoke_agent", 1, 3, spanId="h", parentSpanId="t", status={"code": 2, "message": "lost"}
+    )
+    attempt = one(tmp_path, helper, tool, chat(5, SAY), agent)
+    assert attempt.failure is None
+
+
+def test_a_workflow_that_failed_has_the_name_of_its_agent(tmp_path: Path) -> None:
+    status = {"code": 2, "message": "MaxIterations"}
+    workflow = span("invoke_workflow", 0, 9, spanId="w", status=status)
+    workflow["attributes"] = attributes({"gen_ai.operation.name": "invoke_workflow"})
+    agent = span("invoke_agent", 1, 8, spanId="a", parentSpanId="w")
+    attempt = one(tmp_path, workflow, agent, chat(2, SAY))
+    assert attempt.agent == "heron"
+    assert attempt.failure == Failure(reason="budget_exhausted", message="MaxIterations")
+
+
+def test_what_an_agent_came_to_by_a_call(tmp_path: Path) -> None:
+    call = {"type": "tool_call", "id": "c9", "name": "final_result", "arguments": {"n": 1}}
+    agent = span("invoke_agent", 0, 9, about={"final_result": '{"n": 1}'})
+    assert one(tmp_path, agent, chat(1, call)).final_output == '{"n": 1}'

@@ -1,4 +1,4 @@
-"""Trajectories of SWE-agent, and the files that ContextBench adds to them."""
+"""Trajectories of SWE-agent."""
 
 from __future__ import annotations
 
@@ -8,41 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import ValidationError
 
-from trajmeter.errors import ReadError
-from trajmeter.readers import Evidence, read_trajectories
-from trajmeter.readers.swe_agent import CHECKPOINTS, CONTEXT, TRAJECTORY
-from trajmeter.records import Extent, Failure, Leak, Source, ToolCall, Turn, Usage, View
+from tests.readers.swe_agent.runs import NUMBERED, SOURCE, run, step
+from trajmeter.readers import Evidence
+from trajmeter.readers.swe_agent import TRAJECTORY
+from trajmeter.records import Extent, Failure, Leak, ToolCall, Turn, Usage, View
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trajmeter.records import ReadProblem, Trajectory
-
-SOURCE = Source(file="runs/acme__widget-12/acme__widget-12.traj")
-NUMBERED = (
-    "Here's the result of running `cat -n` on /acme/a.py:\n    10\tdef f():\n    11\t    pass\n"
-)
-LAST = {"action": "submit", "observation": "diff", "response": "Done.", "state": {}}
-
-
-def step(action: str, observation: str = "", **more: object) -> dict[str, Any]:
-    return {"action": action, "observation": observation, "response": "Look.", **more}
-
-
-def run(*steps: dict[str, Any], **more: object) -> dict[str, Any]:
-    config = {
-        "agent": {"model": {"name": "openai/toy", "api_key": "hidden"}},
-        "env": {"repo": {"repo_name": "acme"}},
-        "problem_statement": {"id": "acme__widget-12"},
-    }
-    return {
-        "environment": "main",
-        "trajectory": [*steps, LAST],
-        "history": [],
-        "replay_config": json.dumps(config),
-        "info": {"exit_status": "submitted", "submission": "diff"},
-        **more,
-    }
+    from trajmeter.records import Trajectory
 
 
 def read(*steps: dict[str, Any], **more: object) -> Trajectory:
@@ -94,7 +66,7 @@ def test_a_whole_run() -> None:
     )
     assert trajectory.task_id == "acme__widget-12"
     assert (trajectory.agent, trajectory.model) == ("swe-agent", "toy")
-    assert trajectory.final_patch == "\ndiff"
+    assert (trajectory.final_patch, trajectory.final_output) == ("\ndiff", "\ndiff")
     assert trajectory.usage == Usage(input_tokens=900, output_tokens=20, cost_usd=0.5)
     assert trajectory.failure == Failure(reason="budget_exhausted")
     assert trajectory.metadata == {"exit_status": "submitted (exit_cost)"}
@@ -200,6 +172,84 @@ def test_views_of_tools_with_a_window() -> None:
     ) == [["a.py:10-11"], ["a.py:12-13"], None, ["a.py:3-3*", "a.py:9-9*"]]
 
 
+def test_views_of_an_outline() -> None:
+    outline = "     1 import os\n     2 \n     3 ... eliding lines 3-30 ...\n    31     return 5\n"
+    note = (
+        "<NOTE>This file is too large to display entirely. Showing abbreviated version. Please use "
+        "`str_replace_editor view` with the `view_range` parameter next.</NOTE>\n"
+    )
+    assert views(
+        step("str_replace_editor view /acme/a.py", note + outline),
+        step("filemap src/a.py", outline, state={"working_dir": "/acme"}),
+        step("filemap 'src/my a.py'", "no such file"),
+    ) == [["a.py:1-2", "a.py:31-31"], ["src/a.py:1-2", "src/a.py:31-31"], None]
+
+
+def test_views_of_lines_that_a_terminal_ended() -> None:
+    window = "[File: /acme/a.py (9 lines total)]\n(1 more lines above)\n2:x\n3:y\n"
+    shown = [
+        ("str_replace_editor view /acme/a.py --view_range 10 -1", NUMBERED + "    12\t\n"),
+        ("open a.py 2", window),
+        ("cat a.py", "x\ny\n"),
+    ]
+    expected = views(*(step(action, text) for action, text in shown))
+    assert expected == [["a.py:10-11"], ["a.py:2-3"], ["a.py:1-2"]]
+    assert views(*(step(action, text.replace("\n", "\r\n")) for action, text in shown)) == expected
+
+
+def test_a_cancelled_command_showed_nothing() -> None:
+    cancelled = (
+        "The command 'cat a.py' was cancelled because it took more than 30 seconds. Please try a "
+        "different command that completes more quickly."
+    )
+    assert views(step("cat a.py", cancelled), step("cat b.py", "x\n")) == [None, ["b.py:1-1"]]
+
+
+def test_what_is_beyond_the_longest_observation_was_not_sent() -> None:
+    templates = {"max_observation_length": 6}
+    agents = [{"templates": templates}, {"agent_configs": [{"templates": templates}]}]
+    for agent in agents:
+        config = json.dumps({"agent": agent})
+        (first, _) = read(step("cat a.py", "1\n" * 9), replay_config=config).turns or ()
+        assert [(view.start, view.end) for view in first.views or ()] == [(1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("repo", "root"),
+    [
+        ({"type": "github", "github_url": "https://github.com/acme/widget"}, "/acme__widget"),
+        ({"type": "local", "path": "/home/me/my widget/"}, "/my-widget"),
+        ({"type": "preexisting", "repo_name": "testbed"}, "/testbed"),
+        ({"type": "local", "path": "."}, ""),  # nobody knows
+    ],
+)
+def test_the_folder_of_the_repository(repo: dict[str, str], root: str) -> None:
+    config = json.dumps({"env": {"repo": repo}})
+    (first, _) = read(step(f"cat {root}/a.py", "x\n"), replay_config=config).turns or ()
+    assert [view.path for view in first.views or ()] == ["a.py" if root else "/a.py"]
+
+
+def test_the_folder_of_a_run_without_a_configuration() -> None:
+    state = '{"open_file": "n/a", "working_dir": "/acme__widget/src"}'
+    first, second, _ = (
+        read(
+            step("cat src/a.py", "x\n", state=state),
+            step("cat b.py", "x\n", state=state),
+            replay_config=None,
+        ).turns
+        or ()
+    )
+    shown = [view.path for turn in (first, second) for view in turn.views or ()]
+    assert shown == ["src/a.py", "src/b.py"]
+
+
+@pytest.mark.parametrize(("other", "model"), [("openai/toy", "toy"), ("toy-2", None)])
+def test_the_model_of_several_attempts(other: str, model: str | None) -> None:
+    agents = [{"model": {"name": name}} for name in ("openai/toy", other)]
+    config = json.dumps({"agent": {"type": "retry", "agent_configs": agents}})
+    assert read(replay_config=config).model == model
+
+
 def test_what_the_last_step_showed_was_never_sent() -> None:
     trajectory = TRAJECTORY.read(run() | {"trajectory": [step("cat a.py", "x\n")]}, SOURCE)
     assert [turn.views for turn in trajectory.turns or ()] == [()]
@@ -239,88 +289,6 @@ def test_profile_contextbench_takes_the_declared_context_alone() -> None:
 )
 def test_what_is_no_run(record: dict[str, Any]) -> None:
     assert TRAJECTORY.recognises(record) is None
-
-
-CALLS = (
-    {
-        "tool": "view",
-        "step": 1,
-        **step("str_replace_editor view /testbed/a.py --view_range 10 11", NUMBERED),
-    },
-    {"tool": "bash", "step": 2, **step("cat b.py", "x\n")},
-    {"type": "patch_context", "patch_context": "File: a.py\nLines: 10-11", "step": 3},
-)
-
-
-def checkpoints(folder: Path, *lines: object) -> Path:
-    path = folder / "acme__widget-12.checkpoints.jsonl"
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return path
-
-
-def test_checkpoints(tmp_path: Path) -> None:
-    (trajectory,) = read_trajectories(checkpoints(tmp_path, *CALLS))
-    assert trajectory.task_id == "acme__widget-12"
-    shown = [turn.views for turn in trajectory.turns or ()]
-    assert [[(view.start, view.end) for view in found or ()] for found in shown] == [
-        [(10, 11)],
-        [(1, 1)],
-    ]
-    assert trajectory.final_views == (
-        View(path="a.py"),
-        View(path="a.py", extent=Extent.LINES, start=10, end=11),
-    )
-
-
-def test_checkpoints_report_lines_of_another_kind(tmp_path: Path) -> None:
-    path = checkpoints(tmp_path, *CALLS)
-    path.write_text(path.read_text() * 10 + "{\n[]\n")
-    problems: list[Any] = []
-    (trajectory,) = read_trajectories(path, on_problem=problems.append)
-    assert len(trajectory.turns or ()) == 20
-    assert [problem.line for problem in problems] == [31, 32]
-    with pytest.raises(ReadError, match="31"):
-        list(read_trajectories(path))
-
-
-def test_checkpoints_under_the_profile(tmp_path: Path) -> None:
-    read_under = CHECKPOINTS.profile_records["contextbench"]
-    problems: list[ReadProblem] = []
-    (trajectory,) = read_under(checkpoints(tmp_path, *CALLS[:2]), problems.append)
-    assert not problems
-    step_views = (
-        View(path="a.py"),
-        View(path="a.py", extent=Extent.LINES, start=10, end=11),
-    )
-    assert [turn.views for turn in trajectory.turns or ()] == [step_views]
-    assert trajectory.final_views == step_views  # of the last step, as none was declared
-
-
-def test_context_summary() -> None:
-    record: dict[str, Any] = {
-        "viewed_files": ["/testbed/a.py", "/testbed/b.py"],
-        "edited_files": ["/testbed/a.py"],
-        "file_line_ranges": {
-            "/testbed/a.py": [
-                {"start": 1, "end": 9, "type": "view"},
-                {"start": 3, "end": 4, "type": "edit"},
-            ]
-        },
-        "info": {"exit_status": "submitted", "submission": "diff"},
-    }
-    assert CONTEXT.recognises(record)
-    source = Source(file="acme__widget-12.context.json")
-    files = (View(path="a.py"), View(path="b.py"))
-    viewed = View(path="a.py", extent=Extent.LINES, start=1, end=9)
-    edited = View(path="a.py", extent=Extent.LINES, start=3, end=4)
-    trajectory = CONTEXT.read(record, source)
-    assert trajectory.final_views == (*files, viewed)
-    assert (trajectory.task_id, trajectory.final_patch) == ("acme__widget-12", "diff")
-    ended = {status: {**record, "info": {"exit_status": status}} for status in ("exit_cost", None)}
-    failures = [CONTEXT.read(each, source).failure for each in ended.values()]
-    assert failures == [Failure(reason="budget_exhausted"), None]
-    under = CONTEXT.profile_reads["contextbench"](record, source)
-    assert under.final_views == (*files, viewed, edited)
 
 
 def test_a_value_of_the_wrong_type_costs_itself_alone() -> None:

@@ -228,3 +228,27 @@ def test_programs(name: str, arguments: Any, program: str | None) -> None:
 )
 def test_exit_codes(result: str, code: int | None) -> None:
     assert exit_code_of(result) == code
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/fix.patch", "gold_patch"),
+        ("/tests.diff", "test_patch"),
+        ("/oracle/a.py", "gold_patch"),
+        ("/repo/fix.patch", None),
+        ("src/solution/a.py", None),
+    ],
+)
+def test_a_file_of_the_solution_is_a_leak_once(path: str, kind: str | None) -> None:
+    result = "1\tx\n2\ty\n3\tz\n\n7\tx\n8\ty\n9\tz\n"
+    for name in ("read_file", "grep"):
+        hits = f"{path}:1:x\n{path}:9:x"
+        arguments: Any = {"path": path, "pattern": "x"}
+        call = ToolCall(name=name, arguments=arguments, result=hits if name == "grep" else result)
+        known = TOOL_VIEWS.views_of(call)
+        assert known is not None
+        assert known.views
+        assert [(leak.kind, leak.evidence) for leak in known.leaks] == (
+            [(kind, path)] if kind else []
+        )

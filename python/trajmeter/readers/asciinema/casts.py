@@ -88,6 +88,7 @@ class _Session:
         self._is_marked = False
         self._viewer = Viewer()
         self._typed: list[str] = []
+        self._echoed: list[str] = []
         self._printed: list[str] = []
         self._running: Call | None = None
         self._asked = 0.0
@@ -104,6 +105,7 @@ class _Session:
         self.has_input = True
         if not self._typed:
             self._settle()
+            self._echoed = []
         ended = max(keys.rfind(key) for key in _ENTER) + 1
         if not ended:
             self._typed.append(keys)
@@ -120,7 +122,7 @@ class _Session:
 
     def print(self, text: str, now: float) -> None:
         """The terminal showed something."""
-        self._printed.append(text)
+        (self._echoed if self._typed else self._printed).append(text)
         self._ended = now
 
     def finish(self) -> None:
@@ -134,7 +136,11 @@ class _Session:
             return
         self._running = None
         # The end of the line that was typed comes first, the next prompt last.
-        text = plain_text("".join(self._printed)).removeprefix("\n")
+        text = plain_text("".join(self._printed))
+        echo, newline, rest = text.partition("\n")
+        typed = plain_text("".join([*self._echoed, echo]))
+        if newline and (not echo or (call.command and typed.endswith(call.command))):
+            text = rest
         call.result = text
         call.duration_seconds = seconds_between(self._asked, self._ended)
         shown, newline, _ = text.rpartition("\n")

@@ -151,7 +151,9 @@ def _finish(call: Call, result: dict[str, Any], viewer: Viewer) -> None:
         call.fail(output.text.strip(), exit_code=output.exit_code)
     elif extra.get("tool_result_is_error") is True:
         call.fail(text.strip())
-    if call.success is not False or output.exit_code is not None:
+    if call.result is None:
+        call.reads = True  # nothing was shown
+    elif call.success is not False or output.exit_code is not None:
         seen = _seen_by(call)
         viewer.look(
             seen,

@@ -125,10 +125,11 @@ class _Run:
             if not isinstance(step, dict):
                 self._refuse(f"steps[{at}]", f"expected an object, got {type_name(step)}")
                 continue
-            if not _has_made_up_times(step):
+            is_copied = step.get("is_copied_context") is True
+            if not is_copied and not _has_made_up_times(step):
                 self.clock.tick(epoch_seconds(step.get("timestamp")))
                 self.started = self.started or as_text(step.get("timestamp"))
-            if step.get("source") == "agent" and step.get("is_copied_context") is not True:
+            if step.get("source") == "agent" and not is_copied:
                 self._add_step(f"steps[{at}]", step, agent, viewer)
             for name in _referred(step):
                 if name in embedded:

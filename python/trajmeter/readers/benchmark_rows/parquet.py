@@ -9,6 +9,7 @@ from pyarrow.parquet import ParquetFile
 
 from trajmeter.readers.benchmark_rows.batches import attempt_batches
 from trajmeter.readers.benchmark_rows.columns import NAMES, WANTED, UncertainError, gathered
+from trajmeter.remote import is_named_in_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -24,6 +25,8 @@ def read_parquet(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatc
         path: The file.
         columns: Names of the columns to fill.
     """
+    if not is_named_in_utf8(path):  # as columns name their file
+        return None
     try:
         schema = ParquetFile(path).schema_arrow
         texts = [name for name in NAMES if name in schema.names and _is_text(schema, name)]

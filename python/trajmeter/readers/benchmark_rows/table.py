@@ -22,6 +22,7 @@ from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
 from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
 from trajmeter.records import Trajectory
+from trajmeter.remote import arrow_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -103,7 +104,8 @@ def _is_parquet_table(path: Path) -> bool:
     except ImportError:  # reading the file as records says what is missing
         return False
     try:
-        names = ParquetFile(path).schema_arrow.names
+        with arrow_source(path) as source:
+            names = ParquetFile(source).schema_arrow.names
     except (ArrowException, OSError):  # likewise
         return False
     return _names_measurements(names)

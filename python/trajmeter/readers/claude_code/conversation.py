@@ -120,6 +120,9 @@ class Conversation:
             self._drop(event, "a call without a name")
             return
         call = Call(name, block.get("input"), as_text(block.get("id")))
+        asked = call.id, call.arguments
+        if call.id is not None and asked in [(each.id, each.arguments) for each in reply.calls]:
+            return  # the same block on another line
         arguments = as_object(call.arguments) or {}
         if call.name == SHELL:
             call.command = as_text(arguments.get("command"))

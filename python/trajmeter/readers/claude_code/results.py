@@ -27,7 +27,12 @@ SHELL = "Bash"
 """The tool that runs commands, in a shell that keeps its folder."""
 
 _READ = "Read"
-_EXIT = re.compile(r"Exit code (-?\d{1,9})(?:\n|\Z)")
+_EXIT = re.compile(r"(?:Error: )?Exit code (-?\d{1,9})(?:\n|\Z)")
+_INTERRUPTED = "interrupted"
+_SILENT = frozenset(
+    ("(Bash completed with no output)", "<system>Tool ran without output or errors</system>")
+)
+"""What stands in the place of no output."""
 _RESET = re.compile(r"^Shell cwd was reset to (.+)$", re.MULTILINE)
 
 # The number of a line: up to six characters and an arrow, or the bare number and a tab.
@@ -45,25 +50,42 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
     """
     call.result = shown_parts(block.get("content"))
     text = "\n".join(texts_of(block.get("content")))
+    told = as_object(copy) or {}
     exit_code = _EXIT.match(text) if block.get("is_error") is True else None
+    if exit_code is not None:
+        printed = text[exit_code.end() :]
+    else:
+        printed = text
+        if block.get("is_error") is True and isinstance(copy, str):
+            exit_code = _EXIT.match(copy)  # older versions tell it only there
     code = 0 if exit_code is None else int(exit_code[1])
+    is_cut_short = told.get("interrupted") is True
     if block.get("is_error") is True:
         call.fail(text, exit_code=None if exit_code is None else code)
+    elif is_cut_short:
+        call.fail(text or _INTERRUPTED)
+        call.reason = _INTERRUPTED
     else:
         call.success = True
-    told = as_object(copy) or {}
     milliseconds = finite(told.get("totalDurationMs", told.get("durationMs")))
     call.duration_seconds = None if milliseconds is None else milliseconds / 1000
     if call.name == _READ:
         arguments = as_object(call.arguments) or {}
         viewer.show(call, _read_view(copy, arguments, text) if call.success else None)
-    elif call.success or exit_code is not None:
-        printed = text if exit_code is None else text[exit_code.end() :]
+    elif _is_in_background(call, told):
+        call.reads = True  # what it prints goes to a file
+    elif call.success or is_cut_short or exit_code is not None:
+        printed = "" if printed in _SILENT else printed
         is_shell = call.name == SHELL
         viewer.look(call, printed, exit_code=code, is_kept=is_shell, is_trimmed=is_shell)
     reset = _RESET.search(text)
     if reset is not None and call.name == SHELL:
         viewer.folder = reset[1]
+
+
+def _is_in_background(call: Call, told: Mapping[str, Any]) -> bool:
+    asked = (as_object(call.arguments) or {}).get("run_in_background") is True
+    return call.name == SHELL and (asked or as_text(told.get("backgroundTaskId")) is not None)
 
 
 def _read_view(result: object, arguments: Mapping[str, Any], text: str | None) -> View | None:

@@ -46,19 +46,26 @@ if TYPE_CHECKING:
 __all__ = ["SESSIONS"]
 
 _TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "system", "user"))
-_SUMMARY, _LINKS = {"type", "summary", "leafUuid"}, {"type", "parentUuid", "isSidechain"}
+_SUMMARY, _SNAPSHOT = "summary", "file-history-snapshot"
+_LINKS = {"type", "parentUuid", "isSidechain"}
 _AGENT_FILE = "agent-*.jsonl*"
 _INTERRUPTED = "[Request interrupted by user"
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
+    found: Evidence | None = None
     for first in first_objects(head):
+        kind = as_text(first.get("type"))
         # Newer versions write the id of the session behind the message, which may be long.
-        if "sessionId" in first or first.keys() >= _LINKS:
-            return Evidence.CERTAIN if as_text(first.get("type")) in _TYPES else None
-        if first.keys() != _SUMMARY and first.get("type") != "file-history-snapshot":
+        is_linked = "sessionId" in first or first.keys() >= _LINKS
+        if is_linked and kind in _TYPES:
+            return Evidence.CERTAIN
+        # Versions put lines of more and more types before the first message.
+        if kind == _SNAPSHOT or (is_linked and kind is not None):
+            found = Evidence.LIKELY
+        elif kind != _SUMMARY or "leafUuid" not in first:
             return None
-    return None
+    return found
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

@@ -41,14 +41,19 @@ _BUDGETS = {
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    first: dict[str, Any] = next(first_objects(head), {})
-    is_event = "session_id" in first and as_text(first.get("type")) in _TYPES
-    return Evidence.CERTAIN if is_event or _is_result(first) else None
+    for first in first_objects(head):
+        kind = as_text(first.get("type"))
+        is_event = "session_id" in first and kind is not None
+        if (is_event and kind in _TYPES) or _is_result(first):
+            return Evidence.CERTAIN
+        if not is_event:
+            return None  # else an event of another type, such as rate_limit_event
+    return None
 
 
 def _is_result(value: Mapping[str, Any]) -> bool:
     is_one = value.get("type") == "result" and "subtype" in value
-    return is_one and "num_turns" in value
+    return is_one and not {"num_turns", "session_id"}.isdisjoint(value)
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -119,7 +124,9 @@ class _Stream:
         said = {} if self._result is None else self._result.value
         texts = [reply.text for reply in replies if reply.text and reply.agent is None]
         milliseconds = finite(said.get("duration_ms"))
-        answer = said.get("result", said.get("structured_output"))
+        answer = said.get("result")
+        if answer in (None, ""):
+            answer = said.get("structured_output", answer)
         if answer is not None and not isinstance(answer, str):
             answer = json_text(answer)
         return Trajectory(
@@ -150,9 +157,8 @@ def _only_model(said: Mapping[str, Any]) -> str | None:
 
 
 def _usage(result: Event) -> Usage | None:
-    return usage_of(
-        result, result.value.get("usage"), cost=finite(result.value.get("total_cost_usd"))
-    )
+    cost = result.value.get("total_cost_usd", result.value.get("cost_usd"))  # the older name
+    return usage_of(result, result.value.get("usage"), cost=finite(cost))
 
 
 def _failure(said: Mapping[str, Any], instead: str | None) -> Failure | None:

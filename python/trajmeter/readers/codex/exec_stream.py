@@ -71,6 +71,7 @@ class _Thread:
         self.identity = identity
         self._source = source
         self._replies: list[Reply] = []
+        self._is_open = False
         self._items: dict[str, Call] = {}
         self._viewer = Viewer()
         self._used: tuple[Event, JsonValue] | None = None
@@ -83,7 +84,10 @@ class _Thread:
         kind = as_text(value.get("type")) or ""
         if kind.startswith("item."):
             self._add_item(as_object(value.get("item")) or {}, is_over=kind == "item.completed")
+        elif kind in _BEGINS:
+            self._items.clear()  # numbered anew where the thread is resumed
         elif kind == "turn.started":
+            self._is_open = False
             self._status, self._failure = None, None
         elif kind == "turn.completed":
             # Counts of the whole thread, also where it was resumed.
@@ -118,12 +122,19 @@ class _Thread:
             self._call(kind, item, is_over=is_over)
 
     def _say(self, kind: str, text: str | None) -> None:
-        last = self._replies[-1] if self._replies else None
-        if last is None or last.calls or last.texts:
+        last = self._reply()
+        if last.calls or last.texts:
             last = Reply()
             self._replies.append(last)
         if kind != "reasoning" and text:
             last.texts.append(text)
+
+    def _reply(self) -> Reply:
+        """The reply that is being written; none goes on into another turn of the thread."""
+        if not self._is_open:
+            self._replies.append(Reply())
+            self._is_open = True
+        return self._replies[-1]
 
     def _call(self, kind: str, item: Mapping[str, Any], *, is_over: bool) -> None:
         identity = as_text(item.get("id"))
@@ -132,9 +143,7 @@ class _Thread:
             call = Call(_name(kind, item), id=identity)
             if identity is not None:
                 self._items[identity] = call
-            if not self._replies:
-                self._replies.append(Reply())
-            self._replies[-1].calls.append(call)
+            self._reply().calls.append(call)
         call.arguments = _arguments(kind, item)
         if kind == "command_execution":
             call.command = script_of(item.get("command"))
@@ -153,7 +162,10 @@ class _Thread:
             call.fail(said or status, exit_code=code)
         elif status == "completed" or code == 0:
             call.success = True
-        self._viewer.look(call, output or "", exit_code=code)
+        if status in _FAILED and code is None and not output:
+            call.reads = True  # it was not carried out
+        else:
+            self._viewer.look(call, output or "", exit_code=code)
 
 
 def _sent_back(result: JsonValue) -> JsonValue:

@@ -74,6 +74,7 @@ class _Session:
         self._replies: list[Reply] = []
         self._is_open = False
         self._calls: dict[str, _Open] = {}
+        self._now: float | None = None
         self._asked: float | None = None
         self._total: tuple[Event, object] | None = None
         self._output: str | None = None
@@ -86,7 +87,8 @@ class _Session:
     def add(self, event: Event) -> None:
         """Take in a line."""
         value = event.value
-        self.clock.tick(epoch_seconds(value.get("timestamp")))
+        self._now = epoch_seconds(value.get("timestamp"))
+        self.clock.tick(self._now)
         payload = as_object(value.get("payload"))
         if payload is None:
             self._add_bare(event, value)
@@ -153,7 +155,7 @@ class _Session:
             self._replies.append(Reply(asked=self._asked))
             self._is_open = True
         reply = self._replies[-1]
-        reply.end(self.clock.now)
+        reply.end(self._now)
         return reply
 
     def _begin_silent(self) -> None:
@@ -164,11 +166,14 @@ class _Session:
     def _close(self) -> None:
         """Whatever follows answers what was written now."""
         self._is_open = False
-        self._asked = self.clock.now
+        self._asked = self._now
 
     def _add_item(self, event: Event, item: Mapping[str, Any]) -> None:
         kind = as_text(item.get("type")) or ""
-        if kind == "message" and item.get("role") == "assistant":
+        is_said = kind == "message" and item.get("role") == "assistant"
+        if self._failure is not None and (is_said or kind == "reasoning" or kind.endswith("_call")):
+            self._status = self._failure = None  # the session went on, without a new task
+        if is_said:
             self._reply().texts += texts_of(item.get("content"))
         elif kind == "message":
             self._close()
@@ -203,7 +208,7 @@ class _Session:
             self._unusable[event.place] = "a result without a call"
             return
         reply, call = found
-        reply.end(self.clock.now)
+        reply.end(self._now)
         sent = item.get("output")
         said = as_object(sent)
         call.result = shown_parts(sent if said is None else said.get("content"))
@@ -236,6 +241,9 @@ class _Session:
                 reason = as_text(payload.get("reason"))
                 self._close()
                 self._status, self._failure = reason or "turn_aborted", aborted(reason)
+            case "error":
+                self._close()
+                self._failure = failure_of(dict(payload), status="error")
             case "task_started" | "turn_started":
                 self._close()
                 self._status, self._failure, self._output = None, None, None
@@ -250,7 +258,10 @@ class _Session:
         error = payload.get("error")
         self._status = status
         self._output = as_text(payload.get("last_agent_message"))
-        self._failure = None if error is None else failure_of(error, status="task_error")
+        if error is not None:
+            self._failure = failure_of(error, status="task_error")
+        elif self._output is not None:
+            self._failure = None
 
     def _count(self, event: Event, used: object) -> None:
         """Note what the last reply used; it ends with that, whatever follows."""

@@ -49,6 +49,8 @@ _DEEPEST = 100
 a ring."""
 _NO_BUDGET = frozenset({"operator", "custom"})
 """Limits that are not a budget which was used up."""
+_HARD_FAILURE = "the tool raised an exception"
+"""The error of a call that failed without telling the model why."""
 _GRADES = {"C": True, "I": False, 1: True, 0: False}
 
 
@@ -245,13 +247,16 @@ class _Events:
             self._time(identity, event)
         # Older logs do not say when a call was completed.
         if is_completed or (event.get("result") and not event.get("pending")):
+            error = self.whole(event.get("error"))
+            if error is None and event.get("failed"):
+                error = _HARD_FAILURE
             self._messages.append(
                 {
                     "role": "tool",
                     "tool_call_id": identity,
                     "function": event.get("function"),
                     "content": self.whole(event.get("result")),
-                    "error": self.whole(event.get("error")),
+                    "error": error,
                 }
             )
         return identity

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import values_in
-from trajmeter.readers._document_values import chunks, list_document
-from trajmeter.readers._formats import Evidence, FileFormat, Piece, RecordFormat
+from trajmeter.readers._containers import entries, holds_only_lists, values_of
+from trajmeter.readers._formats import Evidence, FileFormat, LinesApart, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.redaction import redacted
@@ -22,12 +21,16 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._containers import Entry
+    from trajmeter.readers._formats import Piece
+    from trajmeter.readers._ranges import LineRange
     from trajmeter.readers.tool_views import ToolViews
 
 __all__ = [
     "CARRIED_BY_MESSAGES",
     "MESSAGE_LISTS",
     "MESSAGE_RECORDS",
+    "Attempts",
     "fields_of",
     "is_message",
     "name_of",
@@ -62,7 +65,6 @@ _ROLES = frozenset(
 )
 _CONTENTS = ("content", "parts", "tool_calls", "function_call")
 _LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
-_OBJECT, _LIST = b"{["
 _FEW = 5
 """Values at the beginning of a list of which most have to be messages."""
 
@@ -127,56 +129,61 @@ def _records(
     columns: Collection[str] | None = None,
 ) -> Iterator[Trajectory]:
     """The attempts of a file: each list in it, or all messages that stand in it by themselves."""
-    views = views_for(columns)
-    messages: list[JsonValue] = []
-    for source, value in values_in(path, report):
-        if isinstance(value, list):
-            yield _attempt(value, source, views)
-        else:
-            messages.append(value)
-    if messages:
-        yield _attempt(messages, Source(file=str(path)), views)
+    attempts = Attempts(path, columns)
+    yield from attempts.of(entries(path, may_be_own=False), report)
+    yield from attempts.rest()
 
 
-def _pieces(path: Path, reader: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
-    """The attempts of a document, read in Rust; of one that mixes lists and messages, none."""
-    document = list_document(path)
-    if document is None:
-        return None
-    begins = {document.content[begin] for begin, _ in document.items}
-    if begins == {_OBJECT}:
-        whole = [(None, document.content)]
-        return _pieces_of([whole], path, reader, columns)
-    if begins != {_LIST}:
-        return None
-    parts = (
-        [(f"[{number}]", document.item(number)) for number in numbers]
-        for numbers in chunks(document)
-    )
-    return _pieces_of(parts, path, reader, columns)
+def _pieces(path: Path, _: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
+    from trajmeter.readers.messages.columns import pieces_of  # loads all columns
+
+    return pieces_of(path, columns, Attempts(path, columns))
 
 
-def _pieces_of(
-    parts: Iterable[Sequence[tuple[str | None, bytes]]],
+def _records_of_lines(
     path: Path,
-    reader: JsonReader,
-    columns: Collection[str],
-) -> Iterator[Piece]:
-    views = views_for(columns)
-    for lists in parts:
+    lines: LineRange,
+    report: Callable[[ReadProblem], None],
+    columns: Collection[str] | None,
+) -> Iterator[Trajectory]:
+    attempts = Attempts(path, columns)
+    yield from attempts.of(entries(path, within=lines), report)
+    yield from attempts.rest()
 
-        def read(
-            number: int,
-            _: Callable[[ReadProblem], None],
-            lists: Sequence[tuple[str | None, bytes]] = lists,
-        ) -> Iterator[Trajectory]:
-            name, content = lists[number]
-            messages = json_input.parse(content)
-            if isinstance(messages, list):
-                yield _attempt(messages, Source(file=str(path), record=name), views)
 
-        for found in reader.read_values(lists, str(path), are_lists=True):
-            yield Piece(found, read)
+def _pieces_of_lines(path: Path, lines: LineRange, columns: Collection[str]) -> Iterator[Piece]:
+    from trajmeter.readers.messages.columns import pieces_of_lines  # likewise
+
+    return pieces_of_lines(path, lines, columns, Attempts(path, columns))
+
+
+class Attempts:
+    """The attempts of a file, made of its values.
+
+    Args:
+        path: The file.
+        columns: The columns of trajectories to fill; all by default.
+    """
+
+    def __init__(self, path: Path, columns: Collection[str] | None = None) -> None:
+        self._path = path
+        self._views = views_for(columns)
+        self._messages: list[JsonValue] = []
+
+    def of(
+        self, found: Iterable[Entry], report: Callable[[ReadProblem], None]
+    ) -> Iterator[Trajectory]:
+        """Make an attempt of each list, and report what cannot be read."""
+        for source, value in values_of(found, report):
+            if isinstance(value, list):
+                yield _attempt(value, source, self._views)
+            else:
+                self._messages.append(value)
+
+    def rest(self) -> Iterator[Trajectory]:
+        """Make one of all messages that stood in the file by themselves."""
+        if self._messages:
+            yield _attempt(self._messages, Source(file=str(self._path)), self._views)
 
 
 def _attempt(messages: list[JsonValue], source: Source, views: ToolViews | None) -> Trajectory:
@@ -280,6 +287,7 @@ MESSAGE_LISTS = FileFormat(
     records=_records,
     part=_records,
     pieces=_pieces,
+    lines=LinesApart(holds_only_lists, _records_of_lines, _pieces_of_lines),
 )
 
 MESSAGE_RECORDS = RecordFormat(

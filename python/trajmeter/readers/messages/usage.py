@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers.messages.shapes import dumped
 from trajmeter.records import Usage
+from trajmeter.records.measurements import finite
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 
 if TYPE_CHECKING:
@@ -159,7 +160,6 @@ def made_usage(
     cost: object = None,
 ) -> Usage | None:
     """A usage of counts that are known to be valid; ``None`` if nothing is known."""
-    cost_usd = float(cost) if isinstance(cost, (int, float)) else None
     values = {
         **_USAGE,
         "input_tokens": input_tokens,
@@ -168,7 +168,7 @@ def made_usage(
         "cache_write_tokens": written,
         "reasoning_tokens": reasoning,
         "total_tokens": total,
-        "cost_usd": cost_usd,
+        "cost_usd": finite(cost),
     }
     return None if values == _USAGE else frozen(Usage, values)
 

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from trajmeter.readers.mini_swe_agent.run import Run
     from trajmeter.records import Source
 
-__all__ = ["bash_blocks", "declared_views", "read_claims"]
+__all__ = ["bash_blocks", "between_tags", "declared_views", "read_claims"]
 
 _BASH = re.compile(r"```bash\s*\n")
 _FENCE = "```"
@@ -44,13 +45,18 @@ _LINES = re.compile(r"\s*(\d{1,18})\s*-\s*(\d{1,18})")
 _NONE = Usage(input_tokens=0, output_tokens=0, total_tokens=0, cost_usd=0.0)
 
 
-def bash_blocks(text: str) -> Iterator[str]:
-    """The commands in an answer of the model."""
+def bash_blocks(text: str, *, of_lines: bool = False) -> Iterator[str]:
+    """The commands in an answer of the model.
+
+    A block ends at the next fence; ``of_lines`` as the harness has it, at the next that begins a
+    line, if there is one: a command may hold others.
+    """
     end = 0
     # A pattern of a whole block would look for the end of each again and again.
     while found := _BASH.search(text, end):
         begin = found.end()
-        end = text.find(_FENCE, begin)
+        fence = text.find(f"\n{_FENCE}", begin - 1) + 1 if of_lines else 0
+        end = fence or text.find(_FENCE, begin)
         if end < 0:
             return
         yield text[begin:end].removesuffix("\n")
@@ -60,7 +66,7 @@ def bash_blocks(text: str) -> Iterator[str]:
 def read_claims(
     record: Mapping[str, JsonValue],
     source: Source,
-    turn_of: Callable[[Message, Message, list[Message]], dict[str, Any]],
+    turn_of: Callable[[Run, Message, Message, list[Message]], dict[str, Any]],
 ) -> Trajectory:
     """Turn a run into a trajectory, with the fields of a turn from its messages.
 
@@ -81,7 +87,7 @@ def read_claims(
     turns += _steps(blocks[: starts[0] if starts else last])
     for number, (start, end) in enumerate(pairwise([*starts, last]), start=1):
         before = messages[start - 1] if start else {}
-        turn = turn_of(before, messages[start], messages[start + 1 : end])
+        turn = turn_of(run, before, messages[start], messages[start + 1 : end])
         steps = _steps(blocks[start:end]) if has_claims else _seen(messages[start], repository)
         others = steps[1:] if turn["usage"] is None else [{**s, "usage": _NONE} for s in steps[1:]]
         turns += [{"number": number, **turn, **(steps[0] if steps else {})}, *others]
@@ -106,8 +112,11 @@ def _seen(message: Message, repository: str | None) -> list[dict[str, list[NewVi
 
 
 def _blocks(text: str, tag: str) -> Iterator[str]:
+    return between_tags(text, f"<{tag}>", f"</{tag}>")
+
+
+def between_tags(text: str, opening: str, closing: str) -> Iterator[str]:
     """What stands between an opening tag and the next closing one, again and again."""
-    opening, closing = f"<{tag}>", f"</{tag}>"
     end = 0
     while (begin := text.find(opening, end)) >= 0:
         begin += len(opening)

@@ -50,10 +50,13 @@ def observed_text(text: str) -> Observation | None:
     if code is None:
         return None
     output = _between(text, code.end(), "<output>\n", "</output>")
-    if output is None:
+    before = text[code.end() : text.find("<output>\n", code.end())]
+    if (
+        output is None or "<output_head>" in before
+    ):  # of a long output, which may hold the other tag
         head = _between(text, code.end(), "<output_head>\n", "\n</output_head>\n<elided_chars>")
         tail = text.rpartition("<output_tail>\n")[2].rpartition("\n</output_tail>")[0]
-        output = None if head is None else f"{head}<elided_chars>\n{tail}"
+        output = output if head is None else f"{head}<elided_chars>\n{tail}"
     return Observation(output, int(code[1]))
 
 
@@ -68,7 +71,8 @@ class Folder:
 
     def __init__(self, run: Run) -> None:
         config = (run.get("info") or {}).get("config") or {}
-        self._folder = (config.get("environment") or {}).get("cwd") or None
+        folder = (config.get("environment") or {}).get("cwd") or ""
+        self._folder = folder.rstrip("/") or None
         self._repository = repository_of(run)
 
     def seen(self, command: str, observed: Observation) -> tuple[tuple[View, ...], list[Leak]]:

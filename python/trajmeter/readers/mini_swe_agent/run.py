@@ -80,6 +80,7 @@ _BUDGET_REASON = "budget_exhausted"
 
 _FIELDS = {
     "instance_id": ("task_id",),
+    "info.config.agent.action_regex": ("turns.program",),
     "info.config.agent.step_limit": ("extra.step_limit",),
     "info.config.agent.cost_limit": ("extra.cost_limit",),
     "info.config.agent_type": ("agent",),
@@ -106,6 +107,7 @@ class _Model(TypedDict):
 class _Agent(TypedDict):
     step_limit: NotRequired[_Count | None]
     cost_limit: NotRequired[float | None]
+    action_regex: NotRequired[str | None]
 
 
 class _Environment(TypedDict):

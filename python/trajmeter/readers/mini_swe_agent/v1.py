@@ -15,13 +15,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers.mini_swe_agent.claims import bash_blocks, declared_views, read_claims
+from trajmeter.readers._values import as_mapping
+from trajmeter.readers.mini_swe_agent.claims import (
+    bash_blocks,
+    between_tags,
+    declared_views,
+    read_claims,
+)
 from trajmeter.readers.mini_swe_agent.contextbench import repository_of
 from trajmeter.readers.mini_swe_agent.observations import Folder, observed_text, steps_of
 from trajmeter.readers.mini_swe_agent.run import (
     CARRIED,
     KEYS,
     Message,
+    Run,
     run_fields,
     seconds_between,
     text_of,
@@ -39,7 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION_1"]
 
-# How the harness says that the agent, not its command, failed; the first match counts.
+# How the harness says that the agent, not its command, failed, or that the user stopped it, by the
+# names of version 2; the first match counts.
 _ERRORS = (
     ("format_error", re.compile("Please always provide EXACTLY ONE action")),
     ("command_timeout", re.compile(r"\AThe last command <command>")),
@@ -47,11 +55,24 @@ _ERRORS = (
     ("context_format_error", re.compile(r"\AERROR: The context format is incorrect")),
     ("step_timeout", re.compile(r"\AStep response timed out after")),
     ("retry_limit", re.compile(r"\ARepeated read-file actions without valid EXPLORE_CONTEXT")),
+    ("UserRejection", re.compile(r"\ACommand not executed\. ")),
+    ("UserInterruption", re.compile(r"\AInterrupted by user: ")),
 )
 
 
+_STATISTICS = frozenset({"api_calls", "instance_cost"})
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+"""Whatever means more than itself in a pattern."""
+
+
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
-    return Evidence.DECLARED if record.get("trajectory_format") == "mini-swe-agent-1" else None
+    """A run that says so, or an early one: before 1.5 or so, files did not name their format."""
+    if "trajectory_format" in record:
+        is_declared = record["trajectory_format"] == "mini-swe-agent-1"
+        return Evidence.DECLARED if is_declared else None
+    statistics = as_mapping(as_mapping(record.get("info")).get("model_stats"))
+    is_early = isinstance(record.get("messages"), list) and statistics.keys() >= _STATISTICS
+    return Evidence.CERTAIN if is_early else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -69,7 +90,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     for number, (start, end) in enumerate(pairwise([*starts, len(messages)]), start=1):
         before = messages[start - 1] if start else {}
         after = messages[start + 1 : end]
-        turn = _turn(before, messages[start], after)
+        turn = _turn(run, before, messages[start], after)
         observed = next(filter(None, (observed_text(text_of(each)) for each in after)), None)
         views = None
         if turn["program"] is not None and observed is not None:
@@ -86,8 +107,8 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     )
 
 
-def _turn(before: Message, message: Message, after: list[Message]) -> dict[str, Any]:
-    programs = [*bash_blocks(text_of(message))]
+def _turn(run: Run, before: Message, message: Message, after: list[Message]) -> dict[str, Any]:
+    programs = _programs(run, text_of(message))
     results = [text_of(other) for other in after]
     text, observed = next(
         ((text, found) for text in results if (found := observed_text(text)) is not None),
@@ -120,13 +141,26 @@ def _turn(before: Message, message: Message, after: list[Message]) -> dict[str, 
     }
 
 
+def _programs(run: Run, text: str) -> list[str]:
+    """The commands in an answer: in bash blocks, or in the tags that the run was configured for.
+
+    The configuration holds a pattern. It is not run, because it comes from a file.
+    """
+    config = (run.get("info") or {}).get("config") or {}
+    pattern = (config.get("agent") or {}).get("action_regex") or ""
+    opening, group, closing = pattern.partition("(.*?)")
+    if not group or _SPECIAL.search(opening + closing):
+        return [*bash_blocks(text, of_lines=True)]
+    return [command.strip() for command in between_tags(text, opening, closing)]
+
+
 VERSION_1 = RecordFormat(
     name="mini-swe-agent-1",
     description="runs of mini-swe-agent 1",
     makes=Trajectory,
     carries=(*CARRIED, "final_views"),
     origin="mini-swe-agent 1, as ContextBench runs it",
-    keys=KEYS,
+    keys=KEYS | {"info"},
     recognises=_recognises,
     read=_read,
     profile_reads={"contextbench": partial(read_claims, turn_of=_turn)},

@@ -8,8 +8,9 @@ output of commands shows of files; of a long output, those that the agent was sh
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._formats import Evidence, RecordFormat
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
 __all__ = ["VERSION_2"]
 
 _NOT_EXECUTED = "action was not executed"
-_BY_USER = "UserInterruption"
+_BY_USER = "User"
+"""How the names of interruptions begin that come from the user, not from the program."""
+_NEW_TASK = "UserNewTask"
+"""The one that says nothing of the answer before it: the run goes on after its submission."""
 
 
 class _Action(NamedTuple):
@@ -106,8 +110,13 @@ def _turns(run: Run, views_of: Callable[[int, list[_Action]], Any]) -> Iterator[
 
 def _begins_turn(message: Message) -> bool:
     is_answer = message.get("role") == "assistant" or message.get("object") == "response"
-    interrupt = _extra(message).get("interrupt_type", _BY_USER)
-    return is_answer or interrupt != _BY_USER
+    return is_answer or ("interrupt_type" in _extra(message) and _stopped(message) is None)
+
+
+def _stopped(message: Message) -> str | None:
+    """How the user stopped an answer; ``None`` if it is no such message."""
+    interrupt = _extra(message).get("interrupt_type")
+    return interrupt if isinstance(interrupt, str) and interrupt.startswith(_BY_USER) else None
 
 
 def _turn(
@@ -116,7 +125,7 @@ def _turn(
     interrupt = _extra(message).get("interrupt_type")
     calls = [action.call for action in actions]
     failed = next((call for call in calls if call.success is False), None)
-    by_user = next((m for m in after if _extra(m).get("interrupt_type") == _BY_USER), None)
+    by_user = next((m for m in after if _stopped(m) not in (None, _NEW_TASK)), None)
     error: Failure | None = None
     if isinstance(interrupt, str):
         error = Failure(reason=interrupt, message=text_of(message) or None)
@@ -124,7 +133,7 @@ def _turn(
     elif failed is not None:
         error = Failure(reason="exit_code", message=failed.error)
     elif by_user is not None:
-        error = Failure(reason=_BY_USER, message=text_of(by_user) or None)
+        error = Failure(reason=_stopped(by_user) or _BY_USER, message=text_of(by_user) or None)
     is_known = bool(calls) and all(call.success is not None for call in calls)
     observations = [message, *(other for other in after if other.get("role") != "exit")]
     return {
@@ -139,13 +148,18 @@ def _turn(
 
 
 def _actions(message: Message, after: list[Message]) -> Iterator[_Action]:
-    """The commands of a turn with what was observed: by the id of the call, else by position."""
-    found = [other for other in after if "returncode" in _extra(other)]
-    by_id: dict[str | float, Message] = {}
+    """The commands of a turn with what was observed: by the id of the call, else by position.
+
+    Servers may give several calls one id; their observations are in the order of the calls. What
+    follows a command of the user was observed of that one.
+    """
+    own = takewhile(lambda other: not _extra(other).get("actions"), after)
+    found = [other for other in own if "returncode" in _extra(other)]
+    by_id: dict[str | float, deque[Message]] = {}
     for other in found:
-        for name in (other.get("tool_call_id"), other.get("call_id")):
-            if isinstance(name, (str, int, float)):
-                by_id.setdefault(name, other)
+        names = (other.get("tool_call_id"), other.get("call_id"))
+        for name in dict.fromkeys(each for each in names if isinstance(each, (str, int, float))):
+            by_id.setdefault(name, deque()).append(other)
     actions = _extra(message).get("actions")
     position = 0
     for action in actions if isinstance(actions, list) else ():
@@ -154,12 +168,13 @@ def _actions(message: Message, after: list[Message]) -> Iterator[_Action]:
             continue
         identity = action.get("tool_call_id")
         observed: Message = {}
-        if identity is None and position < len(found):
-            observed = found[position]
-        elif isinstance(identity, (str, int, float)):
-            observed = by_id.get(identity, {})
+        if identity in (None, ""):
+            observed = found[position] if position < len(found) else {}
+        elif isinstance(identity, (str, int, float)) and by_id.get(identity):
+            observed = by_id[identity].popleft()
         position += 1
-        yield _action(command, identity if isinstance(identity, str) else None, observed)
+        identity = identity if isinstance(identity, str) and identity else None
+        yield _action(command, identity, observed)
 
 
 def _action(command: str, identity: str | None, observed: Message) -> _Action:
@@ -190,10 +205,11 @@ def _said(message: Message) -> str | None:
     """What the model said in its answer, or in the response that a message refuses."""
     if "interrupt_type" not in _extra(message):
         return (_response_text(message) if "output" in message else text_of(message)) or None
-    response = _extra(message).get("response")
-    if not isinstance(response, dict):
-        return None
-    return (_response_text(response) or text_of(_choice(response))) or None
+    response, answer = (_extra(message).get(key) for key in ("response", "model_response"))
+    said = ""
+    if isinstance(response, dict):
+        said = _response_text(response) or text_of(_choice(response))
+    return said or (answer if isinstance(answer, str) else "") or None
 
 
 def _response_text(response: Mapping[str, JsonValue]) -> str:

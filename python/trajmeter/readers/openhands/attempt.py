@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import as_mapping, epoch_seconds
+from trajmeter.readers._values import as_mapping, epoch_seconds, seconds_between
 from trajmeter.readers.messages.usage import count, made_usage
-from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.readers.tool_views import TOOL_VIEWS, leaks_of_views
 from trajmeter.records import Failure, ToolCall, Turn
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class Call:
     error: str | None = None
     command: str | None = None
     """The command of a shell."""
+    program: str | None = None
+    """The program of another kind that it ran."""
     exit_code: int | None = None
     views: tuple[View, ...] | None = None
     """What it shows, where that is known without its arguments and its result."""
@@ -109,7 +111,7 @@ def turns_of(
 
 def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Leak]]:
     if call.views is not None:
-        return call.views, ()
+        return call.views, leaks_of_views(call.views)
     if call.command is not None:
         from trajmeter.readers.shell_views import shell_views  # not to recognise a format
 
@@ -121,7 +123,7 @@ def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Lea
         name=call.name, arguments=call.arguments, result=call.result, success=call.success
     )
     read = TOOL_VIEWS.views_of(made)
-    return (read.views, read.leaks) if read is not None else ((), ())
+    return ((), ()) if read is None else (read.views, read.leaks)
 
 
 def below(view: View, root: str | None) -> View:
@@ -145,7 +147,8 @@ def _turn(number: int, reply: Reply, usage: Usage | None, views: tuple[View, ...
         for call in reply.calls
     )
     fault = next((call for call in calls if call.success is False), None)
-    programs = [call.command for call in reply.calls if call.command is not None]
+    ran = (call.program if call.command is None else call.command for call in reply.calls)
+    programs = [program for program in ran if program is not None]
     ended = next((call.ended for call in reversed(reply.calls) if call.ended is not None), None)
     is_known = bool(calls) and all(call.success for call in calls)
     return Turn(
@@ -162,7 +165,8 @@ def _turn(number: int, reply: Reply, usage: Usage | None, views: tuple[View, ...
 
 
 def _between(begun: float | None, ended: float | None) -> float | None:
-    return None if begun is None or ended is None else ended - begun
+    passed = seconds_between(begun, ended)
+    return passed if passed is not None and passed >= 0 else None  # a clock may be set back
 
 
 def _usage(counts: Mapping[str, Any], cost: object = None) -> Usage | None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._values import as_mapping
+from trajmeter.readers._values import as_mapping, as_text
 from trajmeter.readers.contextbench.views import views_of
+from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
     Call,
     budget_failure,
@@ -32,12 +33,30 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.readers.contextbench.views import NewView, Span
-    from trajmeter.records import Source
+    from trajmeter.records import Failure, Source, Usage
 
 __all__ = ["EVENTS"]
 
-_SILENT = frozenset({"system", "start", "change_agent_state", "recall", "null", "pause", "resume"})
-"""Actions that are not calls of the model."""
+_SILENT = frozenset(
+    {
+        "change_agent_state",
+        "condensation",
+        "condensation_request",
+        "loop_recovery",
+        "null",
+        "pause",
+        "recall",
+        "resume",
+        "start",
+        "stop",
+        "system",
+    }
+)
+"""Actions that are not calls of the model, unless it called a tool for them."""
+_FAILED = ("error", "user_rejected")
+"""Observations of calls that were not carried out."""
+_LISTING = "Here's the files and directories"
+"""How the view of a folder begins."""
 _NOTHING = ("None", "-1")
 """Causes of observations that answer nothing."""
 _NAMES = {
@@ -83,11 +102,17 @@ class _Run(Run):
         super().__init__()
         self._previous: Call | None = None
         self._silent: set[str] = set()
+        self.usages: dict[str, Usage] = {}
+        """Tokens of each answer of the model, as its events have them."""
+        self.failure: Failure | None = None
+        """Why the agent was stopped, if its last state is an error."""
 
     def add(self, event: Mapping[str, Any], place: str, *, answers_previous: bool) -> None:
         if "action" in event and not answers_previous:
             self._previous = None
-            if event.get("source", "agent") == "agent" and str(event["action"]) not in _SILENT:
+            is_called = "function_name" in as_mapping(event.get("tool_call_metadata"))
+            is_agents = event.get("source", "agent") == "agent"
+            if is_agents and (is_called or str(event["action"]) not in _SILENT):
                 self._act(event)
             self._silent.add(str(event.get("id")))
         elif "observation" in event:
@@ -96,16 +121,26 @@ class _Run(Run):
             if call is not None:
                 self._observe(call, event)
             elif event["observation"] == "agent_state_changed":
-                state = as_mapping(event.get("extras")).get("agent_state")
-                self.status = state if isinstance(state, str) else self.status
+                self._change_state(as_mapping(event.get("extras")))
             elif not answers_previous and cause not in _NOTHING and cause not in self._silent:
                 self.drop_result(place)
         self.pass_time(event)
 
+    def _change_state(self, extras: Mapping[str, Any]) -> None:
+        state = as_text(extras.get("agent_state"))
+        if state is not None:
+            is_error = state == "error"
+            self.status = state
+            self.failure = budget_failure(str(extras.get("reason") or "")) if is_error else None
+
     def _act(self, event: Mapping[str, Any]) -> None:
         action, args = str(event["action"]), as_mapping(event.get("args"))
         about = as_mapping(event.get("tool_call_metadata"))
-        reply = self.reply(as_mapping(about.get("model_response")).get("id"))
+        response = as_mapping(about.get("model_response"))
+        reply = self.reply(response.get("id"))
+        usage = openai_usage(as_mapping(response.get("usage")))
+        if reply.id is not None and usage is not None:
+            self.usages[reply.id] = usage
         text = args.get("content") if action == "message" else args.get("thought")
         if isinstance(text, str) and text and text not in reply.texts:
             reply.texts.append(text)
@@ -114,6 +149,7 @@ class _Run(Run):
             return
         if action in ("finish", "reject"):
             outcome = args.get("final_thought") or as_mapping(args.get("outputs")).get("content")
+            outcome = outcome or text  # of versions without either
             self.final_output = str(outcome) if outcome else self.final_output
         call = _call(action, args, about)
         call.begun = seconds(event)
@@ -129,7 +165,7 @@ class _Run(Run):
         call.result = content if isinstance(content, str) else ""
         call.ended = seconds(event)
         self.end_command(call, about, about.get("exit_code", extras.get("exit_code")))
-        if event.get("observation") == "error":
+        if event.get("observation") in _FAILED:
             call.success = False
         elif call.exit_code is not None:
             call.success = call.exit_code == 0
@@ -149,6 +185,7 @@ def _call(action: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Cal
     call.id = identity if isinstance(identity, str) else None
     command = args.get("command") if action == "run" else None
     call.command = command if isinstance(command, str) else None
+    call.program = as_text(args.get("code")) if action == "run_ipython" else None
     if action in ("edit", "write"):
         call.views = ()
     return call
@@ -159,6 +196,8 @@ def _read_views(call: Call) -> tuple[View, ...]:
     arguments = as_mapping(call.arguments)
     path = arguments.get("path")
     if not isinstance(path, str) or call.result is None or call.success is False:
+        return ()
+    if call.result.startswith(_LISTING):
         return ()
     first, last = _asked(arguments)
     if ranges := numbered(call.result, first, last):
@@ -247,13 +286,13 @@ def _fields(record: Mapping[str, JsonValue], run: _Run, source: Source) -> dict[
     is_failed = isinstance(error, str) and bool(error)
     agent = about.get("agent_class")
     return {
-        **run.fields(usage_by_reply(metrics), None),
+        **run.fields(run.usages | usage_by_reply(metrics), None),
         **metric_fields(metrics, as_mapping(about.get("llm_config"))),
         "task_id": record.get("instance_id"),
         "agent": agent if isinstance(agent, str) else "openhands",
         "source": source,
         "final_patch": as_mapping(record.get("test_result")).get("git_patch"),
-        "failure": budget_failure(str(error)) if is_failed else None,
+        "failure": budget_failure(str(error)) if is_failed else run.failure,
     }
 
 

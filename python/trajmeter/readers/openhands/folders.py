@@ -20,17 +20,17 @@ from trajmeter.readers.messages import message_turns
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
     below,
-    budget_failure,
     metric_fields,
     usage_by_reply,
 )
-from trajmeter.readers.openhands.sdk import CARRIED, read_events
+from trajmeter.readers.openhands.sdk import CARRIED, failure_of, read_events
 from trajmeter.readers.tool_views import tool_views
-from trajmeter.records import ReadProblem, Source, Trajectory, View
+from trajmeter.records import ReadProblem, Source, Trajectory, Usage, View
+from trajmeter.records.measurements import finite
 from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from trajmeter.records import ToolCall
@@ -39,8 +39,9 @@ __all__ = ["COMPLETIONS", "CONVERSATION"]
 
 _STATE = "base_state.json"
 _EVENTS = "events"
+_AGENT = "agent"
+"""What the metrics of the agent's model are called, unless its settings name them."""
 _SHELLS = ("terminal", "execute_bash")
-_FAILED = frozenset({"error", "stuck"})
 _ENDING = re.compile(
     r"(?:\n?\[(?:The command completed|Current working directory|Python interpreter"
     r"|Command finished with exit code)[^\n]*)*\Z"
@@ -62,22 +63,22 @@ def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator
     state = as_mapping(_load(path / _STATE, report))
     files = sorted((path / _EVENTS).glob("event-*.json"))
     events = [event for file in files if (event := _load(file, report)) is not None]
-    metrics = as_mapping(
-        as_mapping(as_mapping(state.get("stats")).get("usage_to_metrics")).get("agent")
-    )
+    model = as_mapping(as_mapping(state.get("agent")).get("llm"))
+    by_usage = as_mapping(as_mapping(state.get("stats")).get("usage_to_metrics"))
+    metrics = as_mapping(by_usage.get(model.get("usage_id") or _AGENT) or by_usage.get(_AGENT))
     root = as_mapping(state.get("workspace")).get("working_dir")
     usages = usage_by_reply(metrics)
     fields = read_events(events, usages, root if isinstance(root, str) else None)
     status = state.get("execution_status")
     if isinstance(status, str):
         fields["metadata"] = {"exit_status": status}
-        if fields["failure"] is None and status in _FAILED:
-            fields["failure"] = budget_failure("", reason=status)
+        if fields["failure"] is None:
+            fields["failure"] = failure_of(status, None)
     identity = state.get("id")
     yield made_trajectory(
         {
             **fields,
-            **metric_fields(metrics, as_mapping(as_mapping(state.get("agent")).get("llm"))),
+            **metric_fields(metrics, model),
             "task_id": identity if isinstance(identity, str) else path.name,
             "agent": "openhands",
             "source": Source(file=str(path)),
@@ -111,7 +112,7 @@ def _is_completions(path: Path, _: bytes) -> Evidence | None:
 def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The run of a folder of completions."""
     loaded = [(file, _load(file, report)) for file in sorted(path.glob("*.json"))]
-    found = [(as_mapping(each), file) for file, each in loaded if isinstance(each, dict)]
+    found = [(_as_called(each), file) for file, each in loaded if isinstance(each, dict)]
     found = [each for each in found if isinstance(each[0].get("messages"), list)]
     if not found:
         raise ReadError(f"{path}: no completion has messages")
@@ -124,8 +125,9 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
         messages, views=tool_views(dict.fromkeys(_SHELLS, _Shell())), usage=lambda _: None
     )
     turns = list(shown.turns)
-    # Where as many were answered as are in the list, each has its own.
-    if len(turns) == len(usages):
+    # Where as many were answered as are in the list, each has its own. Of a history that was
+    # shortened, the last list has only the end.
+    if has_all := len(turns) == len(usages):
         turns = [
             turn.model_copy(update={"usage": usage})
             for turn, usage in zip(turns, usages, strict=True)
@@ -137,11 +139,32 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
         model=model_name(model) if isinstance(model, str) else None,
         source=Source(file=str(path)),
         turns=tuple(turns),
+        usage=None if has_all else _sum(usages),
         final_output=shown.final_output,
         dropped_calls=shown.dropped_calls,
         unusable=shown.unusable,
         leaks=shown.leaks,
     )
+
+
+def _as_called(completion: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A completion with its calls, where they were written as text for a model without tools."""
+    messages, response = completion.get("fncall_messages"), completion.get("fncall_response")
+    if not isinstance(messages, list) or not isinstance(response, dict):
+        return completion
+    counted = {**as_mapping(completion.get("response")), **response}
+    return {**completion, "messages": messages, "response": counted}
+
+
+def _sum(usages: Iterable[Usage | None]) -> Usage | None:
+    """The usage of all completions; of a count that one lacks, nothing is known."""
+    known = [usage or Usage() for usage in usages]
+    totals: dict[str, float | None] = {}
+    for name in Usage.model_fields:
+        counts = [getattr(usage, name) for usage in known]
+        totals[name] = None if None in counts else sum(counts)
+    total = Usage.model_validate(totals)
+    return None if total == Usage() else total
 
 
 def _time(completion: Any) -> float:  # noqa: ANN401 - any JSON object
@@ -158,9 +181,7 @@ def _answer(completion: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON objec
 def _counts(completion: Any) -> Any:  # noqa: ANN401 - any JSON object
     usage = openai_usage(as_mapping(as_mapping(completion.get("response")).get("usage")))
     cost = completion.get("cost")
-    if usage is None or not isinstance(cost, (int, float)):
-        return usage
-    return usage.model_copy(update={"cost_usd": float(cost)})
+    return usage if usage is None else usage.model_copy(update={"cost_usd": finite(cost)})
 
 
 class _Shell:
@@ -213,6 +234,7 @@ COMPLETIONS = FileFormat(
         "turns.tool_calls",
         "turns.views",
         "turns.usage",
+        "usage",
         "final_output",
         "leaks",
     ),

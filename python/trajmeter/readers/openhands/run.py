@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter import json_input
-from trajmeter.readers._values import seconds_between
+from trajmeter.readers._values import as_text, seconds_between
 from trajmeter.readers.openhands.attempt import Call, Reply, seconds, turns_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Run:
 
     def reply(self, identity: object) -> Reply:
         """The answer of the model that has an id: the latest, or a new one."""
-        name = identity if isinstance(identity, str) else None
+        name = as_text(identity)
         if name is None or not self.replies or self.replies[-1].id != name:
             self.replies.append(Reply(name, before=self.last))
         return self.replies[-1]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._values import as_mapping
+from trajmeter.readers._values import as_count, as_mapping, as_text
 from trajmeter.readers.openhands.attempt import (
     Call,
     budget_failure,
@@ -21,7 +21,7 @@ from trajmeter.readers.openhands.attempt import (
     usage_by_reply,
 )
 from trajmeter.readers.openhands.run import Run
-from trajmeter.records import Failure, Trajectory
+from trajmeter.records import Extent, Failure, Trajectory, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["CARRIED", "SDK_EVENTS", "read_events"]
+__all__ = ["CARRIED", "SDK_EVENTS", "failure_of", "read_events"]
 
 _SHELLS = frozenset({"terminal", "execute_bash", "bash"})
-_FAILED = "error"
+_READ_FILE = "read_file"
+_STATUS, _FULL = "execution_status", "full_state"
+_FAILED, _STUCK = "error", "stuck"
 _FINISHED = "finished"
 
 CARRIED = (
@@ -82,6 +84,18 @@ def read_events(
     return {**run.fields(usages, root), "failure": run.failure}
 
 
+def failure_of(status: object, error: object) -> Failure | None:
+    """Why a run failed of which no event says so.
+
+    Args:
+        status: How the conversation ended.
+        error: What its harness says of it.
+    """
+    if isinstance(error, str) and error:
+        return budget_failure(error)
+    return budget_failure("", reason=status) if status in (_FAILED, _STUCK) else None
+
+
 class _Run(Run):
     """A run as its events are read."""
 
@@ -91,6 +105,8 @@ class _Run(Run):
 
     def add(self, event: Mapping[str, Any], place: str) -> None:
         kind = event.get("kind")
+        if self.failure is not None and kind in ("ActionEvent", "MessageEvent"):
+            self.failure = self.status = None  # it went on after an error
         if kind == "ActionEvent":
             self._act(event)
         elif kind == "MessageEvent":
@@ -109,8 +125,10 @@ class _Run(Run):
             code, detail = event.get("code"), event.get("detail")
             self.failure = budget_failure(str(detail or ""), reason=str(code) if code else None)
         elif kind == "ConversationStateUpdateEvent":
-            state = event.get("value") if event.get("key") == "execution_status" else None
-            self.status = state if isinstance(state, str) else self.status
+            key, value = event.get("key"), event.get("value")
+            state = as_mapping(value).get(_STATUS) if key == _FULL else value
+            if key in (_STATUS, _FULL) and isinstance(state, str):
+                self.status = state
         self.pass_time(event)
 
     def _say(self, event: Mapping[str, Any]) -> None:
@@ -146,16 +164,34 @@ class _Run(Run):
         observation = as_mapping(event.get("observation"))
         content = observation.get("content")
         output = observation.get("output") if content is None else content
-        call.result = _text(output) or ""
+        # Early versions have an error in place of a mark.
+        error = observation.get("error")
+        call.result = _text(output) or _text(error) or ""
         call.ended = seconds(event)
         about = as_mapping(observation.get("metadata"))
         self.end_command(call, about, observation.get("exit_code", about.get("exit_code")))
         is_shell = call.command is not None and call.exit_code is not None
         call.success = call.exit_code == 0 if is_shell else not observation.get("is_error")
-        if observation.get("is_error"):
+        if observation.get("is_error") or error:
             call.success = False
         if call.success is False:
             call.error = _sent(call.result, call.exit_code, about) if is_shell else call.result
+        elif call.name == _READ_FILE:
+            call.views = _lines_read(call, observation)
+
+
+def _lines_read(call: Call, observation: Mapping[str, Any]) -> tuple[View, ...] | None:
+    """What Gemini's tool showed, which counts from 0; ``None`` where it does not say."""
+    asked, shown = as_mapping(call.arguments), observation.get("lines_shown")
+    path, total = as_text(asked.get("file_path")), as_count(observation.get("total_lines"))
+    if path is None or total is None:
+        return None
+    first, last = (as_count(asked.get("offset")) or 0) + 1, total
+    if isinstance(shown, list) and all(map(as_count, shown)):  # where it left some out
+        first, last = shown
+    if last < first:
+        return ()
+    return (View(path=path, extent=Extent.LINES, start=first, end=last),)
 
 
 def _arguments(event: Mapping[str, Any]) -> JsonValue:
@@ -211,9 +247,9 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     history = record.get("history")
     events = history if isinstance(history, list) else []
     fields = read_events(events, usage_by_reply(metrics), None)
-    error, attempt = record.get("error"), record.get("attempt")
-    if fields["failure"] is None and isinstance(error, str) and error:
-        fields["failure"] = budget_failure(error)
+    attempt = record.get("attempt")
+    if fields["failure"] is None:
+        fields["failure"] = failure_of(fields["metadata"].get("exit_status"), record.get("error"))
     return made_trajectory(
         {
             **fields,

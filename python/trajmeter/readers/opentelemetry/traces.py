@@ -23,21 +23,27 @@ __all__ = ["attempt_of"]
 
 _BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "MaxIterations")
 """Classes of exceptions, or parts of them, that say that a budget was used up."""
+_AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
+_FINAL = "final_result"
+"""What pydantic-ai's agent came to, which may be the arguments of a call."""
 _CALL_ID = "gen_ai.tool.call.id"
 
 
 def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     """Turn the spans of a trace into a trajectory; ``None`` if no model and no tool was called."""
     spans = sorted(spans, key=lambda span: span.start or 0.0)
-    trace = _Trace(spans)
+    trace = _Trace(_leaves(spans))
     if not trace.messages:
         return None
     held = message_turns(trace.messages, usage=lambda _: None)
     turns = tuple(map(trace.timed, held.turns, trace.answers))
-    roots = [span for span in spans if span.operation == "invoke_agent"] or spans[:1]
+    agents = _outermost(spans)
+    roots = [*agents, *(span for span in spans if span.operation in _AGENTS)] or spans[:1]
     named = [span.attributes.get(TASK_ID) for span in spans]
     task = next((each for each in named if isinstance(each, str)), None)
-    failed = next((root for root in roots if root.error is not None), None)
+    # Without a span of an agent, the trace ends as its last call of a model did.
+    ends_with = agents or [span for span in spans if span.operation in ANSWERS][-1:]
+    failed = next((span for span in ends_with if span.error is not None), None)
     starts, ends = ([getattr(span, each) for span in spans] for each in ("start", "end"))
     return Trajectory(
         **{
@@ -52,11 +58,47 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
                 min((each for each in starts if each is not None), default=None),
                 max((each for each in ends if each is not None), default=None),
             ),
+            "final_output": _first(agents[:1], _FINAL) or held.final_output,
             "failure": None if failed is None else _failure(failed),
             "unusable": {**held.unusable, **trace.unusable},
             "metadata": trace.ended(failed),
         }
     )
+
+
+def _leaves(spans: Sequence[Span]) -> list[Span]:
+    """Spans, with one for each call of a model: frameworks and clients may both write of it.
+
+    The innermost counts, with what only those around it tell.
+    """
+    found = dict(enumerate(spans))
+    within: dict[str, int] = {}
+    for at, span in found.items():
+        if span.operation in ANSWERS and span.error is None and span.parent is not None:
+            within[span.parent] = at  # the last, where some were tried again
+    for at, span in enumerate(spans):
+        inner = within.get(span.id or "")
+        if span.operation in ANSWERS and inner != at and inner in found:
+            about = {**found.pop(at).attributes, **found[inner].attributes}
+            found[inner] = found[inner]._replace(attributes=about)
+    return list(found.values())
+
+
+def _outermost(spans: Sequence[Span]) -> list[Span]:
+    """Spans of agents and workflows that are within no other."""
+    by_id = {span.id: span for span in spans if span.id is not None}
+    found = []
+    for span in spans:
+        if span.operation not in _AGENTS:
+            continue
+        seen = {span.id}
+        around = by_id.get(span.parent or "")
+        while around is not None and around.id not in seen and around.operation not in _AGENTS:
+            seen.add(around.id)
+            around = by_id.get(around.parent or "")
+        if around is None or around.id in seen:
+            found.append(span)
+    return found
 
 
 class _Trace:

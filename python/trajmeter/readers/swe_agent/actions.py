@@ -1,8 +1,9 @@
 """What an action of SWE-agent shows of files, by what was observed of it.
 
 The editor ``str_replace_editor`` numbers the lines that it shows, and may show more than was asked
-for. Tools with a window print the path of the open file above lines such as ``12:text``. Everything
-else is a command of the shell, which keeps its folder.
+for; of a large file it prints an outline, as ``filemap`` does. Tools with a window print the path
+of the open file above lines such as ``12:text``. Everything else is a command of the shell, which
+keeps its folder. Terminals end lines with a carriage return, which is no part of what was shown.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers.tool_views import TOOL_VIEWS
-from trajmeter.readers.tool_views.evidence import window
+from trajmeter.readers.tool_views.evidence import runs, window
 from trajmeter.records import Extent, ToolCall, View
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ _SILENT = frozenset(
     {"create", "edit", "insert", "submit", "find_file", "undo_edit", "exit_forfeit"}
 )
 _SEARCHES = frozenset({"search_file", "search_dir"})
+_OUTLINE = "filemap"
+_ABBREVIATED = "<NOTE>This file is too large to display entirely. Showing abbreviated version."
+_IN_OUTLINE = re.compile(r"^ *([0-9]{1,9})(?: (?!\.\.\. eliding lines )|$)", re.MULTILINE)
+_CANCELLED = re.compile(r"The command '.*' was cancelled because it took more than ", re.DOTALL)
 _FOUND_IN = re.compile(r'^Found [0-9]+ matches for ".*?" in (?P<path>.+?):$', re.MULTILINE)
 _FOUND = re.compile(r"^Line ([0-9]{1,9}):", re.MULTILINE)
 
@@ -65,21 +70,37 @@ def _integer(word: str) -> int | None:
 def shown(action: str, observation: str, folder: str | None) -> Shown:
     """What an action showed, begun in a folder."""
     name = action.split(None, 1)[0] if action.strip() else ""
+    observation = observation.replace("\r\n", "\n")
+    if name in _SILENT or _CANCELLED.match(observation):
+        return Shown((), ())
     if name == EDITOR:
-        arguments = editor_arguments(action)
-        call = ToolCall(name=EDITOR, arguments=arguments or {}, result=observation)
-        read = TOOL_VIEWS.views_of(call)
-        return Shown(read.views if read is not None else (), read.leaks if read is not None else ())
+        return _shown_by_editor(action, observation)
     if name in _WINDOWED:
         return Shown(tuple(_window(observation)), ())
     if name in _SEARCHES:
         return Shown(tuple(_hits(observation, folder)), ())
-    if name in _SILENT:
-        return Shown((), ())
+    if name == _OUTLINE:
+        path = action.strip().removeprefix(name).strip(" '\"")
+        return Shown(tuple(_outline(in_folder(path, folder), observation)), ())
     from trajmeter.readers.shell_views import shell_views  # not to recognise a format
 
     found = shell_views(action, observation, folder=folder)
     return Shown(found.views, found.leaks)
+
+
+def _shown_by_editor(action: str, observation: str) -> Shown:
+    arguments = editor_arguments(action)
+    if arguments is not None and observation.startswith(_ABBREVIATED):
+        return Shown(tuple(_outline(arguments["path"], observation)), ())
+    call = ToolCall(name=EDITOR, arguments=arguments or {}, result=observation)
+    read = TOOL_VIEWS.views_of(call)
+    return Shown(read.views if read is not None else (), read.leaks if read is not None else ())
+
+
+def _outline(path: str, observation: str) -> Iterator[View]:
+    """The lines of a file that an outline of it shows, without those that it leaves out."""
+    for first, last in runs(_IN_OUTLINE.findall(observation)):
+        yield View(path=path, extent=Extent.LINES, start=first, end=last)
 
 
 def _window(observation: str) -> Iterator[View]:

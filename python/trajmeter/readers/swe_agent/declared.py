@@ -1,16 +1,31 @@
-"""Contexts that an agent declares in text: ``File:`` and ``Lines:`` one below the other."""
+"""Contexts that an agent declares in text: ``File:`` and ``Lines:`` one below the other.
+
+ContextBench's changes to SWE-agent write them into ``patch_context.txt`` too. The task is the
+folder of that file if it is named as one, else what the file is named after.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from trajmeter.readers._content import content_name, open_content
+from trajmeter.readers._faults import made_trajectory
+from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers.contextbench.views import views_of
+from trajmeter.records import Source, Trajectory
 
 if TYPE_CHECKING:
-    from trajmeter.readers.contextbench.views import NewView, Span
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-__all__ = ["declared_views", "path_in_repository"]
+    from trajmeter.readers.contextbench.views import NewView, Span
+    from trajmeter.records import ReadProblem
+
+__all__ = ["PATCH_CONTEXT", "declared_views", "path_in_repository"]
+
+_NAME = re.compile(r"[._-]?patch_context\.txt\Z")
+_FIRST = re.compile(rb"\s*File:[^\n]+\n\s*Lines:")
 
 _LINES = re.compile(r"\s*([0-9]{1,18})\s*-\s*([0-9]{1,18})\s*\Z")
 
@@ -36,3 +51,34 @@ def path_in_repository(path: str) -> str:
     if path.startswith("/testbed/"):
         return path.removeprefix("/testbed/")
     return path.removeprefix("/")
+
+
+def _recognises(path: Path, head: bytes) -> Evidence | None:
+    if _FIRST.match(head) is None or path.is_dir():
+        return None
+    return Evidence.CERTAIN if _NAME.search(content_name(path)) else Evidence.LIKELY
+
+
+def _read(path: Path, _: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    with open_content(path) as file:
+        text = file.read().decode(errors="replace")
+    folder = path.parent.name
+    yield made_trajectory(
+        {
+            "task_id": folder if "__" in folder else _NAME.sub("", content_name(path)) or folder,
+            "agent": "swe-agent",
+            "source": Source(file=str(path)),
+            "final_views": declared_views(text),
+        }
+    )
+
+
+PATCH_CONTEXT = FileFormat(
+    name="swe-agent-patch-contexts",
+    description="contexts that SWE-agent declared",
+    makes=Trajectory,
+    carries=("agent", "final_views"),
+    origin="SWE-agent, as ContextBench runs it",
+    recognises=_recognises,
+    records=_read,
+)

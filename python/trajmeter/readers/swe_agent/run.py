@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from trajmeter.readers._content import content_name
 from trajmeter.readers._faults import made_trajectory, without_faults
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import as_mapping
+from trajmeter.readers._values import as_list, as_mapping, as_text
 from trajmeter.readers.swe_agent.actions import Shown, editor_arguments, shown
 from trajmeter.readers.swe_agent.declared import declared_views
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn
@@ -38,6 +39,9 @@ _SUBMITTED = "submitted"
 _REFUSED = "format_error"
 _SINGLE_RUNS = frozenset({"main", "swe_main", ""})
 """Names of environments that are not ids of tasks."""
+_ON_GITHUB = re.compile(r"github\.com/([^/]+)/([^/]+)")
+_OWNED = re.compile(r"/[^/]+__[^/]+")
+"""The folder of a repository with its owner."""
 
 
 class _Step(TypedDict):
@@ -98,8 +102,8 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """
     run, unusable = without_faults(_runs(), record)
     config = _configuration(run)
-    root = _root(config)
-    turns, leaks = turns_with(run["trajectory"], root)
+    root = _root(config) or _first_root(run)
+    turns, leaks = turns_with(run["trajectory"], root, _longest(config))
     turns = tuple(_with_calls(run, turns))
     return made_trajectory(
         {**_fields(run, config, source), "turns": turns, "leaks": leaks, "unusable": unusable}
@@ -122,7 +126,7 @@ def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[
     info = run.get("info") or {}
     status = info.get("exit_status")
     statistics = info.get("model_stats") or {}
-    model = as_mapping(as_mapping(config.get("agent")).get("model")).get("name")
+    models = {as_text(as_mapping(agent.get("model")).get("name")) for agent in _agents(config)}
     usage = {
         "input_tokens": statistics.get("tokens_sent"),
         "output_tokens": statistics.get("tokens_received"),
@@ -136,9 +140,10 @@ def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[
     return {
         "task_id": _task(run, config, source),
         "agent": "swe-agent",
-        "model": model_name(model) if isinstance(model, str) else None,
+        "model": model_name(models.pop()) if len(models) == 1 else None,
         "source": source,
         "final_patch": info.get("submission"),
+        "final_output": info.get("submission"),
         "usage": usage if is_known else None,
         "failure": failure_of(status),
         "metadata": {} if status is None else {"exit_status": status},
@@ -175,21 +180,53 @@ def _configuration(run: _Run) -> Mapping[str, JsonValue]:
     return as_mapping(config)
 
 
+def _agents(config: Mapping[str, JsonValue]) -> list[Mapping[str, Any]]:
+    """The configured agents: one, or one for each of several attempts."""
+    agent = as_mapping(config.get("agent"))
+    return [*map(as_mapping, as_list(agent.get("agent_configs")))] or [agent]
+
+
+def _longest(config: Mapping[str, JsonValue]) -> int | None:
+    """How many characters of an observation the model is sent at most."""
+    lengths = [
+        as_mapping(agent.get("templates")).get("max_observation_length")
+        for agent in _agents(config)
+    ]
+    return min((length for length in lengths if type(length) is int and length > 0), default=None)
+
+
 def _root(config: Mapping[str, JsonValue]) -> str | None:
-    name = as_mapping(as_mapping(config.get("env")).get("repo")).get("repo_name")
-    return f"/{name}" if isinstance(name, str) and name else None
+    """The folder of the repository, which SWE-agent names after where it came from."""
+    repo = as_mapping(as_mapping(config.get("env")).get("repo"))
+    url, path = str(repo.get("github_url") or ""), str(repo.get("path") or "")
+    name = as_text(repo.get("repo_name"))
+    if name is None and (found := _ON_GITHUB.search(url)) is not None:
+        name = "__".join(found.groups())
+    elif name is None:
+        name = path.rstrip("/").rpartition("/")[2].replace(" ", "-").replace("'", "")
+    return f"/{name}" if name not in ("", ".", "..") else None
 
 
-def turns_with(steps: list[Any], root: str | None) -> tuple[tuple[Turn, ...], list[Leak]]:
+def _first_root(run: _Run) -> str | None:
+    """The folder of the repository, where no configuration tells, by the shell's first folder."""
+    folders = (_folder(step.get("state")) for step in run["trajectory"])
+    found = _OWNED.match(next(filter(None, folders), ""))
+    return found[0] if found else None
+
+
+def turns_with(
+    steps: list[Any], root: str | None, longest: int | None = None
+) -> tuple[tuple[Turn, ...], list[Leak]]:
     """Turns of steps, with what each shows of files, by paths from the root of the repository.
 
-    What the last step showed was never sent to the model.
+    What the last step showed was never sent to the model, nor what is beyond the longest text.
     """
     turns: list[Turn] = []
     leaks: list[Leak] = []
     folder = root
     for number, step in enumerate(steps, start=1):
-        action, observation = (step.get("action") or "").strip(), step.get("observation") or ""
+        action = (step.get("action") or "").strip()
+        observation = (step.get("observation") or "")[:longest]
         is_last = number == len(steps)
         found = shown(action, observation, folder) if action and not is_last else Shown((), ())
         leaks += [leak.model_copy(update={"turn": number}) for leak in found.leaks]
@@ -299,6 +336,7 @@ TRAJECTORY = RecordFormat(
         "turns.tool_calls.duration_seconds",
         "turns.views",
         "final_patch",
+        "final_output",
         "usage.input_tokens",
         "usage.output_tokens",
         "usage.cost_usd",

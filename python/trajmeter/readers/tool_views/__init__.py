@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trajmeter.readers.tool_views.evidence import exit_code_of
+from trajmeter.readers.tool_views.leaks import leaks_of_views
 from trajmeter.readers.tool_views.tools import (
     TOOL_VIEWS,
     ShownByCall,
@@ -19,5 +20,6 @@ __all__ = [
     "ToolViews",
     "ViewFunction",
     "exit_code_of",
+    "leaks_of_views",
     "tool_views",
 ]

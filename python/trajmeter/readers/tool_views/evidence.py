@@ -11,7 +11,17 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "text_of", "window"]
+__all__ = [
+    "Ended",
+    "ended",
+    "exit_code_of",
+    "hits",
+    "is_refusal",
+    "numbered",
+    "runs",
+    "text_of",
+    "window",
+]
 
 _NUMBER = re.compile(r"\n *(\d{1,9})[\t→│|:]")
 _ANY_NUMBER = re.compile(r"\n(?=[ \d])(?! {4,}[^\d ]) *\d{1,9}[\t→│|:]")
@@ -107,16 +117,18 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
     whole = f"\n{text}"
     if _ANY_NUMBER.search(whole) is None:
         return []
-    runs = _runs(_NUMBER.findall(whole))
-    start, stop = runs[-1]
+    found = runs(_NUMBER.findall(whole))
+    start, stop = found[-1]
     if start < stop and (last is None or stop < last) and _ends_empty(text):
-        runs[-1] = (start, stop - 1)
+        found[-1] = (start, stop - 1)
     begin = first or 1
-    return [(start, stop) for start, stop in runs if start == begin or stop - start + 1 >= _LIKELY]
+    return [(start, stop) for start, stop in found if start == begin or stop - start + 1 >= _LIKELY]
 
 
-def _runs(written: list[str]) -> list[tuple[int, int]]:
+def runs(written: list[str]) -> list[tuple[int, int]]:
     """The first and the last of numbers that follow one another."""
+    if not written:
+        return []
     start = int(written[0])
     stop = start + len(written) - 1
     if stop < len(_SMALL) and written == _SMALL[start : stop + 1]:

@@ -22,6 +22,7 @@ from trajmeter.readers.tool_views.evidence import (
     text_of,
     window,
 )
+from trajmeter.readers.tool_views.leaks import leaks_of_views
 from trajmeter.readers.tool_views.names import INTERPRETERS, RUN_TEXT, SEARCHES, SHELLS
 from trajmeter.records import Extent, ToolCall, View
 from trajmeter.records.openai_calls import parsed_arguments
@@ -129,12 +130,17 @@ class ToolViews:
             if name in SHELLS:
                 return self._shown_in_shell(call, folder, exit_code)
             if name in SEARCHES:
-                return ShownByCall(_found(call), folder, ())
+                hits_of = _found(call)
+                return ShownByCall(hits_of, folder, leaks_of_views(hits_of))
             return None
         if isinstance(known, ToolView):
-            return _new_tuple(ShownByCall, (_read(call, known), folder, ()))
+            seen = _read(call, known)
+            return _new_tuple(ShownByCall, (seen, folder, leaks_of_views(seen)))
         views = known(call)
-        return None if views is None else ShownByCall(tuple(views), folder, ())
+        if views is None:
+            return None
+        seen = tuple(views)
+        return ShownByCall(seen, folder, leaks_of_views(seen))
 
     def program_of(self, call: ToolCall) -> str | None:
         """The command or the code that a call ran; ``None`` if its tool runs neither."""

@@ -1,0 +1,47 @@
+"""Members of nested columns, replaced by others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pyarrow as pa
+
+from trajmeter.arrays import ragged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.arrays import Array
+
+__all__ = ["with_member"]
+
+
+def with_member(array: Array, path: Sequence[str], make: Callable[[Array], Array]) -> Array:
+    """Records, or lists of them, with another array in the place of a member.
+
+    Args:
+        array: The records; where they lack the member, they are given back as they are.
+        path: Names that lead to the member; none for the array itself.
+        make: Gives what takes its place.
+    """
+    if not path:
+        return make(array)
+    if array.null_count == len(array):
+        return array
+    if pa.types.is_list(array.type):
+        values, offsets = ragged(array)
+        bounds = pa.array(offsets.astype(np.int32), pa.int32())
+        made = with_member(values, path, make)
+        lists: Array = pa.ListArray.from_arrays(bounds, made, mask=array.is_null())
+        return lists
+    if not pa.types.is_struct(array.type):
+        return array
+    name, *below = path
+    fields = list(array.type)
+    children = [
+        with_member(child, below, make) if field.name == name else child
+        for field, child in zip(fields, cast("pa.StructArray", array).flatten(), strict=True)
+    ]
+    fields = [field.with_type(child.type) for field, child in zip(fields, children, strict=True)]
+    return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())

@@ -1,0 +1,116 @@
+"""Files of lists of messages, read in Rust: documents, and JSON lines."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from trajmeter import json_input
+from trajmeter.readers._column_reader import lists_reader
+from trajmeter.readers._containers import Entry, holds_lists, read_line
+from trajmeter.readers._document_values import chunks, list_document
+from trajmeter.readers._formats import Piece
+from trajmeter.readers._line_batches import BLOCK_BYTES, read_lines
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._ranges import LineRange
+    from trajmeter.readers.messages.lists import Attempts
+    from trajmeter.records import ReadProblem, Trajectory
+
+__all__ = ["pieces_of", "pieces_of_lines"]
+
+_OBJECT, _LIST = b"{["
+
+
+def pieces_of(path: Path, columns: Collection[str], attempts: Attempts) -> Iterator[Piece] | None:
+    """Read the attempts of a file into columns, where that is of use.
+
+    Args:
+        path: The file.
+        columns: Names of the columns to fill.
+        attempts: Makes those that are left out.
+
+    Returns:
+        The pieces; ``None`` of a document that mixes lists and messages, of messages on lines, and
+        of what cannot be read.
+    """
+    reader = lists_reader(frozenset(columns))
+    document = list_document(path)
+    if document is None:
+        return _on_lines(path, reader, attempts) if holds_lists(path) else None
+    begins = {document.content[begin] for begin, _ in document.items}
+    if begins == {_OBJECT}:
+        whole = [(None, document.content)]
+        return _in_document([whole], path, reader, attempts)
+    if begins != {_LIST}:
+        return None
+    parts = (
+        [(f"[{number}]", document.item(number)) for number in numbers]
+        for numbers in chunks(document)
+    )
+    return _in_document(parts, path, reader, attempts)
+
+
+def pieces_of_lines(
+    path: Path, lines: LineRange, columns: Collection[str], attempts: Attempts
+) -> Iterator[Piece]:
+    """Read some lines of a file into columns, as :func:`pieces_of` reads all of them."""
+    return _on_lines(path, lists_reader(frozenset(columns)), attempts, lines)
+
+
+def _in_document(
+    parts: Iterable[Sequence[tuple[str | None, bytes]]],
+    path: Path,
+    reader: JsonReader,
+    attempts: Attempts,
+) -> Iterator[Piece]:
+    file = str(path)
+    for lists in parts:
+
+        def read(
+            number: int,
+            report: Callable[[ReadProblem], None],
+            lists: Sequence[tuple[str | None, bytes]] = lists,
+        ) -> Iterator[Trajectory]:
+            name, content = lists[number]
+            entry = Entry(Source(file=file, record=name), json_input.parse(content))
+            return attempts.of([entry], report)
+
+        for found in reader.read_values(lists, file):
+            yield Piece(found, read)
+
+
+def _on_lines(
+    path: Path, reader: JsonReader, attempts: Attempts, lines: LineRange | None = None
+) -> Iterator[Piece]:
+    for part in read_lines(path, reader, lines=lines, size=BLOCK_BYTES):
+        if isinstance(part, Entry):
+            yield Piece(None, partial(_left_out, attempts, part))
+        else:
+            places = {line: (begin, end) for _, line, begin, end in part.columns.refused}
+            yield Piece(part.columns, partial(_line, attempts, str(path), part.block, places))
+    yield Piece(None, lambda _, __: attempts.rest())
+
+
+def _left_out(
+    attempts: Attempts, entry: Entry, _: int, report: Callable[[ReadProblem], None]
+) -> Iterator[Trajectory]:
+    return attempts.of([entry], report)
+
+
+def _line(
+    attempts: Attempts,
+    file: str,
+    block: bytes,
+    places: Mapping[int, tuple[int, int]],
+    number: int,
+    report: Callable[[ReadProblem], None],
+) -> Iterator[Trajectory]:
+    """What is on a line that was left out."""
+    begin, end = places[number]
+    return attempts.of([read_line(file, number, block[begin:end])], report)

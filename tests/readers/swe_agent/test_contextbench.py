@@ -1,0 +1,136 @@
+"""The files that ContextBench adds to runs of SWE-agent."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.readers.swe_agent.runs import CALLS, run, step
+from trajmeter.errors import ReadError
+from trajmeter.readers import read_trajectories
+from trajmeter.readers.swe_agent import CHECKPOINTS, CONTEXT
+from trajmeter.records import Extent, Failure, Source, View
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+
+def checkpoints(folder: Path, *lines: object) -> Path:
+    path = folder / "acme__widget-12.checkpoints.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def test_checkpoints(tmp_path: Path) -> None:
+    (trajectory,) = read_trajectories(checkpoints(tmp_path, *CALLS))
+    assert trajectory.task_id == "acme__widget-12"
+    shown = [turn.views for turn in trajectory.turns or ()]
+    assert [[(view.start, view.end) for view in found or ()] for found in shown] == [
+        [(10, 11)],
+        [(1, 1)],
+    ]
+    assert trajectory.final_views == (
+        View(path="a.py"),
+        View(path="a.py", extent=Extent.LINES, start=10, end=11),
+    )
+
+
+def test_checkpoints_report_lines_of_another_kind(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, *CALLS)
+    path.write_text(path.read_text() * 10 + "{\n[]\n")
+    problems: list[Any] = []
+    (trajectory,) = read_trajectories(path, on_problem=problems.append)
+    assert len(trajectory.turns or ()) == 20
+    assert [problem.line for problem in problems] == [31, 32]
+    with pytest.raises(ReadError, match="31"):
+        list(read_trajectories(path))
+
+
+def test_checkpoints_under_the_profile(tmp_path: Path) -> None:
+    read_under = CHECKPOINTS.profile_records["contextbench"]
+    problems: list[ReadProblem] = []
+    (trajectory,) = read_under(checkpoints(tmp_path, *CALLS[:2]), problems.append)
+    assert not problems
+    step_views = (
+        View(path="a.py"),
+        View(path="a.py", extent=Extent.LINES, start=10, end=11),
+    )
+    assert [turn.views for turn in trajectory.turns or ()] == [step_views]
+    assert trajectory.final_views == step_views  # of the last step, as none was declared
+
+
+def test_context_summary() -> None:
+    record: dict[str, Any] = {
+        "viewed_files": ["/testbed/a.py", "/testbed/b.py"],
+        "edited_files": ["/testbed/a.py"],
+        "file_line_ranges": {
+            "/testbed/a.py": [
+                {"start": 1, "end": 9, "type": "view"},
+                {"start": 3, "end": 4, "type": "edit"},
+            ]
+        },
+        "info": {"exit_status": "submitted", "submission": "diff"},
+    }
+    assert CONTEXT.recognises(record)
+    source = Source(file="acme__widget-12.context.json")
+    files = (View(path="a.py"), View(path="b.py"))
+    viewed = View(path="a.py", extent=Extent.LINES, start=1, end=9)
+    edited = View(path="a.py", extent=Extent.LINES, start=3, end=4)
+    trajectory = CONTEXT.read(record, source)
+    assert trajectory.final_views == (*files, viewed)
+    assert (trajectory.task_id, trajectory.final_patch) == ("acme__widget-12", "diff")
+    assert trajectory.final_output == "diff"
+    ended = {status: {**record, "info": {"exit_status": status}} for status in ("exit_cost", None)}
+    failures = [CONTEXT.read(each, source).failure for each in ended.values()]
+    assert failures == [Failure(reason="budget_exhausted"), None]
+    under = CONTEXT.profile_reads["contextbench"](record, source)
+    assert under.final_views == (*files, viewed, edited)
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("acme__widget-12/patch_context.txt", "acme__widget-12"),
+        ("runs/acme__widget-12.patch_context.txt", "acme__widget-12"),
+        ("runs/patch_context.txt", "runs"),
+    ],
+)
+def test_a_declared_context_in_text(tmp_path: Path, name: str, task: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir()
+    path.write_text("File: /testbed/a.py\nLines: 1-9\nLines: 20-30\nFile: b.py\nLines: 5\n")
+    (trajectory,) = read_trajectories(path)
+    assert (trajectory.task_id, trajectory.turns) == (task, None)
+    assert trajectory.final_views == (
+        View(path="a.py"),
+        View(path="b.py"),
+        View(path="a.py", extent=Extent.LINES, start=1, end=9),
+        View(path="a.py", extent=Extent.LINES, start=20, end=30),
+    )
+
+
+@pytest.mark.parametrize(
+    ("profiles", "best"), [((), "a.traj"), (("contextbench",), "a.checkpoints.jsonl")]
+)
+def test_the_files_of_one_run_are_one_attempt(
+    tmp_path: Path, profiles: tuple[str, ...], best: str
+) -> None:
+    contents = {
+        "a.traj": json.dumps(run(step("ls"))),
+        "a.checkpoints.jsonl": json.dumps(CALLS[0]),
+        "a.context.json": json.dumps({"viewed_files": ["a.py"], "file_line_ranges": {}}),
+        "patch_context.txt": "File: a.py\nLines: 1-2\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content)
+    with pytest.warns(UserWarning, match="left out, because predictions and summaries beside logs"):
+        (trajectory,) = read_trajectories(tmp_path, profiles=profiles)
+    assert trajectory.source is not None
+    assert trajectory.source.file == str(tmp_path / best)
+    (tmp_path / best).unlink()
+    with pytest.warns(UserWarning, match="left out, because"):
+        assert len([*read_trajectories(tmp_path, profiles=profiles)]) == 1
