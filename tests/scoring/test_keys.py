@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,6 @@ from trajmeter.scoring.run import RunOptions, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 METRIC = """
 from trajmeter import metric
@@ -45,6 +45,7 @@ class Place:
         (folder / "run.json").write_text('{"task_id": "a"}')
         (folder / "mine.py").write_text(METRIC)
         (folder / "tasks.jsonl").write_text(json.dumps(TASK) + "\n")
+        self.tasks = [folder / "tasks.jsonl"]
         (folder / "shots").mkdir()
         (folder / "shots" / "a.py").write_text("x = 1\n")
 
@@ -62,7 +63,7 @@ class Place:
         run(
             Job(
                 (*metrics, f"{self.folder}/mine.py@answered"),
-                tasks=(self.folder / "tasks.jsonl",),
+                tasks=tuple(self.tasks),
                 reading=ReadingOptions(**(reading or {})),
                 **job,
             ),
@@ -210,6 +211,28 @@ def test_threads_and_times_of_files_do_not(place: Place, monkeypatch: pytest.Mon
     for file in place.folder.iterdir():
         os.utime(file, (1, 1))
     assert place.key() == before
+
+
+def test_tasks_are_known_by_their_content_wherever_they_lie(place: Place) -> None:
+    before = place.key()
+    (more := place.folder.parent / "more").mkdir()
+    moved = shutil.copy(place.tasks[0], more)
+    place.tasks = [Path(moved)]
+    assert place.key() == before
+    place.tasks = [more]  # a folder of them
+    assert place.key() == before
+    (more / "deep").mkdir()
+    other = more / "deep" / "tasks.jsonl"
+    other.write_text(json.dumps({**TASK, "id": "t2"}) + "\n")
+    with_other = place.key()
+    assert with_other != before
+    place.tasks = [Path(moved), other]  # of the same name
+    both = place.key()
+    assert both not in (before, with_other)
+    place.tasks.reverse()
+    assert place.key() == both
+    other.write_text(json.dumps({**TASK, "id": "t3"}) + "\n")
+    assert place.key() != both
 
 
 def test_snapshots_change_the_key(place: Place) -> None:

@@ -7,12 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
 from tests.scoring.killed_runs import deadly_metric, random_kills
+
+if TYPE_CHECKING:
+    from trajmeter.records import ReadProblem
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are killed in forks")
 
@@ -77,10 +81,13 @@ def test_kills_at_random_cost_nothing(scenario: str, tmp_path: Path) -> None:
 
 
 def test_the_unit_of_a_worker_that_dies_is_tried_again(tmp_path: Path) -> None:
-    runs = write_attempts(tmp_path / "runs.jsonl")
+    runs = write_attempts(tmp_path / "runs.jsonl", broken=7)  # one of them before the death
     metric = deadly_metric(tmp_path, once=True)
-    done = score_units(runs, tmp_path / "scores", metrics=(metric,), workers=2)
+    problems: list[ReadProblem] = []
+    done = score_units(runs, tmp_path / "scores", metrics=(metric,), workers=2, problems=problems)
+    assert not (tmp_path / "armed").exists()
     assert (done.failed, done.is_complete, done.rows) == ((), True, 200)
+    assert len({problem.line for problem in problems}) == len(problems) == done.problems == 7
     score_units(runs, tmp_path / "expected", metrics=(metric,))
     assert contents(tmp_path / "scores") == contents(tmp_path / "expected")
 
@@ -92,7 +99,8 @@ def test_a_unit_whose_workers_die_each_time_is_set_aside(tmp_path: Path) -> None
     done = score_units(runs, output, metrics=(metric,), workers=2)
     (message,) = done.failed
     assert "runs.jsonl, lines " in message
-    assert "was ended by SIGKILL; if memory ran out, use fewer --workers" in message
+    hint = "if memory ran out, use fewer --workers or a smaller --batch-size"
+    assert f"was ended by SIGKILL; {hint}" in message
     assert not done.is_complete
     assert not (output / "manifest.json").exists()
     assert not [*output.rglob("*.part")]

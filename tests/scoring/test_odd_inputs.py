@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import os
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import trajmeter
 from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
+from trajmeter.arrays import nulls
+from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.scoring.plan import PlanSizes
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trajmeter.records import ReadProblem
 
 _TINY_FILES = 20_001
@@ -85,6 +92,32 @@ def test_a_suffix_that_lies_changes_nothing(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         done = score_units(tmp_path / name, tmp_path / f"scores {number}")
         assert (done.rows, done.problems) == (60, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names are text")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_names_that_are_no_text_are_read_and_written(workers: int, tmp_path: Path) -> None:
+    lines = write_attempts(tmp_path / "runs.jsonl", 100)
+    batches = TrajectoryBatches(lines)
+    table = pa.Table.from_batches([*batches])
+    index = table.schema.get_field_index("source")  # which the file itself is to name
+    table = table.set_column(index, table.field(index), nulls(100, table.field(index).type))
+    parquet.write_table(table, tmp_path / "runs.parquet", row_group_size=20)
+    names = [b"/\xff.jsonl", b"/\xff.parquet", b"/\xff"]
+    odd = [Path(os.fsdecode(os.fsencode(tmp_path) + name)) for name in names]
+    shutil.copy(lines, odd[0])
+    shutil.copy(tmp_path / "runs.parquet", odd[1])
+    for metrics in (("turns",), ("turns", "speedup")):
+        sizes = replace(SIZES, share_bytes=20_000)
+        done = score_units(odd[:2], odd[2], metrics=metrics, sizes=sizes, workers=workers)
+        assert (done.rows, done.problems, done.is_complete) == (200, 0, True)
+        again = score_units(odd[:2], odd[2], metrics=metrics, sizes=sizes, workers=workers)
+        assert again.resumed == len(done.parts) > 1
+        table = parquet.read_table(io.BytesIO(done.parts[-1].read_bytes()))
+        assert "\\udcff" in str(table["source"][0])
+        plain = score_units([lines, tmp_path / "runs.parquet"], None, metrics=metrics, sizes=sizes)
+        assert done.summary.overall == plain.summary.overall
+        shutil.rmtree(odd[2])
 
 
 def test_a_line_that_is_longer_than_a_unit_is_scored_once(tmp_path: Path) -> None:

@@ -26,6 +26,18 @@ def test_nothing_is_made_in_a_folder_of_other_files(runs: Path) -> None:
     assert [*runs.parent.iterdir()] == [runs]
 
 
+@pytest.mark.parametrize("name", ["file", "link"])
+def test_a_file_is_no_folder(name: str, runs: Path, tmp_path: Path) -> None:
+    output = tmp_path / name
+    if name == "file":
+        output.write_text("mine")
+    else:
+        output.symlink_to("nowhere")
+    with pytest.raises(ConfigurationError, match=rf"{name} is a file, expected a folder"):
+        score_units(runs, output)
+    assert output.is_symlink() == (name == "link")
+
+
 @pytest.mark.parametrize("name", ["summary.json", "rows/mine.parquet", "state/mine"])
 def test_shards_are_not_merged_into_a_folder_of_other_files(
     name: str, runs: Path, tmp_path: Path
@@ -44,11 +56,11 @@ def test_a_pattern_that_finds_what_the_run_writes_is_refused(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    score_units([Path("**/*")], Path("scores"))
+    score_units([Path("**/*.*")], Path("scores"))
     kept = contents(tmp_path / "scores")
     for overwrite in (False, True):
         with pytest.raises(ConfigurationError, match=r"take in scores.*lies in the output scores"):
-            score_units([Path("**/*")], Path("scores"), overwrite=overwrite)
+            score_units([Path("**/*.*")], Path("scores"), overwrite=overwrite)
     assert contents(tmp_path / "scores") == kept
     assert runs.exists()
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import random
-import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset
@@ -20,7 +18,6 @@ from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.metrics import metric
 from trajmeter.records import ReadProblem, Task, Trajectory
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring.parts import RunFolder
 from trajmeter.scoring.unit import UnitScorer
 
 if TYPE_CHECKING:
@@ -198,60 +195,6 @@ def test_a_touched_parquet_file_is_scored_again_and_touched_lines_are_not(
     assert score_units(inputs, tmp_path / "scores").resumed == of_lines < units
 
 
-def test_an_input_that_changes_meanwhile_ends_the_run(
-    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit = RunFolder.commit
-
-    def touching(folder: RunFolder, scorer: UnitScorer, layout: Any) -> Any:
-        if scorer.unit.number == 2:
-            os.utime(runs, (5, 5))
-        return commit(folder, scorer, layout)
-
-    monkeypatch.setattr(RunFolder, "commit", touching)
-    with pytest.raises(ConfigurationError, match=r"runs\.jsonl changed while the run read it"):
-        score_units(runs, tmp_path / "scores")
-    parts = sorted(each.name for each in (tmp_path / "scores" / "rows").iterdir())
-    assert parts == ["part-000000.parquet", "part-000001.parquet"]
-
-
-def test_a_second_process_on_one_output_is_refused(runs: Path, tmp_path: Path) -> None:
-    output = tmp_path / "scores"
-    score_units(runs, output)
-    key = json.loads((output / "manifest.json").read_text())["run_key"]
-    with (
-        RunFolder(output, key).locked((1, 1)),
-        pytest.raises(
-            ConfigurationError, match=f"another process is writing .*process {os.getpid()}"
-        ),
-    ):
-        score_units(runs, output)
-    assert score_units(runs, output).is_complete
-
-
-@pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
-def test_without_locks_a_run_warns_and_two_at_once_write_the_same_bytes(
-    number: int, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    score_units(runs, tmp_path / "locked")
-    expected = contents(tmp_path / "locked")
-    key = json.loads(expected["manifest.json"])["run_key"]
-    output = tmp_path / "scores"
-
-    def flock(_: int, __: int) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr("fcntl.flock", flock)
-    message = f"^{re.escape(str(output))}: this file system has no locks; two runs that write"
-    folder = RunFolder(output, key)
-    folder.make()
-    with pytest.warns(UserWarning, match=message) as warned, folder.locked((1, 1)):
-        assert score_units(runs, output).is_complete  # while another run would hold the lock
-    assert len(warned) == 2  # one of each run
-    assert contents(output) == expected
-
-
 def test_old_work_folders_are_named_and_kept(runs: Path, tmp_path: Path) -> None:
     old = tmp_path / ".scores.parquet.0123456789abcdef.work"
     (old / "rows").mkdir(parents=True)
@@ -309,6 +252,21 @@ def test_folders_of_many_files(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="1 file is left out"):
         score_units(logs, tmp_path / "scores.csv")
     assert (tmp_path / "scores.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
+
+
+def test_the_shard_that_completes_a_run_tells_of_an_empty_folder(
+    runs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    inputs, output = [runs, tmp_path / "empty"], tmp_path / "scores"
+    counts = []
+    for shard in ((2, 2), (1, 2)):
+        problems: list[ReadProblem] = []
+        done = score_units(inputs, output, shard=shard, problems=problems)
+        told = [problem for problem in problems if "nothing to read" in problem.message]
+        counts.append((done.is_complete, len(told), done.problems - len(problems)))
+    assert counts == [(False, 0, 0), (True, 1, 0)]
+    assert score_units(inputs, output).problems == 4
 
 
 def test_an_empty_folder_is_a_problem_of_the_whole_run(tmp_path: Path) -> None:

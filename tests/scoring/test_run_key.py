@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.scoring.attempts import contents, score_units, write_attempts
+from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
+from trajmeter.scoring.job import Job
+from trajmeter.scoring.reading_options import ReadingOptions
+from trajmeter.scoring.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +42,30 @@ def test_other_columns_make_another_run(
     score_units(runs, output, metrics=metrics, overwrite=True)
     score_units(runs, tmp_path / "expected", metrics=metrics)
     assert contents(output) == contents(tmp_path / "expected")
+
+
+def test_a_profile_is_named_with_its_metric(runs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output, metrics=("turns", "rules"))
+    expected = r"; turns: parameters: profile none → ptcrunner\)"
+    with pytest.raises(ConfigurationError, match=expected):
+        score_units(runs, output, metrics=("turns", "rules"), profiles=("ptcrunner",))
+
+
+def test_a_run_that_accepts_longer_lines_is_cut_as_if_there_were_no_other(tmp_path: Path) -> None:
+    runs = tmp_path / "runs.jsonl"
+    line = json.dumps({"task_id": "t", "final_output": "x" * 900})
+    runs.write_text(f"{line}\n" * 40)
+
+    def score(output: Path, max_line: int) -> int:
+        job = Job(("turns",), reading=ReadingOptions(max_line=max_line))
+        listener = RunListener(on_problem=lambda _: None)
+        options = RunOptions(sizes=SIZES, overwrite=True)
+        return len(run(job, [runs], output=output, options=options, listener=listener).parts)
+
+    assert score(tmp_path / "scores", 500) == 1
+    assert score(tmp_path / "scores", 5_000) == score(tmp_path / "expected", 5_000) > 1
+    assert contents(tmp_path / "scores") == contents(tmp_path / "expected")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="named pipes of POSIX")

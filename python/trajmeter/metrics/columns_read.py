@@ -9,12 +9,12 @@ from trajmeter.records import ToolCall, Turn
 from trajmeter.schemas import trajectory_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.schemas import Member
 
-__all__ = ["columns_read"]
+__all__ = ["columns_read", "presence_read"]
 
 _RESULT = "ToolCall.result"
 """Name of the field in what a metric requires; results are large, and few metrics look at them."""
@@ -25,6 +25,20 @@ _IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sour
 def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
     """Columns of trajectories that metrics read; the others may be null in every row."""
     return _IDENTITY.union(*map(_columns_of, metrics))
+
+
+def presence_read(metrics: Sequence[AnyMetric]) -> frozenset[str]:
+    """Those of :func:`columns_read` of which every metric sees only which values are null."""
+    marked = frozenset[str]().union(*map(_presence_of, metrics))
+    whole = frozenset[str]().union(*(_columns_of(each) - _presence_of(each) for each in metrics))
+    return frozenset(
+        name for name in marked if not any(f"{name}.".startswith(f"{each}.") for each in whole)
+    )
+
+
+def _presence_of(metric: AnyMetric) -> frozenset[str]:
+    marked: frozenset[str] = getattr(metric, "presence_columns", frozenset())
+    return marked & _columns_of(metric)
 
 
 def _columns_of(metric: AnyMetric) -> frozenset[str]:

@@ -14,7 +14,7 @@ from trajmeter.arrays import coded, together
 from trajmeter.errors import InputError, format_exception
 from trajmeter.metrics import MetricError, RowLayout, score_trajectories
 from trajmeter.metrics._protocol import compares_attempts, scores_batches
-from trajmeter.metrics.columns_read import columns_read
+from trajmeter.metrics.columns_read import columns_read, presence_read
 from trajmeter.metrics.engine import FATAL
 from trajmeter.scoring.results import (
     columns_of_results,
@@ -91,6 +91,11 @@ class RowScorer:
     def columns(self) -> frozenset[str]:
         """Columns of trajectories that the metrics read; the others may be null in every row."""
         return columns_read(self._metrics)
+
+    @property
+    def presence(self) -> frozenset[str]:
+        """Those of them of which the metrics see only which values are null."""
+        return presence_read(self._metrics)
 
     @property
     def reads_results(self) -> bool:

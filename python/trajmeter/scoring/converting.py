@@ -76,7 +76,7 @@ class OpenedConversion:
 
     reading: ReadingOptions
     """How inputs are read."""
-    is_whole: bool = False
+    trial_of: None = None
     """Units are independent of each other."""
 
     @property

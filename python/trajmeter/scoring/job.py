@@ -175,9 +175,11 @@ class OpenedJob:
         return tuple(self.layout.names)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all rows have to be in one unit."""
-        return any(isinstance(metric, TrialMetric) for metric in self.metrics)
+    def trial_of(self) -> Callable[[str], str] | None:
+        """Name of a task, given its id in a row, where a metric compares the attempts at it."""
+        if not any(isinstance(metric, TrialMetric) for metric in self.metrics):
+            return None
+        return self.totals().trial_of
 
     def settings(self, plan: Plan) -> dict[str, Any]:
         """Everything that the rows depend on, in plain words.

@@ -13,13 +13,13 @@ import json
 import os
 import time
 from contextlib import contextmanager, suppress
-from datetime import datetime, timezone
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
+from trajmeter.scoring.folder_lock import holding, take
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
@@ -58,6 +58,7 @@ class RunFolder:
     def __init__(self, folder: Path, key: str, *, keeps_rows: bool = True) -> None:
         self.folder = folder
         self.key = key
+        """Key of the run; empty until it is planned."""
         self.keeps_rows = keeps_rows
         self.rows = folder / "rows"
         """Folder of the parts, and of nothing else."""
@@ -82,8 +83,12 @@ class RunFolder:
         """Check that the folder is that of a run, is empty or does not exist.
 
         Raises:
-            ConfigurationError: It holds other files.
+            ConfigurationError: It holds other files, is a file, or is ``-``.
         """
+        if str(self.folder) == "-":
+            raise ConfigurationError("results are not written to -; name a file or a folder")
+        if not self.folder.is_dir() and os.path.lexists(self.folder):
+            raise ConfigurationError(f"{self.folder} is a file, expected a folder")
         if not self.folder.is_dir() or self.read_plan() is not None:
             return
         others = [each for each in self.folder.iterdir() if each not in (self.rows, self.state)]
@@ -259,7 +264,7 @@ class RunFolder:
             for lock in self.state.glob(f"{_LOCK}*"):
                 if lock.name != self._held:
                     with lock.open("a+") as held:
-                        self._lock(held)
+                        take(held, self.folder)
         self.manifest.unlink(missing_ok=True)  # first, as it says that the rest is complete
         (self.folder / "summary.json").unlink(missing_ok=True)
         if units is not None:
@@ -280,6 +285,11 @@ class RunFolder:
         for folder in (self.state, self.folder):
             remove_abandoned(folder)
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether the lock of a shard is held, as far as the file system has locks."""
+        return bool(self._held)
+
     @contextmanager
     def locked(self, shard: tuple[int, int]) -> Iterator[None]:
         """Hold the lock of a shard, which the system lets go when the process dies.
@@ -287,40 +297,16 @@ class RunFolder:
         Other machines' file systems have no locks; two writers then write equal bytes.
 
         Raises:
-            ConfigurationError: Another process holds it.
+            ConfigurationError: Another process holds it, or its file cannot be written.
         """
         number, count = shard
         if is_remote(self.folder):
             yield
             return
-        with (self.state / f"{_LOCK}{number}-of-{count}").open("a+") as file:
-            self._lock(file)
-            file.seek(0)
-            file.truncate()
-            begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
-            file.write(f"process {os.getpid()}, since {begun}")
-            file.flush()
-            self._held = f"{_LOCK}{number}-of-{count}"
+        name = f"{_LOCK}{number}-of-{count}"
+        with holding(self.state / name, self.folder):
+            self._held = name
             yield
-
-    def _lock(self, file: TextIO) -> None:
-        try:
-            is_held = locks.lock(file)
-        except OSError:  # no locks on this file system: two writers cost time, not correctness
-            import warnings
-
-            warnings.warn(
-                f"{self.folder}: this file system has no locks; two runs that write it at once "
-                "score the same units twice",
-                stacklevel=2,
-            )
-            return
-        if not is_held:
-            with open(file.name, encoding="utf-8") as held:  # noqa: PTH123 - the lock's own name
-                holder = held.read()
-            raise ConfigurationError(
-                f"{self.folder}: another process is writing this output ({holder})"
-            )
 
     def _about(self, number: int) -> dict[str, str]:
         """Metadata of the part of a unit; empty if it is not there or cut off."""

@@ -23,7 +23,7 @@ from trajmeter.readers.pieces import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.readers.pieces import Range
@@ -41,7 +41,7 @@ __all__ = [
     "shard_of",
 ]
 
-FORMAT = 2
+FORMAT = 3
 """Of plans: changes whenever the same inputs would make other units."""
 
 
@@ -85,17 +85,21 @@ class Unit:
     def place(self) -> str:
         """Where it lies, for messages."""
         first, last = self.pieces[0], self.pieces[-1]
-        within = first.within
         if self.shares is not None:
             return f"share {self.number + 1} of {self.shares} of the tasks in {first.file} …"
-        if isinstance(within, LineRange):
-            lines = first.rows or 0
-            return f"{first.file}, lines {within.first:,} to {within.first + lines - 1:,}"
-        if isinstance(within, RowRange):
-            return f"{first.file}, rows [{within.first}] to [{within.stop - 1}]"
         if len(self.pieces) == 1:
-            return first.file
-        return f"{first.file} to {last.file} ({len(self.pieces):,} files)"
+            return _place(first)
+        return f"{_place(first)} to {_place(last)} ({len(self.pieces):,} files)"
+
+
+def _place(piece: Piece) -> str:
+    within = piece.within
+    if isinstance(within, LineRange):
+        lines = piece.rows or 0
+        return f"{piece.file}, lines {within.first:,} to {within.first + lines - 1:,}"
+    if isinstance(within, RowRange):
+        return f"{piece.file}, rows [{within.first}] to [{within.stop - 1}]"
+    return piece.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,8 @@ class Plan:
     """Folders that were walked."""
     sizes: PlanSizes = field(default_factory=PlanSizes)
     """How large its units are."""
+    has_whole_tasks: bool = False
+    """Whether a unit holds all attempts at its tasks, which lie side by side in the input."""
     spill: Path | None = field(default=None, compare=False)
     """Folder of the attempts of each unit, where units are shares of the tasks."""
     notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -160,6 +166,7 @@ class Plan:
             "format": FORMAT,
             "units": [[_piece_to_json(piece) for piece in unit.pieces] for unit in units],
             "shares": self.shares,
+            "has_whole_tasks": self.has_whole_tasks,
             "identities": {name: list(each) for name, each in self.identities.items()},
         }
 
@@ -173,11 +180,13 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
     if plan["shares"] is not None:
         units = _shares(units[0].pieces, plan["shares"])
     identities = {name: FileIdentity(*each) for name, each in plan["identities"].items()}
-    return Plan(units, identities)
+    return Plan(units, identities, has_whole_tasks=plan["has_whole_tasks"])
 
 
 def found_files(plan: Mapping[str, Any]) -> dict[str, FoundFile]:
     """What the plan of an earlier run found of each file, given its :meth:`Plan.to_json`."""
+    if plan["has_whole_tasks"]:  # files of Parquet are quick to look into, and were cut elsewhere
+        return {}
     # By what they are of the file, which may have been named twice.
     pieces: dict[str, dict[Range | None, Piece]] = {}
     for unit in plan["units"]:
@@ -195,7 +204,7 @@ def make_plan(
     reading: ReadingOptions,
     *,
     identifies: bool,
-    is_whole: bool = False,
+    trial_of: Callable[[str], str] | None = None,
     known: Mapping[str, FoundFile] | None = None,
     sizes: PlanSizes = PlanSizes(),
 ) -> Plan:
@@ -205,7 +214,8 @@ def make_plan(
         paths: Files, folders and patterns.
         reading: How they are read.
         identifies: Whether another run may take up this one.
-        is_whole: Whether everything has to be scored together.
+        trial_of: Name of a task, given its id in a row, where its attempts have to be scored
+            together.
         known: What an earlier plan of the same inputs found.
         sizes: How large units are.
 
@@ -225,20 +235,23 @@ def make_plan(
         piece_bytes=sizes.piece_bytes,
         piece_rows=sizes.piece_rows,
     )
-    pieces = maker.pieces(paths)
-    if is_whole:
-        units = _whole(tuple(pieces), sizes)
-    else:
-        units = tuple(Unit(*each) for each in enumerate(_grouped(pieces, sizes)))
-    return Plan(units, maker.identities, tuple(maker.folders), sizes)
-
-
-def _whole(pieces: tuple[Piece, ...], sizes: PlanSizes) -> tuple[Unit, ...]:
-    """Everything as one unit, or as shares of its tasks where it is too large for that."""
+    pieces = tuple(maker.pieces(paths))
+    about = maker.identities, tuple(maker.folders), sizes
+    if trial_of is None:
+        return Plan(_numbered(_grouped(pieces, sizes)), *about)
     size = sum(piece.size * (_PACKED if piece.is_streamed else 1) for piece in pieces)
-    if size >= sizes.share_bytes:
-        return _shares(pieces, min(-(-size // sizes.share_bytes), _MOST_SHARES))
-    return (Unit(0, pieces),) if pieces else ()
+    if size < sizes.share_bytes:
+        return Plan(_numbered([pieces] if pieces else []), *about)
+    from trajmeter.scoring.whole_tasks import units_of_tasks
+
+    of_tasks = units_of_tasks(_grouped(pieces, sizes), reading, trial_of)
+    if of_tasks is not None:
+        return Plan(_numbered(of_tasks), *about, has_whole_tasks=True)
+    return Plan(_shares(pieces, min(-(-size // sizes.share_bytes), _MOST_SHARES)), *about)
+
+
+def _numbered(groups: Iterable[tuple[Piece, ...]]) -> tuple[Unit, ...]:
+    return tuple(Unit(*each) for each in enumerate(groups))
 
 
 def _shares(pieces: tuple[Piece, ...], count: int) -> tuple[Unit, ...]:

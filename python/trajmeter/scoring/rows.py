@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter import json_input
-from trajmeter.arrays import ROWS_AT_ONCE, nulls, ragged
+from trajmeter.arrays import ROWS_AT_ONCE, nulls
 from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.members import with_member
 from trajmeter.metrics.row_records import records_of
 from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
@@ -103,7 +104,7 @@ def admit(
     if not with_results:
         for calls in (("tool_calls",), ("turns", "tool_calls")):
             index = whole.schema.names.index(calls[0])
-            column = _emptied(whole.column(index), (*calls[1:], "result"))
+            column = with_member(whole.column(index), (*calls[1:], "result"), _emptied)
             whole = whole.set_column(index, whole.schema.field(index), column)
     suspects = np.flatnonzero(faulty(whole))
     if len(suspects):
@@ -117,28 +118,8 @@ def admit(
     return Rows(number, whole)
 
 
-def _emptied(array: Array, path: Sequence[str]) -> Array:
-    """Lists of records in which the field at the path is null."""
-    if array.null_count == len(array):
-        return array
-    if isinstance(array, pa.ListArray):
-        values, offsets = ragged(array)
-        bounds = pa.array(offsets.astype(np.int32), pa.int32())
-        lists: Array = pa.ListArray.from_arrays(
-            bounds, _emptied(values, path), mask=array.is_null()
-        )
-        return lists
-    fields = list(cast("pa.StructType", array.type))
-    name, *below = path
-    children = [
-        child
-        if field.name != name
-        else _emptied(child, below)
-        if below
-        else nulls(len(array), field.type)
-        for field, child in zip(fields, cast("pa.StructArray", array).flatten(), strict=True)
-    ]
-    return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
+def _emptied(array: Array) -> Array:
+    return nulls(len(array), array.type)
 
 
 def _without(

@@ -132,14 +132,15 @@ class _Run(Generic[SummaryT]):
             left = {number for number, _ in failed}
             scored = tuple(unit for unit in units if unit.number not in left)
             totals = _totals(opened, folder, scored)
-            if len(units) == len(plan.units):
-                totals.end(plan, self._listener.on_problem)
+            is_alone = len(units) == len(plan.units)
             is_complete = not failed and (
-                len(units) == len(plan.units)
-                or all(folder.is_done(unit, plan) for unit in plan.units)
+                is_alone or all(folder.is_done(unit, plan) for unit in plan.units)
             )
-            if is_complete:
-                self._publish(opened, plan, settings, folder, totals)
+            if is_alone or is_complete:
+                whole = totals if is_alone else _totals(opened, folder, plan.units)
+                totals.problems += whole.end(plan, self._listener.on_problem)
+                if is_complete:
+                    self._publish(opened, plan, settings, folder, whole.summary)
             keeps = self._output is not None and is_folder(self._output)
             return RunResult(
                 output=self._output,
@@ -158,8 +159,11 @@ class _Run(Generic[SummaryT]):
         """Plan the run, and take its folder."""
         output = self._output
         known = None
-        if output is not None and is_folder(output):
-            earlier = RunFolder(output, "").read_plan()
+        own = RunFolder(output, "") if output is not None and self._is_folder else None
+        if own is not None:
+            if own.state.is_dir():  # before inputs are read, which takes long where there are many
+                stack.enter_context(own.locked(self._shard))
+            earlier = own.read_plan()
             if earlier is not None and cuts_alike(
                 earlier["settings"], self._work.reading, self._options.sizes
             ):
@@ -168,12 +172,12 @@ class _Run(Generic[SummaryT]):
             self._inputs,
             self._work.reading,
             identifies=output is not None,
-            is_whole=opened.is_whole,
+            trial_of=opened.trial_of,
             known=known,
             sizes=self._options.sizes,
         )
-        if self._is_folder and output is not None:
-            plan.check_is_no_output(output)
+        if own is not None:
+            plan.check_is_no_output(own.folder)
         settings = opened.settings(plan)
         key = key_of(settings)
         if output is None:
@@ -181,15 +185,17 @@ class _Run(Generic[SummaryT]):
 
             place = stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-"))
             folder = RunFolder(Path(place), key, keeps_rows=self._listener.tables is not None)
-        elif is_folder(output):
-            folder = RunFolder(output, key)
+        elif own is not None:
+            folder = own
+            folder.key = key
         else:
             target = output.resolve()
             folder = RunFolder(target.with_name(f".{target.name}.{key}.work"), key)
             for message in old_folders(target, but=folder.folder):
                 self._listener.on_message(message)
         folder.make()
-        stack.enter_context(folder.locked(self._shard))
+        if not folder.is_locked:
+            stack.enter_context(folder.locked(self._shard))
         self._take(folder, plan, settings)
         if plan.unidentified is not None and output is not None:
             self._listener.on_message(
@@ -307,11 +313,9 @@ class _Run(Generic[SummaryT]):
         plan: Plan,
         settings: dict[str, Any],
         folder: RunFolder,
-        totals: _Totals[SummaryT],
+        summary: SummaryT,
     ) -> None:
         """Write what says that the results are complete, or the one file that they become."""
-        if self._shard != _WHOLE:
-            totals = _totals(opened, folder, plan.units)
         output = self._output
         with ExitStack() as stack:
             tables: list[BatchWriter] = []
@@ -327,7 +331,7 @@ class _Run(Generic[SummaryT]):
         if output is None:
             return
         if is_folder(output):
-            folder.write_summary(totals.summary)
+            folder.write_summary(summary)
             folder.write_manifest(manifest_of(folder, plan, settings, opened.columns))
             folder.remove_abandoned()
         else:
@@ -348,15 +352,21 @@ class _Totals(Generic[SummaryT]):
     folders: list[tuple[int, FolderTally]]
     summary: SummaryT
 
-    def end(self, plan: Plan, on_problem: Callable[[ReadProblem], None] | None) -> None:
-        """Say what is known of whole folders only now: what was left out of them."""
+    def end(self, plan: Plan, on_problem: Callable[[ReadProblem], None] | None) -> int:
+        """Say what is known of whole folders only now: what was left out of them.
+
+        Returns:
+            How many of them hold nothing that can be read.
+        """
+        found = 0
         for number, tally in self.folders:
             plan.folders[number].merge(tally)
         for notes in plan.folders:
             for problem in notes.end():
-                self.problems += 1
+                found += 1
                 if on_problem is not None:
                     on_problem(problem)
+        return found
 
 
 def _totals(

@@ -100,6 +100,7 @@ def cuts_alike(
     return bool(
         settings["formats"] == {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)}
         and settings["input format"] == reading.input_format
+        and settings["longest line"] == reading.max_line
         and settings["map"] == dict(reading.mapping or {})
         and settings["profiles"] == sorted(reading.profiles)
     )
@@ -143,11 +144,16 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
         elif key not in now:
             yield f"{name}: {key} is gone"
         elif isinstance(before[key], dict) and isinstance(now[key], dict):
-            yield from _changes(key, before[key], now[key])
+            yield from _changes(_within(name, key), before[key], now[key])
         elif name in ("inputs", "tasks", "snapshots"):
             yield f"{name}: {key} has changed"
         else:
             yield f"{name}: {key} {_shown(before[key])} → {_shown(now[key])}"
+
+
+def _within(name: str, key: str) -> str:
+    """What is called so in messages: a metric by its own name, and what is of it behind that."""
+    return key if name == "metrics" else f"{name}: {key}"
 
 
 def _shown(value: object) -> str:
@@ -189,14 +195,23 @@ def _judge(job: Job) -> dict[str, Any] | None:
 
 
 def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
+    """What files of tasks hold, by their names: where they lie is another matter elsewhere."""
     if not all(isinstance(each, Path) for each in tasks):
         return {"objects": uuid4().hex}
-    files = [each for each in tasks if isinstance(each, Path)]
-    return {str(file): _digest(file) for each in files for file in _files(each)}
+    found: dict[str, list[str]] = {}
+    for given in tasks:
+        if isinstance(given, Path):
+            for name, file in _files(given):
+                found.setdefault(name, []).append(_digest(file))
+    return {name: " ".join(sorted(digests)) for name, digests in found.items()}
 
 
-def _files(path: Path) -> list[Path]:
-    return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+def _files(path: Path) -> list[tuple[str, Path]]:
+    """A file by its name, or those in a folder by theirs in it."""
+    if not path.is_dir():
+        return [(path.name, path)]
+    files = sorted(each for each in path.rglob("*") if each.is_file())
+    return [(each.relative_to(path).as_posix(), each) for each in files]
 
 
 def _store(path: Path | SnapshotStore | None) -> dict[str, str]:

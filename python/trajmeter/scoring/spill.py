@@ -61,7 +61,7 @@ class SpilledAttempts:
             ReadError: The file cannot be read.
         """
         try:
-            with pa.OSFile(str(self._file), "rb") as content, ipc.open_stream(content) as batches:
+            with self._file.open("rb") as content, ipc.open_stream(content) as batches:
                 for batch in batches:
                     *columns, numbers = batch.columns
                     self._numbers.append(numbers.to_numpy())

@@ -43,6 +43,8 @@ class StreamScorer:
     """Columns of the rows."""
     columns: frozenset[str]
     """Columns of trajectories that the metrics read; the others may be null."""
+    presence: frozenset[str]
+    """Those of them of which the metrics see only which values are null."""
     trial_of: Callable[[str], str]
     """Name of the task that an id means; the id itself if it is unknown."""
 
@@ -57,7 +59,7 @@ class StreamScorer:
         self._rows = RowScorer(metrics, index)
         self._missing = MissingTaskCounter(metrics, index)
         self.layout = self._rows.layout
-        self.columns = self._rows.columns
+        self.columns, self.presence = self._rows.columns, self._rows.presence
         self.trial_of = self._rows.trial_of
         self._has_quantiles = quantiles
         self._summarizer = Summarizer(self.layout, quantiles=quantiles)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import Int64Array
 
-__all__ = ["Arrangement", "arrange", "whole_trials"]
+__all__ = ["Arrangement", "arrange", "trial_starts", "whole_trials"]
 
 _PIECE = 10_000
 """Rows that are copied at a time when attempts are brought side by side."""
@@ -101,7 +101,7 @@ def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Ite
     part = begun = 0  # the part held, and the row of it, where that trial begins
     complete: set[str] = set()
     for rows in batches:
-        stretches = _stretches(rows, trial_of)
+        stretches = trial_starts(rows, trial_of)
         if held and stretches:
             if stretches[0][1] != current:
                 yield held
@@ -127,7 +127,7 @@ def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Ite
         yield held
 
 
-def _stretches(rows: Rows, trial_of: Callable[[str], str]) -> list[tuple[int, str]]:
+def trial_starts(rows: Rows, trial_of: Callable[[str], str]) -> list[tuple[int, str]]:
     """Where each stretch of rows of one trial begins, and which trial it is."""
     place: dict[str, int] = {}
     codes = _trial_codes(rows, trial_of, place)

@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers.pieces import FolderNotes, batches_of
+from trajmeter.readers.pieces import FolderNotes, batches_of, folder_about
 from trajmeter.remote import path_of
 from trajmeter.scoring.work import Receipt
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.readers.pieces import FileIdentity
+    from trajmeter.readers.pieces import FileIdentity, Piece
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.job import OpenedJob
     from trajmeter.scoring.plan import Plan, Unit
@@ -38,6 +38,7 @@ class UnitRows(ABC):
         plan: The plan it is of.
         on_problem: Called with every file and record that cannot be read.
         columns: Columns of trajectories to fill; all if ``None``.
+        presence: Those of them of which matters only which values are null.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class UnitRows(ABC):
         plan: Plan,
         on_problem: Callable[[ReadProblem], None] | None,
         columns: Collection[str] | None = None,
+        presence: Collection[str] = (),
     ) -> None:
         self.unit = unit
         self._pieces = unit.pieces if unit.shares is None else ()
@@ -60,6 +62,7 @@ class UnitRows(ABC):
         self._rows = 0
         settings = {
             "columns": columns,
+            "presence": presence,
             **reading.recognition(),
             "max_line": reading.max_line,
             "batch_rows": reading.batch_rows,
@@ -146,8 +149,8 @@ class UnitRows(ABC):
         """Check that no file changed since the run was planned: its rows may be torn."""
         for piece in self._pieces:
             identity = self._identities.get(piece.file)
-            if identity is not None and identity.content is not None and piece.whole is None:
-                _check_file(piece.file, identity)
+            if identity is not None and identity.content is not None:
+                _check_piece(piece, identity)
 
 
 class UnitScorer(UnitRows):
@@ -168,7 +171,8 @@ class UnitScorer(UnitRows):
         on_problem: Callable[[ReadProblem], None] | None = None,
     ) -> None:
         self._scorer = opened.totals()
-        super().__init__(unit, opened.job.reading, plan, on_problem, self._scorer.columns)
+        wanted, presence = self._scorer.columns, self._scorer.presence
+        super().__init__(unit, opened.job.reading, plan, on_problem, wanted, presence)
 
     def trial_of(self, task_id: str) -> str:
         """Name of the task that an id means."""
@@ -181,10 +185,15 @@ class UnitScorer(UnitRows):
         return self._scorer.state()
 
 
-def _check_file(file: str, identity: FileIdentity) -> None:
+def _check_piece(piece: Piece, identity: FileIdentity) -> None:
+    path = path_of(piece.file)
     with suppress(FileNotFoundError):
-        if identity.is_unchanged(path_of(file).stat()):
+        if piece.whole is None:
+            is_unchanged = identity.is_unchanged(path.stat())
+        else:
+            is_unchanged = folder_about(path) == (identity.size, identity.mtime_ns)
+        if is_unchanged:
             return
     raise ConfigurationError(
-        f"{file} changed while the run read it; run the same command again once it is complete"
+        f"{path} changed while the run read it; run the same command again once it is complete"
     )

@@ -117,8 +117,8 @@ class OpenedWork(Protocol[SummaryT_co]):
         """Names of the columns of the rows."""
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all rows have to be in one unit."""
+    def trial_of(self) -> Callable[[str], str] | None:
+        """Name of a task, given its id in a row, where its attempts have to be in one unit."""
 
     def settings(self, plan: Plan) -> dict[str, Any]:
         """Everything that the rows depend on, in plain words."""

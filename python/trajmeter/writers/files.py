@@ -111,18 +111,21 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
 
     Args:
         path: The file to write, which need not exist.
-        inputs: The files and folders that are read.
+        inputs: The files, folders and patterns that are read.
 
     Raises:
         ConfigurationError: The file is one of the inputs, by whatever name.
     """
-    if is_remote(path):
-        is_input = path in inputs
-    else:
-        files = (read for read in inputs if not is_remote(read))
-        is_input = path.exists() and any(read.exists() and path.samefile(read) for read in files)
-    if is_input:
-        raise ConfigurationError(f"{path} is an input; write the results to another file")
+    for each in inputs:
+        if is_remote(path) or is_remote(each):
+            is_input = path == each
+        else:
+            is_input = path.exists() and any(
+                read.exists() and path.samefile(read) for read in _named(each)
+            )
+        if is_input:
+            how = f", as {each} names it" if _is_pattern(each) else ""
+            raise ConfigurationError(f"{path} is an input{how}; write the results to another file")
 
 
 def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
@@ -130,7 +133,7 @@ def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
 
     Args:
         path: The file or folder to write, which need not exist.
-        inputs: The files and folders that are read.
+        inputs: The files, folders and patterns that are read.
 
     Raises:
         ConfigurationError: They do; the next run would read them.
@@ -138,6 +141,8 @@ def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
     read = list(inputs)
     check_is_no_input(path, read)
     target = path.resolve()
+    patterns = filter(_is_pattern, read)
+    read += [found for each in patterns for found in _named(each) if found.is_dir()]
     for each in read:
         place = each.resolve()
         if place == target:
@@ -147,6 +152,17 @@ def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
                 f"{path} lies in the input folder {each}, and would be read by the next run; write "
                 f"the results outside of it, or name the files in it, such as '{each}/*.jsonl'"
             )
+
+
+def _is_pattern(path: Path) -> bool:
+    return not is_remote(path) and glob.has_magic(str(path))
+
+
+def _named(path: Path) -> list[Path]:
+    """What a path or a pattern names."""
+    from trajmeter.readers.pieces import expanded  # which a path does not need
+
+    return expanded(path) if _is_pattern(path) else [path]
 
 
 @contextmanager

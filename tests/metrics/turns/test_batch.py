@@ -76,6 +76,19 @@ def test_no_other_column_is_read_than_those_it_asks_for(
     assert _figures(narrow, profile) == _figures(batch, profile)
 
 
+@given(st.lists(any_trajectories, max_size=4), st.sampled_from([None, "ptcrunner"]))
+def test_no_text_matters_of_columns_of_which_it_sees_the_presence(
+    listed: list[Trajectory], profile: str | None
+) -> None:
+    batch = trajectory_batch(listed)
+    rows = batch.to_pylist()
+    assert TurnsMetric.presence_columns == {"turns.program"}
+    for turn in (turn for row in rows for turn in row["turns"] or ()):
+        turn["program"] = None if turn["program"] is None else ""
+    emptied = pa.RecordBatch.from_pylist(rows, schema=batch.schema)
+    assert _figures(emptied, profile) == _figures(batch, profile)
+
+
 def test_numbers_of_turns_and_calls_of_unknown_success() -> None:
     failed, unknown = ToolCall(name="a", error="gone"), ToolCall(name="a")
     attempt = _attempt(Turn(number=4, tool_calls=(failed,)), Turn(number=7, tool_calls=(unknown,)))

@@ -82,6 +82,8 @@ class TurnsMetric:
         }
     )
     """Columns of trajectories that :meth:`score_batch` reads; the others may be null."""
+    presence_columns = frozenset({"turns.program"})
+    """Those of them whose texts may be any, as it looks only at which are null."""
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("turns", profile, PROFILES)

@@ -16,6 +16,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.records import ReadProblem
 from trajmeter.scoring.engines.task import TRIES, WorkerTask
 from trajmeter.scoring.plan import in_order
 from trajmeter.scoring.work import Receipt
@@ -23,7 +24,6 @@ from trajmeter.scoring.work import Receipt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from trajmeter.records import ReadProblem
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
     from trajmeter.scoring.work import Work
@@ -85,6 +85,7 @@ class ProcessPool:
         self._waiting: deque[deque[int]] = deque()
         self._replies: SimpleQueue[object] = SimpleQueue()
         self._lock = Lock()
+        self._told: dict[int, int] = {}
         self._is_closed = False
         self._workers: list[WorkerProcess] = []
         self.failed: list[tuple[int, str]] = []
@@ -123,10 +124,10 @@ class ProcessPool:
                 yield reply
             elif isinstance(reply, _Died):
                 self.failed.append(reply)
-            elif not isinstance(reply, Warned):
+            elif isinstance(reply, ReadProblem):
                 if self._report is not None:
-                    self._report(reply)  # type: ignore[arg-type]  # a problem is all that is left
-            elif reply.message not in warned:
+                    self._report(reply)
+            elif isinstance(reply, Warned) and reply.message not in warned:
                 warned.add(reply.message)
                 warnings.warn(reply.message, stacklevel=2)
 
@@ -177,12 +178,20 @@ class ProcessPool:
     def _score_one(self, worker: WorkerProcess, number: int) -> None:
         """Let a worker score a unit, and pass on what it says.
 
+        One that took the place of another finds the same problems again, which are told once.
+
         Raises:
             WorkerEndedError: It died.
         """
         worker.send(number)
+        found = 0
         while True:
             reply = worker.receive()
+            if isinstance(reply, ReadProblem):
+                found += 1
+                if found <= self._told.get(number, 0):
+                    continue
+                self._told[number] = found
             self._replies.put(reply)
             if isinstance(reply, (Raised, Receipt)):
                 return
@@ -197,5 +206,9 @@ def _ending(code: str) -> str:
         name = signal.Signals(-number).name
     except ValueError:
         name = f"signal {-number}"
-    hint = "; if memory ran out, use fewer --workers" if name == "SIGKILL" else ""
+    hint = (
+        "; if memory ran out, use fewer --workers or a smaller --batch-size"
+        if name == "SIGKILL"
+        else ""
+    )
     return f"was ended by {name}{hint}"

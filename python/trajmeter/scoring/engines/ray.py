@@ -182,7 +182,7 @@ class RayPool:
             self._waiting.appendleft((asked.number, asked.tries + 1))
         else:
             place = self._task.plan.units[asked.number].place
-            hint = "if memory ran out, use fewer --workers"
+            hint = "if memory ran out, use fewer --workers or a smaller --batch-size"
             self.failed.append((asked.number, f"{place}: its worker was ended; {hint}"))
         if self._waiting:
             self._start(task, 1)

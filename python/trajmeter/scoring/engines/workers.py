@@ -41,7 +41,8 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) ->
     if asked == "auto":
         if plan.size < _SMALL or work.needs_one_worker is not None or _pipe(plan, work) is not None:
             return 1
-        share = 0 if plan.shares is None else plan.size // plan.shares
+        are_held = plan.shares is not None or plan.has_whole_tasks
+        share = max((unit.size for unit in plan.units), default=0) if are_held else 0
         each = _SPARE * (_BATCH + share + sum(map(_size, work.beside)))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))

@@ -1,0 +1,65 @@
+"""The lock of a run's folder, which the system lets go when the process ends."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import ExitStack, contextmanager
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, TextIO
+
+from trajmeter import locks
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["holding", "take"]
+
+
+@contextmanager
+def holding(place: Path, folder: Path) -> Iterator[None]:
+    """Hold a lock, whose file says which process does.
+
+    Args:
+        place: File of the lock.
+        folder: What it is of, for messages.
+
+    Raises:
+        ConfigurationError: Another process holds it, or its file cannot be written.
+    """
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(place.open("a+", encoding="utf-8"))
+            take(file, folder)
+            file.seek(0)
+            file.truncate()
+            begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            file.write(f"process {os.getpid()}, since {begun}")
+            file.flush()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ConfigurationError(f"{place}: cannot be written: {reason}") from error
+        yield
+
+
+def take(file: TextIO, folder: Path) -> None:
+    """Lock an open file, as far as its file system has locks.
+
+    Raises:
+        ConfigurationError: Another process holds the lock.
+    """
+    try:
+        is_held = locks.lock(file)
+    except OSError:  # two writers cost time, not correctness
+        warnings.warn(
+            f"{folder}: this file system has no locks; two runs that write it at once "
+            "score the same units twice",
+            stacklevel=2,
+        )
+        return
+    if not is_held:
+        with open(file.name, encoding="utf-8") as held:  # noqa: PTH123 - the lock's own name
+            holder = held.read()
+        raise ConfigurationError(f"{folder}: another process is writing this output ({holder})")

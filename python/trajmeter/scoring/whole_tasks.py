@@ -1,0 +1,137 @@
+"""Units of whole tasks, where the attempts at each task lie side by side in Parquet.
+
+A border of two units moves to where the next task begins, so that nothing has to be sorted. The
+identities of all attempts are read for that; what has no numbered rows, as JSON lines, or has rows
+that cannot be read, is left to sorting.
+"""
+
+from __future__ import annotations
+
+import warnings
+from bisect import bisect_left
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._choice import Choice
+from trajmeter.readers.column_types import checked_footer
+from trajmeter.readers.pieces import RowRange, batches_of
+from trajmeter.records import Trajectory
+from trajmeter.remote import path_of
+from trajmeter.scoring.rows import Rows
+from trajmeter.scoring.trials import trial_starts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from trajmeter.readers.pieces import Piece
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.reading_options import ReadingOptions
+
+__all__ = ["units_of_tasks"]
+
+
+def units_of_tasks(
+    groups: Iterable[tuple[Piece, ...]],
+    reading: ReadingOptions,
+    trial_of: Callable[[str], str],
+) -> list[tuple[Piece, ...]] | None:
+    """Move the borders of units to the next change of task.
+
+    Args:
+        groups: Pieces of each unit, in the order of the input.
+        reading: How they are read.
+        trial_of: Name of the task, given its id in a row.
+
+    Returns:
+        The pieces of units that hold whole tasks; ``None`` where that takes sorting.
+    """
+    groups = list(groups)
+    pieces = [piece for group in groups for piece in group]
+    choice = Choice(Trajectory, **reading.recognition())
+    spans: list[RowRange] = []
+    for piece in pieces:
+        span = _counted(piece, choice)
+        if span is None:
+            return None
+        spans.append(span)
+    starts = _task_starts(pieces, spans, reading, trial_of)
+    if starts is None:
+        return None
+    begins = [0, *accumulate(span.stop - span.first for span in spans)]
+    places = accumulate(map(len, groups), initial=0)
+    borders = [begins[place] for place in places]
+    ends = (*starts, begins[-1])
+    moved = dict.fromkeys(ends[bisect_left(ends, border)] for border in borders)
+    return [tuple(_within(pieces, spans, begins, *each)) for each in pairwise(moved)]
+
+
+def _counted(piece: Piece, choice: Choice[Trajectory]) -> RowRange | None:
+    """The rows of a piece; ``None`` if it has none that are numbered."""
+    if isinstance(piece.within, RowRange):
+        return piece.within
+    if piece.within is not None or piece.whole is not None or piece.message is not None:
+        return None
+    about = checked_footer(path_of(piece.file), choice, is_named=False)
+    return None if about is None else RowRange(0, about.num_rows)
+
+
+def _task_starts(
+    pieces: Sequence[Piece],
+    spans: Sequence[RowRange],
+    reading: ReadingOptions,
+    trial_of: Callable[[str], str],
+) -> list[int] | None:
+    """Numbers of the rows with which a task begins, or ``None`` if one begins twice.
+
+    Likewise if a row cannot be read, as the others then have other numbers.
+    """
+    starts: list[int] = []
+    seen: set[str] = set()
+    current: str | None = None
+    row = end = 0
+    for piece, span in zip(pieces, spans, strict=True):
+        end += span.stop - span.first
+        problems: list[ReadProblem] = []
+        settings = {"columns": (), **reading.recognition(), "batch_rows": reading.batch_rows}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the units tell of it
+            found = batches_of([replace(piece, folder=None)], {}, settings, problems.append)
+            for number, batch in enumerate(found):
+                for start, trial in trial_starts(Rows(number, batch), trial_of):
+                    if trial == current:
+                        continue
+                    if trial in seen:
+                        found.close()
+                        return None
+                    seen.add(trial)
+                    starts.append(row + start)
+                    current = trial
+                row += len(batch)
+        if problems or row != end:
+            return None
+    return starts
+
+
+def _within(
+    pieces: Sequence[Piece],
+    spans: Sequence[RowRange],
+    begins: Sequence[int],
+    first: int,
+    stop: int,
+) -> Iterator[Piece]:
+    """The pieces, or parts of them, that hold some of all rows."""
+    for piece, span, begin in zip(pieces, spans, begins, strict=False):
+        count = span.stop - span.first
+        low, high = max(first - begin, 0), min(stop - begin, count)
+        if low >= high:
+            continue
+        if high - low == count:
+            yield piece
+            continue
+        yield replace(
+            piece,
+            size=piece.size * high // count - piece.size * low // count,
+            rows=high - low,
+            within=RowRange(span.first + low, span.first + high),
+        )
