@@ -11,6 +11,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, TypeAlias
 
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
@@ -18,6 +19,7 @@ from tests.cli.test_main import PROGRAM
 from tests.remote.stores import held, memory_folder, put
 from tests.scoring.attempts import write_attempts
 from trajmeter.cli import _reading
+from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +58,56 @@ def test_a_pattern_that_names_nothing_is_a_usage_error(
     put(root, {"a.jsonl": b'{"task_id": "a"}\n'})
     code, _, err = run(*command, f"{root}/*.parquet")
     assert (code, "no file matches this pattern" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", [SCORE, ("convert",)])
+def test_a_pattern_that_names_the_earlier_output_is_refused(
+    command: tuple[str, ...], run: Run, folder: Path
+) -> None:
+    (folder / "runs").mkdir()
+    write_attempts(folder / "runs" / "a.jsonl")
+    again = (*command, "runs/*.jsonl", "-o", "runs/out.jsonl")
+    assert run(*again)[0] == 0
+    written = (folder / "runs" / "out.jsonl").read_bytes()
+    code, _, err = run(*again)
+    assert (code, "runs/out.jsonl is an input, as runs/*.jsonl names it" in err) == (2, True)
+    assert (folder / "runs" / "out.jsonl").read_bytes() == written
+    code, _, err = run(*command, "run*", "-o", "runs/more/out.jsonl")
+    assert (code, "lies in the input folder runs" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", [SCORE, ("convert",)])
+@pytest.mark.parametrize("output", ["out.jsonl", "out"])
+def test_a_column_of_a_wrong_type_is_refused_before_anything_is_read(
+    command: tuple[str, ...], output: str, run: Run, folder: Path
+) -> None:
+    wrong = pa.table({"task_id": ["t"], "passed": [[1]]})
+    (folder / "runs").mkdir()
+    write_attempts(folder / "runs" / "a.jsonl", 3, broken=1)
+    parquet.write_table(wrong, folder / "runs" / "b.parquet")
+    found = parquet.read_schema(folder / "runs" / "b.parquet").field("passed").type
+    told = f"b.parquet: column passed is {found}, expected bool"
+    for named in (("runs/a.jsonl", "runs/b.parquet"), ("runs/*",)):
+        code, out, err = run(*command, *named, "-o", output)
+        assert (code, out, "unreadable" in err, told in err) == (2, "", False, True)
+        assert not (folder / output).exists()
+    # A table that happens to lie in a folder may be anything, unless it says that it is ours.
+    code, _, err = run(*command, "runs", "-o", output)
+    assert (code, err.count("unreadable: ")) == (4, 2)
+    marked = wrong.replace_schema_metadata(trajectory_schema().metadata)
+    parquet.write_table(marked, folder / "runs" / "b.parquet")
+    code, out, err = run(*command, "runs", "-o", f"other-{output}")
+    assert (code, out, "unreadable" in err, told in err) == (2, "", False, True)
+
+
+@pytest.mark.parametrize("command", [SCORE, ("convert",)])
+def test_no_folder_is_called_as_standard_output_is(
+    command: tuple[str, ...], run: Run, folder: Path
+) -> None:
+    write_attempts(folder / "a.jsonl", 3)
+    code, out, err = run(*command, "a.jsonl", "-o", "-")
+    assert (code, out, "results are not written to -" in err) == (2, "", True)
+    assert not (folder / "-").exists()
 
 
 def test_a_folder_may_have_a_dot_in_its_name(run: Run, folder: Path) -> None:

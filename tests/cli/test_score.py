@@ -186,6 +186,27 @@ def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
     assert err == f"trajmeter: {again}: listed twice; read once\n"
 
 
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        (["preds.jsonl", "*reds.jsonl"], "*reds.jsonl: listed twice"),
+        (["*.jsonl", "preds.jsonl"], "preds.jsonl: listed twice"),
+        (["p*.jsonl", "[a-p]*.json?"], "1 of the files of [a-p]*.json?: listed twice"),
+    ],
+)
+@pytest.mark.parametrize("output", ["rows.csv", "rows"])
+def test_a_file_that_a_pattern_names_too_is_read_once(
+    paths: list[str], told: str, output: str, run: Run, folder: Path
+) -> None:
+    (folder / "gold.jsonl").rename(folder / "gold")
+    if "[" in paths[1]:
+        (folder / "more.jsonl").write_text('{"task_id": "two", "final_output": "abcde"}\n')
+    code, _, err = run("score", *paths, "-t", "gold", "-m", LENGTH, "-o", output)
+    count = 3 if "[" in paths[1] else 2
+    assert (code, f"wrote {count} rows" in err) == (0, True)
+    assert f"trajmeter: {told}; read once\n" in err
+
+
 def test_context_is_scored_unless_other_metrics_are_asked_for(run: Run) -> None:
     code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "jsonl")
     assert code == 0

@@ -5,6 +5,7 @@ Nothing here needs an extra, so that a missing one can be reported.
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
+from trajmeter.remote import is_remote
 from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
@@ -277,9 +279,30 @@ class Unreadable:
 
 
 def without_repeats(paths: Iterable[Path]) -> list[Path]:
-    """The paths without those that name a file once more; a message names what is left out."""
+    """The paths without those that name a file once more; a message names what is left out.
+
+    Where there are several, patterns become the files that they name, which others may name too.
+    """
+    given = list(paths)
+    if len(given) < 2:  # noqa: PLR2004 - several
+        return given
     kept: dict[Path, Path] = {}
-    for path in paths:
-        if kept.setdefault(path.resolve(), path) is not path:
-            print_message(f"trajmeter: {path}: listed twice; read once")
+    for path in given:
+        files = _files_of(path)
+        before = len(kept)
+        for file in files:
+            kept.setdefault(file.resolve(), file)
+        repeated = len(files) - (len(kept) - before)
+        if repeated:
+            is_all = len(files) == 1
+            what = str(path) if is_all else f"{repeated:,} of the files of {path}"
+            print_message(f"trajmeter: {what}: listed twice; read once")
     return list(kept.values())
+
+
+def _files_of(path: Path) -> list[Path]:
+    if is_remote(path) or not glob.has_magic(str(path)):
+        return [path]
+    from trajmeter.readers.pieces import expanded  # which other paths do not need
+
+    return expanded(path)

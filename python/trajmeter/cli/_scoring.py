@@ -141,18 +141,24 @@ class Done(NamedTuple):
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     """Score everything in one pass."""
     from trajmeter.metrics import create
-    from trajmeter.metrics.columns_read import columns_read
+    from trajmeter.metrics.columns_read import columns_read, presence_read
     from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.readers.column_types import check_column_types
 
     unreadable = Unreadable()
     report = unreadable.report
     reading = job.reading
     store = job.open_store(report)
     made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
+    check_column_types(files, **reading.recognition())
     # Before the attempts are, as standard input is only copied once.
     mapped = [*job.read_mapped_tasks(report)]
     attempts = TrajectoryBatches(
-        files, columns=columns_read(made), on_problem=report, **asdict(reading)
+        files,
+        columns=columns_read(made),
+        presence=presence_read(made),
+        on_problem=report,
+        **asdict(reading),
     )
     with closing(attempts):
         attempts.start()  # on a thread, while more is imported and the tasks are read

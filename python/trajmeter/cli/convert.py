@@ -147,9 +147,11 @@ def _convert_at_once(
     reading: ReadingOptions, files: Sequence[Path], output: Path, workers: int | None
 ) -> ExitCode:
     """Convert everything in one pass."""
+    from trajmeter.readers.column_types import check_column_types
     from trajmeter.readers.parallel import ParallelBatches
     from trajmeter.writers.trajectories import open_trajectories
 
+    check_column_types(files, **reading.recognition())
     unreadable = Unreadable()
     attempts = ParallelBatches(
         files, **asdict(reading), on_problem=unreadable.report, workers=workers
