@@ -4,11 +4,13 @@ Every contender is a process of its own, so that its start counts. ``json.loads`
 and does nothing with it, ``json.load`` each file: what it costs to merely read the input in Python.
 *Pure Python* computes the same figures of context, but for redundancy and patches, straight from
 the same file (``benches/pure_context.py``); polars groups the rows by task and averages logarithms,
-and ``csv.DictReader`` reads each row.
+and ``csv.DictReader`` reads each row. Of a results table polars computes mean and count of each
+figure, and nothing of clusters, causes, repeated attempts or errors.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -46,6 +48,14 @@ import sys
 import polars as pl
 speedup = pl.col("agent_nop").log().mean().exp()
 pl.scan_parquet(sys.argv[1]).group_by("task_id").agg(speedup).collect().write_parquet(sys.argv[2])
+"""
+_MEANS = """
+import sys
+import polars as pl
+figures = pl.col("^x[.].*$")
+means = [figures.mean(), figures.count().name.suffix("_count")]
+table = pl.scan_parquet(sys.argv[1]).group_by("agent", "model").agg(means).sort("agent").collect()
+table.write_csv(sys.argv[2])
 """
 _CSV = """
 import csv, sys
@@ -113,7 +123,7 @@ def _build(
     folder = _Folder()
     make(folder.path, size)
     functions: dict[str, Callable[[], object]] = {
-        "trajmeter": _Process(folder, own, "scores.parquet")
+        "trajmeter": _Process(folder, own, outputs.get("trajmeter", "scores.parquet"))
     }
     for name, words in peers.items():
         functions[name] = _Process(folder, words, outputs.get(name))
@@ -127,6 +137,9 @@ def _expected(folder: Path, size: int) -> _Expected:
         own = parquet.read_table(folder / "rows.parquet", columns=["agent_nop"])["agent_nop"]
         ratios = own.to_numpy().reshape(-1, workloads.BENCHMARKS)
         return _Expected(len(ratios), float(np.exp(np.log(ratios).mean(axis=1)).mean()))
+    if (folder / "results.parquet").exists():
+        table = parquet.read_table(folder / "results.parquet", columns=["x.figure_0"])
+        return _Expected(2, float(table["x.figure_0"].to_numpy()[::2].mean()))
     return _Expected(size, None)
 
 
@@ -134,6 +147,8 @@ def _same(answer: object, expected: object) -> bool:
     """Whether the rows of a file are as many as expected, and their figures right."""
     if not isinstance(answer, Path) or not isinstance(expected, _Expected):
         return answer is expected
+    if answer.suffix == ".csv":
+        return _same_means(answer, expected)
     if answer.name == "figures.jsonl":
         return _same_context(answer, answer.with_name("scores.parquet"))
     table = parquet.read_table(answer)
@@ -153,6 +168,16 @@ def _same_context(plain: Path, ours: Path) -> bool:
         np.allclose([each[name] for each in figures], table[f"context.{name}"].to_numpy())
         for name in figures[0].keys() - {"instance_id"}
     )
+
+
+def _same_means(file: Path, expected: _Expected) -> bool:
+    """Whether a table of means has a line for each group, or for each of its figures."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    ours = "figure" in rows[0]
+    mean = float(rows[0]["mean" if ours else "x.figure_0"])
+    count = expected.rows * (workloads.FIGURES if ours else 1)
+    return len(rows) == count and bool(np.isclose(mean, expected.mean or np.nan))
 
 
 def _case(
@@ -278,6 +303,16 @@ CASES = [
         _score("attempts.parquet", *_TURNS),
         {"score_batches": 1 / 1.5},
         {"score_batches": ("-c", _BATCHES, "attempts.parquet")},
+    ),
+    _case(
+        "summary of 1,000,000 rows of 20 figures in Parquet",
+        1_000_000,
+        "row",
+        workloads.results,
+        ("-m", "trajmeter", "summarize", "results.parquet", "--figure", "x.*", "-o", "means.csv"),
+        {"polars": 1 / 3},
+        {"polars": ("-c", _MEANS, "results.parquet", "polars.csv")},
+        {"trajmeter": "means.csv", "polars": "polars.csv"},
     ),
 ]
 

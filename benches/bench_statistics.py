@@ -1,30 +1,21 @@
-"""Statistics: resampling clusters, and summarizing a results table.
+"""Statistics: resampling clusters.
 
 A bootstrap of scipy resamples rows and takes them for independent; it is there for what that costs.
 The rows are a million attempts at 10,000 tasks; the *task sums* are what is left of them where
-clusters are drawn. polars computes mean and count of each figure of a Parquet file, and nothing of
-clusters, causes, repeated attempts or errors.
+clusters are drawn. Summarizing a results table is among the commands.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 import numpy as np
-import polars as pl
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from scipy import stats
 
 from benches.contest import Built, Case, Entry, entries
-from trajmeter import kernels, summarize
-from trajmeter.processes import limited_threads, threads
+from trajmeter import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +27,7 @@ if TYPE_CHECKING:
 _RESAMPLES = 1_000
 _PER_TASK = 100
 _FIGURES = 20
-_ROUNDS = {"scipy on the rows": 1, "summarize": 3, "polars mean and count": 3}
+_ROUNDS = {"scipy on the rows": 1}
 
 
 def _task_sums(tasks: int, figures: int) -> tuple[Float64Array, Int64Array]:
@@ -136,54 +127,6 @@ def _figures(name: str) -> Case:
     )
 
 
-def _write_table(file: Path, rows: int) -> None:
-    random = np.random.default_rng(0)
-    tasks = max(rows // _PER_TASK, 2)
-    names = pa.array([f"task-{number:06d}" for number in range(tasks)])
-    columns: dict[str, Any] = {
-        "task_id": names.take(random.integers(0, tasks, rows)),
-        "agent": pa.array(["heron", "magpie"]).take(np.arange(rows) % 2),
-        "model": pa.repeat("m", rows),
-        "attempt": pa.array(np.arange(rows).astype(str)),
-    }
-    for figure in range(_FIGURES):
-        columns[f"x.figure_{figure}"] = random.random(rows)
-    parquet.write_table(pa.table(columns), file, compression="zstd", row_group_size=16_384)
-
-
-def _polars(file: Path) -> float:
-    figures = [pl.col(f"x.figure_{figure}") for figure in range(_FIGURES)]
-    wanted = [each.mean() for each in figures]
-    wanted += [each.count().name.suffix("_count") for each in figures]
-    found = pl.scan_parquet(file).group_by("agent", "model").agg(wanted)
-    mean: float = found.collect().filter(pl.col("agent") == "heron")["x.figure_0"].item()
-    return mean
-
-
-def _summarize(file: Path) -> float:
-    with limited_threads(threads()):  # those of polars, too
-        figure = summarize(file, figures=["x.*"]).groups[0].figures[0]
-    assert figure.mean is not None
-    return figure.mean
-
-
-def _build_table(size: int) -> Built:
-    folder = Path(mkdtemp())
-    file = folder / "results.parquet"
-    _write_table(file, size)
-    functions = {
-        "summarize": partial(_summarize, file),
-        "polars mean and count": partial(_polars, file),
-    }
-    built = Built(functions, _polars(file))
-    finalize(built, rmtree, folder)
-    return built
-
-
-def _equal(answer: object, expected: object) -> bool:
-    return isinstance(answer, float) and answer == pytest.approx(expected)
-
-
 CASES = [
     Case(
         kernel="cluster_means",
@@ -219,18 +162,6 @@ CASES = [
         contenders=("rust", "python"),
         same=_close,
         prepared="differences of the tasks",
-        parallel=True,
-    ),
-    Case(
-        kernel="summarize",
-        workload="1,000,000 rows of Parquet, 20 figures, from the file to the estimates",
-        size=1_000_000,
-        unit="row",
-        build=_build_table,
-        contenders=("summarize", "polars mean and count"),
-        same=_equal,
-        prepared="a Parquet file",
-        bars={"polars mean and count": 1 / 3},
         parallel=True,
     ),
 ]

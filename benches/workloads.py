@@ -3,7 +3,7 @@
 *Predictions* are ContextBench's: 10 steps of three views in 60 files, a final context and a patch,
 of 500 tasks in turn, in 17 repositories with a snapshot each. *Rows* are those of benchmarks: tasks
 of 4 agents and 250 benchmarks. *Logs* are those of mini-swe-agent, 40 commands each; *attempts* are
-our own records of 10 turns.
+our own records of 10 turns. *Results* are a table of two agents and 20 figures.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["AGENTS", "BENCHMARKS", "attempts", "logs", "predictions", "rows"]
+__all__ = ["AGENTS", "BENCHMARKS", "FIGURES", "attempts", "logs", "predictions", "results", "rows"]
 
 TASKS, REPOSITORIES, FILES = 500, 17, 60
 AGENTS, BENCHMARKS = ("nop", "oracle", "owl", "wren"), 250
+FIGURES, PER_TASK = 20, 100
 
 
 def _paths(task: int) -> list[str]:
@@ -155,3 +156,21 @@ def attempts(folder: Path, count: int) -> None:
     with parquet.ParquetWriter(folder / "attempts.parquet", trajectory_schema()) as file:
         for _ in range(max(count // size, 1)):
             file.write_batch(batch)
+
+
+def results(folder: Path, count: int) -> None:
+    """Write ``results.parquet``: ``x.figure_0`` and so on, of two agents in turn."""
+    chance = np.random.default_rng(0)
+    tasks = max(count // PER_TASK, 2)
+    names = pa.array([f"task-{number:06d}" for number in range(tasks)])
+    columns: dict[str, object] = {
+        "task_id": names.take(chance.integers(0, tasks, count)),
+        "agent": pa.array(["heron", "magpie"]).take(np.arange(count) % 2),
+        "model": pa.repeat("m", count),
+        "attempt": pa.array(np.arange(count).astype(str)),
+    }
+    for figure in range(FIGURES):
+        columns[f"x.figure_{figure}"] = chance.random(count)
+    parquet.write_table(
+        pa.table(columns), folder / "results.parquet", compression="zstd", row_group_size=16_384
+    )
