@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.processes import (
-    THREADS,
-    WorkerEndedError,
-    WorkerProcess,
-    limited_threads,
-    processors,
-    threads,
-)
+from trajmeter.processes import WorkerEndedError, WorkerProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,19 +49,3 @@ def test_a_process_that_fails_is_told_by_its_exit_code(
     assert out == ""
     assert "printed, and no reply" in err
     assert "TypeError" in err
-
-
-def test_there_is_a_processor() -> None:
-    assert processors() >= 1
-
-
-@pytest.mark.parametrize("said", [None, "", "0", "-1", "many"])
-def test_threads_are_the_processors_unless_a_number_is_said(
-    monkeypatch: pytest.MonkeyPatch, said: str | None
-) -> None:
-    monkeypatch.delenv(THREADS, raising=False)
-    if said is not None:
-        monkeypatch.setenv(THREADS, said)
-    assert threads() == processors()
-    with limited_threads(3):
-        assert threads() == 3

@@ -18,7 +18,7 @@ from pyarrow import parquet
 import trajmeter
 from tests.scoring.attempts import contents, score_units
 from tests.summaries.test_batches import ATTEMPTS, TASKS
-from trajmeter.processes import limited_threads
+from trajmeter.processors import limited_threads
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.plan import PlanSizes
 

@@ -51,7 +51,7 @@ from trajmeter.cli._terminal import (
     stdout_console,
 )
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.processes import limited_threads
+from trajmeter.processors import limited_threads
 from trajmeter.reports.cells import counted
 
 if TYPE_CHECKING:

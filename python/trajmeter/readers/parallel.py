@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import InternalError
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.processes import WorkerEndedError, WorkerProcess
+from trajmeter.processors import processors
 from trajmeter.readers._ahead import MOST_ROWS, joined
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._content import STDIN

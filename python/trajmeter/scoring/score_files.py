@@ -9,7 +9,7 @@ from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics.registry import listed_names
-from trajmeter.processes import limited_threads
+from trajmeter.processors import limited_threads
 from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.records import Task
 from trajmeter.remote import path_of

@@ -15,7 +15,7 @@ import pyarrow as pa
 from trajmeter.arrays import coded
 from trajmeter.errors import ConfigurationError, InputError
 from trajmeter.metrics.figures import matching_figures
-from trajmeter.processes import threads
+from trajmeter.processors import threads
 from trajmeter.readers.results import open_results, parameters_of, rows_by_column
 from trajmeter.statistics.distributions import has_t
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key

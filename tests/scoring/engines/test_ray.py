@@ -19,7 +19,7 @@ from tests.scoring.killed_runs import deadly_metric
 from tests.scoring.test_any_run import write_runs
 from tests.summaries.test_batches import ATTEMPTS
 from trajmeter.errors import ConfigurationError
-from trajmeter.processes import limited_threads
+from trajmeter.processors import limited_threads
 from trajmeter.scoring.plan import PlanSizes
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ import numpy as np
 
 from trajmeter.errors import InputError, ValueDomainError
 from trajmeter.kernels._python.draws import draws, picks
-from trajmeter.processes import threads
+from trajmeter.processors import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,8 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.processes import WorkerEndedError, WorkerProcess
+from trajmeter.processors import processors
 from trajmeter.records import ReadProblem
 from trajmeter.scoring.engines.task import TRIES, WorkerTask
 from trajmeter.scoring.plan import in_order

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
-from trajmeter.processes import processors
+from trajmeter.processors import processors
 from trajmeter.scoring.engines.task import TRIES, OpenedTask, WorkerTask
 
 if TYPE_CHECKING:

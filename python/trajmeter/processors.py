@@ -1,0 +1,60 @@
+"""Processors that this process may use, and threads that it computes on."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["THREADS", "limited_threads", "processors", "threads"]
+
+THREADS = "RAYON_NUM_THREADS"
+"""Variable of the environment that the kernels read when they first compute."""
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """Threads that this process may compute on: its processors, unless the environment says."""
+    said = os.environ.get(THREADS, "")
+    return int(said) if said.isdecimal() and int(said) else processors()
+
+
+@contextmanager
+def limited_threads(count: int | None) -> Iterator[None]:
+    """Limit the threads of kernels and Arrow, here and in processes started within the context.
+
+    Kernels that have computed before keep their threads.
+
+    Args:
+        count: Threads of each process; ``None`` changes nothing.
+
+    Raises:
+        ConfigurationError: It is below 1.
+    """
+    if count is None:
+        yield
+        return
+    if count < 1:
+        raise ConfigurationError(f"threads is {count}, expected at least 1")
+    import pyarrow as pa
+
+    before, arrow = os.environ.get(THREADS), pa.cpu_count()
+    os.environ[THREADS] = str(count)
+    pa.set_cpu_count(count)
+    try:
+        yield
+    finally:
+        pa.set_cpu_count(arrow)
+        del os.environ[THREADS]
+        if before is not None:
+            os.environ[THREADS] = before
