@@ -324,10 +324,8 @@ class TrajectoryBatches:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
                 within = given.within if isinstance(given.within, RowRange) else None
-                are_columns = is_plain and is_named_in_utf8(path)  # which columns of it say
-                rows = (
-                    own_rows(content, self._wanted, self._choice, within) if are_columns else None
-                )
+                is_ours = is_plain and is_named_in_utf8(path)  # which columns of it say
+                rows = own_rows(content, self._wanted, self._choice, within) if is_ours else None
             except OSError:  # the record reader says why
                 pass
             else:

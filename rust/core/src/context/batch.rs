@@ -3,22 +3,19 @@
 //! [`pairs`](super::pairs()) has numbered what their paths lead to; [`score_rows`] scores pieces of
 //! rows on all threads.
 
-use super::written::WrittenLines;
-use super::{Extent, File, GRANULARITIES, Gold, Rules, Scorer, Sizes, View, Views};
+use super::walk::Walk;
+use super::{Extent, File, GRANULARITIES, Gold, Rules};
 use crate::{Error, Result, pool};
 
 /// Numbers of an attempt that are not those of a granularity.
-const ATTEMPT_COUNTS: usize = 6;
+pub(super) const ATTEMPT_COUNTS: usize = 6;
 /// Numbers of an attempt at each granularity.
-const SIZE_COUNTS: usize = 6;
+pub(super) const SIZE_COUNTS: usize = 6;
 /// Numbers of an attempt, in the order that the twin states.
 pub const COUNTS: usize = ATTEMPT_COUNTS + GRANULARITIES * SIZE_COUNTS;
 
 /// Rows that a thread takes at a time: about 100 µs of work.
 const PIECE: usize = 32;
-/// The granularity of lines.
-const LINE: usize = GRANULARITIES - 1;
-
 /// Views of many attempts, a column for each of their properties.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewColumns<'a> {
@@ -102,12 +99,17 @@ impl Rows<'_> {
         self.row_offsets[row] as usize..self.row_offsets[row + 1] as usize
     }
 
-    fn step_views(&self, step: usize) -> std::ops::Range<usize> {
+    pub(super) fn step_views(&self, step: usize) -> std::ops::Range<usize> {
         self.step_offsets[step] as usize..self.step_offsets[step + 1] as usize
     }
 
     pub(super) fn final_views(&self, row: usize) -> std::ops::Range<usize> {
         self.final_offsets[row] as usize..self.final_offsets[row + 1] as usize
+    }
+
+    pub(super) fn task_of<'t>(&self, tasks: &[Task<'t>], row: usize) -> Option<Task<'t>> {
+        let task = usize::try_from(self.task[row]).ok()?;
+        Some(tasks[task])
     }
 }
 
@@ -232,173 +234,13 @@ fn first_error(
     })
 }
 
-fn task_of<'a>(rows: &Rows<'_>, tasks: &[Task<'a>], row: usize) -> Option<Task<'a>> {
-    let task = usize::try_from(rows.task[row]).ok()?;
-    Some(tasks[task])
-}
-
 /// How many steps are scored; as written, the final context stands for missing ones.
 fn num_steps(rows: &Rows<'_>, tasks: &[Task<'_>], row: usize) -> usize {
     let steps = rows.steps(row).len();
     let stands_in = |task: Task<'_>| task.rules == Rules::AsWritten && rows.has_final[row];
-    match task_of(rows, tasks, row) {
+    match rows.task_of(tasks, row) {
         None => 0,
         Some(task) if steps == 0 => usize::from(stands_in(task)),
         Some(_) => steps,
-    }
-}
-
-fn fill(sizes: &Sizes, counts: &mut [i64], coverage: &mut [f64]) {
-    let (attempt, by_granularity) = counts.split_at_mut(ATTEMPT_COUNTS);
-    attempt.copy_from_slice(&[
-        sizes.num_steps,
-        i64::from(sizes.has_final_context),
-        sizes.tally.views,
-        sizes.tally.unresolved_paths(),
-        sizes.tally.empty_ranges,
-        sizes.tally.leaked_views,
-    ]);
-    let columns = sizes.last.iter().zip(&sizes.steps).enumerate();
-    for ((index, (last, steps)), counts) in
-        columns.zip(by_granularity.chunks_exact_mut(SIZE_COUNTS))
-    {
-        counts.copy_from_slice(&[
-            last.intersection,
-            last.gold,
-            last.predicted as i64,
-            steps.covered_sum as i64,
-            steps.viewed as i64,
-            steps.union as i64,
-        ]);
-        for (step, &share) in steps.coverage.iter().flatten().enumerate() {
-            coverage[step * GRANULARITIES + index] = share;
-        }
-    }
-}
-
-/// Walks the views of one row after another, in memory that is kept.
-struct Walk<'a> {
-    rows: &'a Rows<'a>,
-    views: &'a ViewColumns<'a>,
-    targets: &'a Targets<'a>,
-    steps: Views,
-    last: Views,
-    scorer: Scorer,
-}
-
-impl<'a> Walk<'a> {
-    fn new(rows: &'a Rows<'a>, views: &'a ViewColumns<'a>, targets: &'a Targets<'a>) -> Self {
-        Self {
-            rows,
-            views,
-            targets,
-            steps: Views::default(),
-            last: Views::default(),
-            scorer: Scorer::default(),
-        }
-    }
-
-    /// Fills in the numbers of a row.
-    fn fill(
-        &mut self,
-        tasks: &[Task<'_>],
-        row: usize,
-        counts: &mut [i64],
-        coverage: &mut [f64],
-    ) -> Result<()> {
-        let Some(task) = task_of(self.rows, tasks, row) else {
-            counts[0] = self.rows.steps(row).len() as i64;
-            return Ok(());
-        };
-        let sizes = self.score(task, row)?;
-        fill(&sizes, counts, coverage);
-        if task.rules == Rules::AsWritten && sizes.tally.empty_ranges > 0 {
-            self.count_written(row, counts)?;
-        }
-        Ok(())
-    }
-
-    fn score(&mut self, task: Task<'_>, row: usize) -> Result<Sizes> {
-        let mut steps = std::mem::take(&mut self.steps);
-        let mut last = std::mem::take(&mut self.last);
-        steps.clear();
-        last.clear();
-        for step in self.rows.steps(row) {
-            self.add(task.rules, &mut steps, self.rows.step_views(step));
-        }
-        let has_final = self.rows.has_final[row];
-        if has_final {
-            self.add(task.rules, &mut last, self.rows.final_views(row));
-        }
-        let declared = has_final.then_some(&mut last);
-        let sizes = self
-            .scorer
-            .score(task.gold, task.rules, &mut steps, declared);
-        (self.steps, self.last) = (steps, last);
-        sizes
-    }
-
-    /// Adds a step.
-    fn add(&self, rules: Rules, step: &mut Views, range: std::ops::Range<usize>) {
-        for index in range {
-            let number = self.targets.of_view[index];
-            let target = &self.targets.targets[number as usize];
-            let Some(file) = target.file else {
-                step.add_unresolved(self.views.path[index] as u64, target.leak);
-                continue;
-            };
-            let names = self.views.symbol_offsets[index]..self.views.symbol_offsets[index + 1];
-            for name in names {
-                step.add_named(file, self.targets.named[name as usize].iter().copied());
-            }
-            step.add(rules, file, target.leak, self.view(index));
-        }
-        step.end_step(rules);
-    }
-
-    fn view(&self, index: usize) -> View {
-        let views = self.views;
-        View {
-            extent: Extent::ALL[views.extent[index] as usize],
-            start: views.has_start[index].then_some(views.start[index]),
-            end: views.has_end[index].then_some(views.end[index]),
-            listed: views.listed[index],
-        }
-    }
-
-    /// Counts lines once more, with those of reversed ranges.
-    fn count_written(&self, row: usize, counts: &mut [i64]) -> Result<()> {
-        let lines = &mut counts[ATTEMPT_COUNTS + LINE * SIZE_COUNTS..];
-        let last = self.written(self.rows.final_views(row));
-        let mut all = WrittenLines::default();
-        let mut viewed = 0;
-        for step in self.rows.steps(row) {
-            let mut ranges = self.written(self.rows.step_views(step));
-            all.extend(&ranges);
-            viewed += ranges.size();
-        }
-        let predicted = last.clone().size();
-        if self.rows.steps(row).is_empty() {
-            viewed = predicted;
-            all = last;
-        }
-        for (slot, size) in [(2, predicted), (4, viewed), (5, all.size())] {
-            lines[slot] = i64::try_from(size).map_err(|_| Error::Overflow {
-                what: "lines as written of granularity",
-                index: LINE,
-            })?;
-        }
-        Ok(())
-    }
-
-    fn written(&self, range: std::ops::Range<usize>) -> WrittenLines {
-        let mut lines = WrittenLines::default();
-        for index in range {
-            let number = self.targets.of_view[index];
-            if let Some(file) = self.targets.targets[number as usize].file {
-                lines.add(file, &self.view(index));
-            }
-        }
-        lines
     }
 }

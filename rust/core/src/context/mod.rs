@@ -18,6 +18,7 @@ mod sizes;
 mod tracker;
 mod union;
 mod views;
+mod walk;
 mod written;
 
 #[cfg(test)]
