@@ -1,6 +1,6 @@
 """Score one file in units: ``python -m benches.scale.score FILE METRIC OUTPUT WORKERS``.
 
-``-t TASKS -s SNAPSHOTS`` may follow, for metrics that look into repositories.
+``-t TASKS -s SNAPSHOTS`` may follow, for metrics that look into repositories, and ``--threads N``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ def main() -> None:
         tasks=beside.get("-t", ()),
         snapshots=beside.get("-s"),
         workers=int(workers),
+        threads=int(beside["--threads"]) if "--threads" in beside else None,
     )
     assert run.is_complete
     assert any(each.scored for each in run.summary.overall.figures.values())
