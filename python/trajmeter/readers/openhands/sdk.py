@@ -187,7 +187,8 @@ def _lines_read(call: Call, observation: Mapping[str, Any]) -> tuple[View, ...] 
     if path is None or total is None:
         return None
     first, last = (as_count(asked.get("offset")) or 0) + 1, total
-    if isinstance(shown, list) and all(map(as_count, shown)):  # where it left some out
+    is_pair = isinstance(shown, list) and len(shown) == 2  # noqa: PLR2004 - the first and the last
+    if is_pair and all(map(as_count, shown)):  # where it left some out
         first, last = shown
     if last < first:
         return ()
