@@ -144,8 +144,8 @@ def _turn(run: Run, before: Message, message: Message, after: list[Message]) -> 
 def _programs(run: Run, text: str) -> list[str]:
     """The commands in an answer: in bash blocks, or in the tags that the run was configured for.
 
-    The configuration holds a pattern. It is not run, because it comes from a file. One without a tag
-    on both sides would be found everywhere, without an end.
+    The configuration holds a pattern. It is not run, because it comes from a file. An empty tag
+    would be found everywhere.
     """
     config = (run.get("info") or {}).get("config") or {}
     pattern = (config.get("agent") or {}).get("action_regex") or ""

@@ -159,15 +159,14 @@ def _as_called(completion: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _sum(usages: Iterable[Usage | None]) -> Usage | None:
-    """The usage of all completions; of a count that one lacks, or that is
-    too large, nothing is known.
-    """
+    """The usage of all completions, without counts that one lacks and sums that are too large."""
     known = [usage or Usage() for usage in usages]
-    totals: dict[str, float | None] = {}
+    totals: dict[str, Any] = {}
     for name in Usage.model_fields:
         counts = [getattr(usage, name) for usage in known]
-        total = None if None in counts else sum(counts)
-        totals[name] = None if finite(total) is None or total > LARGEST_COUNT else total
+        total: Any = None if None in counts else sum(counts)
+        is_known = finite(total) is not None and total <= LARGEST_COUNT
+        totals[name] = total if is_known else None
     usage = Usage.model_validate(totals)
     return None if usage == Usage() else usage
 
