@@ -77,6 +77,13 @@ def test_lines_that_are_odd(content: str, counted: tuple[int, int]) -> None:
     assert same(content.encode()) == counted
 
 
+def test_half_a_character_in_the_kind_of_a_part_makes_no_result() -> None:
+    call, _ = ONE_CALL["anthropic"]
+    parts = [{"type": "\ud800", "tool_use_id": "c1", "content": "x"}]
+    line = json.dumps([call, {"role": "user", "content": parts}])
+    assert same(f"{LISTS}{line}\n".encode()) == (4, 1)
+
+
 def test_bytes_that_are_not_text() -> None:
     assert same(LISTS.encode() + b'[{"role": "user", "content": "\xff"}]\n') == (3, 1)
 

@@ -178,7 +178,10 @@ infos = st.fixed_dictionaries(
                         "step_limit": counts,
                         "cost_limit": amounts,
                         "action_regex": st.sampled_from(
-                            [None, "", r"```bash\s*\n(.*?)\n```", "<output>(.*?)</output>", 3]
+                            [
+                                *(None, "", 3, "(.*?)", "<output>(.*?)</output>"),
+                                *(r"```bash\s*\n(.*?)\n```", "```bash(.*?)```"),
+                            ]
                         ),
                     },
                 ),
@@ -310,6 +313,21 @@ def test_texts_however_they_are_escaped(folder: Path, version: str, old: str, ne
     assert (read, as_record) == (as_records(path, COLUMNS), 0)
     (row,) = read.rows
     assert "'result': '" in row
+
+
+@pytest.mark.parametrize("pattern", ["```bash(.*?)```", "```bash\n(.*?)\n```", "(.*?)"])
+def test_fences_that_a_pattern_names_as_tags(folder: Path, pattern: str) -> None:
+    said = {"role": "assistant", "content": "```bash\ncat `x` ```y``` \n```"}
+    run = {
+        "trajectory_format": "mini-swe-agent-1",
+        "info": {"config": {"agent": {"action_regex": pattern}}},
+        "messages": [said],
+    }
+    path = folder / "tagged.traj.json"
+    path.write_text(json.dumps(run))
+    read, _ = as_batches(path, COLUMNS)
+    assert read == as_records(path, COLUMNS)
+    assert len(read.rows) == 1
 
 
 @pytest.mark.parametrize("counts", [{"input_tokens": -1}, {"prompt_tokens": -1, "total_tokens": 3}])

@@ -345,6 +345,8 @@ def test_a_run_of_before_files_named_their_format() -> None:
         ("<bash_code>(.*?)</bash_code>", "cat a.py"),
         (r"```bash\s*\n(.*?)\n```", "ls"),
         ("<bash_code>.*</bash_code>", "ls"),  # is not run
+        ("(.*?)", "ls"),  # is everywhere
+        ("<bash_code>(.*?)", "ls"),
     ],
 )
 def test_commands_stand_in_the_tags_that_a_run_was_configured_for(

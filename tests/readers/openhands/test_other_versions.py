@@ -152,10 +152,14 @@ def test_a_conversation_that_went_on_after_an_error_did_not_fail() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "shown", "expected"), [(9, [10, 11], (10, 11)), (78, None, (79, 80))]
+    ("offset", "shown", "expected"),
+    [
+        *((9, [10, 11], (10, 11)), (78, None, (79, 80))),
+        *((78, odd, (79, 80)) for odd in ([], [79], [1, 2, 3], ["1", 2], 3)),
+    ],
 )
 def test_lines_that_geminis_tool_read(
-    offset: int, shown: list[int] | None, expected: tuple[int, int]
+    offset: int, shown: object, expected: tuple[int, int]
 ) -> None:
     arguments = {"file_path": "/workspace/acme/a.py", "offset": offset, "limit": 2}
     result = observed("read_file", "c1", "Read file: /workspace/acme/a.py\n\n    10  x\n    11  y")
@@ -172,15 +176,20 @@ def test_a_cost_that_is_no_amount_costs_only_itself(cost: object) -> None:
     assert attempt.usage == Usage(input_tokens=5, output_tokens=2)
 
 
-def test_metrics_by_the_name_that_the_model_has(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "metrics_of"), [("main", "main"), (["x"], "agent"), ({"x": 1}, "agent"), (3, "agent")]
+)
+def test_metrics_by_the_name_that_the_model_has(
+    name: object, metrics_of: str, tmp_path: Path
+) -> None:
     counts = {"prompt_tokens": 7, "completion_tokens": 2}
     metrics = {
-        "main": {"accumulated_cost": 0.25, "accumulated_token_usage": counts},
+        metrics_of: {"accumulated_cost": 0.25, "accumulated_token_usage": counts},
         "condenser": {"accumulated_cost": 9.0},
     }
     state = {
         "id": "c-1",
-        "agent": {"llm": {"model": "toy", "usage_id": "main"}},
+        "agent": {"llm": {"model": "toy", "usage_id": name}},
         "stats": {"usage_to_metrics": metrics},
     }
     folder = tmp_path / "conversation"
@@ -222,6 +231,16 @@ def test_completions_of_a_history_that_was_shortened(tmp_path: Path) -> None:
     # The last completion has one answer of the three, whose tokens are all known.
     assert len(turns_of(attempt)) == 1
     assert attempt.usage == Usage(input_tokens=60, output_tokens=6, cost_usd=0.75)
+
+
+def test_sums_and_times_that_are_too_large(tmp_path: Path) -> None:
+    folder = tmp_path / "acme__widget-12"
+    used = {"prompt_tokens": 2**62, "completion_tokens": 1}
+    said = {"role": "assistant", "content": "Done."}
+    more = {"response": {"choices": [{"message": said}], "usage": used}, "cost": 1e308}
+    completion(folder, 1, [TASK], said, **more, timestamp=10**400)
+    completion(folder, 2, [TASK], said, **more)
+    assert read_one(folder).usage == Usage(output_tokens=2)
 
 
 def test_completions_of_a_model_without_tools(tmp_path: Path) -> None:

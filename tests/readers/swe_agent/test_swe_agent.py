@@ -182,7 +182,8 @@ def test_views_of_an_outline() -> None:
         step("str_replace_editor view /acme/a.py", note + outline),
         step("filemap src/a.py", outline, state={"working_dir": "/acme"}),
         step("filemap 'src/my a.py'", "no such file"),
-    ) == [["a.py:1-2", "a.py:31-31"], ["src/a.py:1-2", "src/a.py:31-31"], None]
+        step("filemap b.py", "0 lines\n     1 x\n"),
+    ) == [["a.py:1-2", "a.py:31-31"], ["src/a.py:1-2", "src/a.py:31-31"], None, ["b.py:1-1"]]
 
 
 def test_views_of_lines_that_a_terminal_ended() -> None:

@@ -144,12 +144,13 @@ def _turn(run: Run, before: Message, message: Message, after: list[Message]) -> 
 def _programs(run: Run, text: str) -> list[str]:
     """The commands in an answer: in bash blocks, or in the tags that the run was configured for.
 
-    The configuration holds a pattern. It is not run, because it comes from a file.
+    The configuration holds a pattern. It is not run, because it comes from a file. An empty tag
+    would be found everywhere.
     """
     config = (run.get("info") or {}).get("config") or {}
     pattern = (config.get("agent") or {}).get("action_regex") or ""
     opening, group, closing = pattern.partition("(.*?)")
-    if not group or _SPECIAL.search(opening + closing):
+    if not (group and opening and closing) or _SPECIAL.search(opening + closing):
         return [*bash_blocks(text, of_lines=True)]
     return [command.strip() for command in between_tags(text, opening, closing)]
 

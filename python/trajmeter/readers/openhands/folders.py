@@ -15,7 +15,7 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import as_mapping
+from trajmeter.readers._values import as_mapping, as_text
 from trajmeter.readers.messages import message_turns
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
@@ -27,6 +27,7 @@ from trajmeter.readers.openhands.sdk import CARRIED, failure_of, read_events
 from trajmeter.readers.tool_views import tool_views
 from trajmeter.records import ReadProblem, Source, Trajectory, Usage, View
 from trajmeter.records.measurements import finite
+from trajmeter.records.record import LARGEST_COUNT
 from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator
     events = [event for file in files if (event := _load(file, report)) is not None]
     model = as_mapping(as_mapping(state.get("agent")).get("llm"))
     by_usage = as_mapping(as_mapping(state.get("stats")).get("usage_to_metrics"))
-    metrics = as_mapping(by_usage.get(model.get("usage_id") or _AGENT) or by_usage.get(_AGENT))
+    name = as_text(model.get("usage_id")) or _AGENT
+    metrics = as_mapping(by_usage.get(name) or by_usage.get(_AGENT))
     root = as_mapping(state.get("workspace")).get("working_dir")
     usages = usage_by_reply(metrics)
     fields = read_events(events, usages, root if isinstance(root, str) else None)
@@ -157,19 +159,20 @@ def _as_called(completion: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _sum(usages: Iterable[Usage | None]) -> Usage | None:
-    """The usage of all completions; of a count that one lacks, nothing is known."""
+    """The usage of all completions, without counts that one lacks and sums that are too large."""
     known = [usage or Usage() for usage in usages]
-    totals: dict[str, float | None] = {}
+    totals: dict[str, Any] = {}
     for name in Usage.model_fields:
         counts = [getattr(usage, name) for usage in known]
-        totals[name] = None if None in counts else sum(counts)
-    total = Usage.model_validate(totals)
-    return None if total == Usage() else total
+        total: Any = None if None in counts else sum(counts)
+        is_known = finite(total) is not None and total <= LARGEST_COUNT
+        totals[name] = total if is_known else None
+    usage = Usage.model_validate(totals)
+    return None if usage == Usage() else usage
 
 
 def _time(completion: Any) -> float:  # noqa: ANN401 - any JSON object
-    time = completion.get("timestamp")
-    return float(time) if isinstance(time, (int, float)) else 0.0
+    return finite(completion.get("timestamp")) or 0.0
 
 
 def _answer(completion: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON object

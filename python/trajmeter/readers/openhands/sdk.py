@@ -187,8 +187,9 @@ def _lines_read(call: Call, observation: Mapping[str, Any]) -> tuple[View, ...] 
     if path is None or total is None:
         return None
     first, last = (as_count(asked.get("offset")) or 0) + 1, total
-    if isinstance(shown, list) and all(map(as_count, shown)):  # where it left some out
-        first, last = shown
+    match shown:  # where it left some out
+        case [int() as begin, int() as end] if as_count(begin) and as_count(end):
+            first, last = begin, end
     if last < first:
         return ()
     return (View(path=path, extent=Extent.LINES, start=first, end=last),)

@@ -47,9 +47,11 @@ impl Run<'_> {
     }
 
     /// Whether an answer of version 1 holds its command in a bash block, not in tags of its own.
+    ///
+    /// A pattern without a backslash may name the fences as such tags.
     pub(super) fn has_blocks(&self) -> bool {
         let pattern = self.info.config.limits.pattern.as_deref();
-        pattern.is_none_or(|pattern| pattern.starts_with("```bash"))
+        pattern.is_none_or(|pattern| pattern.starts_with("```bash\\"))
     }
 
     pub(super) fn is_version_2(&self) -> bool {

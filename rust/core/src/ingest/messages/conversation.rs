@@ -245,11 +245,9 @@ impl<'n> Conversation<'n> {
     fn results_in(&mut self, parts: &'n [Node<'n>]) -> Option<()> {
         for part in parts.iter().filter_map(Node::object) {
             let kind = super::shapes::kind_of(part);
-            let ends = |kind: Quoted<'_>| {
-                let kind = kind.text();
-                kind.is_none_or(|kind| kind.ends_with("tool_result"))
-            };
-            if kind.is_some_and(ends) {
+            // What holds half a character is read as a record.
+            let kind = kind.map_or(Some("".into()), Quoted::text)?;
+            if kind.ends_with("tool_result") {
                 let content = part.get("content").object();
                 let of = content.and_then(super::shapes::kind_of);
                 let is_odd = |of: Quoted<'_>| of.text().is_none_or(|of| of.ends_with("_error"));
