@@ -36,7 +36,7 @@ RESULTS = (_HERE / "commands.json", _HERE / "results.json")
 """Runs that the documents show: of the command, and of everything else."""
 _MARKED = re.compile(r"(?<=<!-- benchmarks -->\n).*(?=<!-- end of benchmarks -->)", re.DOTALL)
 _TWIN = "python"
-COMMAND = "trajmeter score"
+COMMAND = "trajmeter"
 """What rows measure that go from file to file; the others measure kernels."""
 
 
@@ -146,7 +146,7 @@ def _part(results: Results, commands: Sequence[Row], kernels: Sequence[Row]) -> 
     if commands:
         lines += [
             "From file to file, the start of the process included. Each figure says how many times",
-            "longer a peer takes on the same file than `trajmeter score`.",
+            "longer a peer takes on the same file than `trajmeter`.",
             "",
             *_table(("from file to file", "time", "peers"), map(_command_cells, commands)),
         ]
