@@ -102,7 +102,7 @@ def test_reversed_ranges_count_lines_as_written(kernels: Kernels) -> None:
 def test_reversed_ranges_that_add_up_to_too_little_are_refused(kernels: Kernels) -> None:
     """Lines 2**62 to 1 are 2 - 2**62 lines: three of them take more than 64 bits."""
     files = {f"{code}.py": ContextFile(code, TEN_LINES) for code in range(3)}
-    views = [View(path=path, extent=Extent.LINES, start=2**62, end=1) for path in files]
+    views = tuple(View(path=path, extent=Extent.LINES, start=2**62, end=1) for path in files)
     task = World(files).kernel(kernels, "as_written")
     counts = kernels.context_batch([task], *columns([Attempt(0, [Turn(views=views[:2])], None)]))
     shown = dict(zip(CONTEXT_COUNTS, counts.counts.tolist(), strict=True))
