@@ -99,6 +99,18 @@ def test_reversed_ranges_count_lines_as_written(kernels: Kernels) -> None:
     assert shown["empty_ranges"] == 2
 
 
+def test_reversed_ranges_that_add_up_to_too_little_are_refused(kernels: Kernels) -> None:
+    """Lines 2**62 to 1 are 2 - 2**62 lines: three of them take more than 64 bits."""
+    files = {f"{code}.py": ContextFile(code, TEN_LINES) for code in range(3)}
+    views = tuple(View(path=path, extent=Extent.LINES, start=2**62, end=1) for path in files)
+    task = World(files).kernel(kernels, "as_written")
+    counts = kernels.context_batch([task], *columns([Attempt(0, [Turn(views=views[:2])], None)]))
+    shown = dict(zip(CONTEXT_COUNTS, counts.counts.tolist(), strict=True))
+    assert shown["line.viewed"] == 4 - 2**63
+    with pytest.raises(TotalOverflowError, match="lines as written of granularity 3 exceeds"):
+        kernels.context_batch([task], *columns([Attempt(0, [Turn(views=views)], None)]))
+
+
 def test_the_first_row_that_fails_is_named_whatever_its_repository(kernels: Kernels) -> None:
     files = {f"{code}.py": ContextFile(code, None) for code in range(3)}
     tasks = [World(files).kernel(kernels), World(files).kernel(kernels)]

@@ -167,6 +167,14 @@ def test_a_figure_is_the_same_beside_others(kernels: Kernels) -> None:
         assert alone.tobytes() == np.ascontiguousarray(together[:, figure]).tobytes()
 
 
+def test_figures_beyond_the_largest_float_are_infinite(kernels: Kernels) -> None:
+    """Replicate 0 takes 3 3 1 3 3, of five values, and replicate 1 takes 1 1 4 0 2, of two."""
+    sums, sizes = np.full(5, 1.7e308), integers([0, 1, 0, 1, 0])
+    assert kernels.cluster_means(sums, sizes, 5, 1, 0, 2).tolist() == [1.7e308, np.inf]
+    hits = kernels.sign_flips(np.full(10, 1e-300), np.array([1.7e308, -1.7e308]), 5, 2, 0, 2)
+    assert hits.tolist() == [2, 0]
+
+
 GOOD: dict[str, dict[str, Any]] = {
     "cluster_means": {"sums": np.ones(6), "sizes": integers([1] * 6)},
     "sign_flips": {"sums": np.ones(6), "tolerances": np.zeros(2)},

@@ -26,6 +26,18 @@ def test_nothing_is_made_in_a_folder_of_other_files(runs: Path) -> None:
     assert [*runs.parent.iterdir()] == [runs]
 
 
+@pytest.mark.parametrize("name", ["rows", "state"])
+def test_a_file_in_the_place_of_a_folder_is_another_file(
+    name: str, runs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "scores"
+    output.mkdir()
+    (output / name).write_text("mine")
+    with pytest.raises(ConfigurationError, match=f"holds other files, such as .*{name}; choose"):
+        score_units(runs, output)
+    assert [*output.iterdir()] == [output / name]
+
+
 @pytest.mark.parametrize("name", ["file", "link"])
 def test_a_file_is_no_folder(name: str, runs: Path, tmp_path: Path) -> None:
     output = tmp_path / name

@@ -23,7 +23,7 @@ from trajmeter.writers import (
     open_table,
 )
 from trajmeter.writers.arrow import arrow_schema, rows_batch
-from trajmeter.writers.files import replacing
+from trajmeter.writers.files import check_is_no_input, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def test_a_run_that_ends_early_leaves_the_earlier_file(
 
 _HELD = """
 import sys, pathlib
-from trajmeter.writers.files import replacing
+from trajmeter.writers.files import check_is_no_input, replacing
 with replacing(pathlib.Path(sys.argv[1])) as stream:
     stream.write(b"half")
     stream.flush()
@@ -281,3 +281,10 @@ def test_a_file_without_permission_is_refused_beforehand(
     monkeypatch.setattr(os, "access", lambda _path, _mode: False)  # the suite may run as root
     with pytest.raises(ConfigurationError, match="no permission to write"):
         check_output(tmp_path / "out.csv")
+
+
+def test_a_file_with_a_bracket_in_its_name_is_no_pattern(tmp_path: Path) -> None:
+    file = tmp_path / "runs[1].jsonl"
+    file.touch()
+    with pytest.raises(ConfigurationError, match=r"runs\[1\]\.jsonl is an input; write"):
+        check_is_no_input(file, [file])

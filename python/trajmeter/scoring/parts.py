@@ -92,6 +92,7 @@ class RunFolder:
         if not self.folder.is_dir() or self.read_plan() is not None:
             return
         others = [each for each in self.folder.iterdir() if each not in (self.rows, self.state)]
+        others += [each for each in (self.rows, self.state) if each.exists() and not each.is_dir()]
         others += self.rows.iterdir() if self.rows.is_dir() else ()
         # A run that has only begun has no plan yet.
         begun = self.state.iterdir() if self.state.is_dir() else ()

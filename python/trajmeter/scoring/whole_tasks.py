@@ -8,7 +8,7 @@ that cannot be read, is left to sorting.
 from __future__ import annotations
 
 import warnings
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -121,7 +121,8 @@ def _within(
     stop: int,
 ) -> Iterator[Piece]:
     """The pieces, or parts of them, that hold some of all rows."""
-    for piece, span, begin in zip(pieces, spans, begins, strict=False):
+    for place in range(bisect_right(begins, first) - 1, bisect_left(begins, stop)):
+        piece, span, begin = pieces[place], spans[place], begins[place]
         count = span.stop - span.first
         low, high = max(first - begin, 0), min(stop - begin, count)
         if low >= high:

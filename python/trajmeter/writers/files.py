@@ -124,7 +124,7 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
                 read.exists() and path.samefile(read) for read in _named(each)
             )
         if is_input:
-            how = f", as {each} names it" if _is_pattern(each) else ""
+            how = f", as {each} names it" if _is_pattern(each) and each != path else ""
             raise ConfigurationError(f"{path} is an input{how}; write the results to another file")
 
 

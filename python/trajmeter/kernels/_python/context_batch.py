@@ -147,7 +147,7 @@ def _counts(sizes: ContextSizes, written: tuple[int, int, int] | None) -> list[i
         if written is not None and index == _LINE:
             predicted, viewed, union = written
         counts += [last.intersection, last.gold, predicted, steps.covered_sum, viewed, union]
-    if written is not None and max(written) > _LARGEST:
+    if written is not None and not all(-_LARGEST - 1 <= size <= _LARGEST for size in written):
         raise TotalOverflowError(
             f"lines as written of granularity {_LINE} exceeds the largest 64-bit integer, "
             f"{_LARGEST}"

@@ -85,7 +85,7 @@ def cluster_means(
     def means(block: range) -> Float64Array:
         totals = _product(_times_taken(seed, block, clusters), table)
         sizes_taken = totals[:, 2 * figures :][:, size_of.ravel()]
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             own = _joined(totals[:, : 2 * figures]).astype(np.float64) / sizes_taken * units
         return np.where(sizes_taken > 0, own, np.nan)
 
@@ -129,7 +129,8 @@ def sign_flips(
     totals = np.array([column.multiples.sum() for column in columns])
     units = np.array([column.unit for column in columns])
     table = _parts([column.multiples for column in columns]).astype(np.float64)
-    least = np.abs(totals).astype(np.float64) - tolerances / units
+    with np.errstate(over="ignore"):
+        least = np.abs(totals).astype(np.float64) - tolerances / units
     words = -(-clusters // _WORD)
     for block in _blocks(resamples, clusters, 1):
         drawn = draws(seed, block, words).astype("<u8").view(np.uint8)
