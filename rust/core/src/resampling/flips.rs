@@ -15,7 +15,7 @@ use crate::{Result, pool};
 ///
 /// # Errors
 ///
-/// [`Error::NotFinite`] for the first sum or tolerance that is NaN or infinite.
+/// [`crate::Error::NotFinite`] for the first sum or tolerance that is NaN or infinite.
 pub fn sign_flips(
     sums: &[f64],
     tolerances: &[f64],
