@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
 _HERE = Path(__file__).parent
-_ROUNDS = 2
+_ROUNDS = 5
 
 _LOADS = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
 _LOAD = """
