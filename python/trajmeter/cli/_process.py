@@ -19,7 +19,7 @@ from trajmeter.remote import is_remote
 from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import FrameType
 
@@ -297,7 +297,29 @@ def without_repeats(paths: Iterable[Path]) -> list[Path]:
             is_all = len(files) == 1
             what = str(path) if is_all else f"{repeated:,} of the files of {path}"
             print_message(f"trajmeter: {what}: listed twice; read once")
+    _warn_of_folders(kept)
     return list(kept.values())
+
+
+def _warn_of_folders(given: Mapping[Path, Path]) -> None:
+    """Say which paths lie in a folder that is given too, whose format may leave them out.
+
+    Args:
+        given: Paths as they were given, by where they lead.
+    """
+    local = {place: path for place, path in given.items() if not is_remote(path)}
+    inside: dict[Path, list[Path]] = {place: [] for place in local if place.is_dir()}
+    if not inside:
+        return
+    for place, path in local.items():
+        for folder in inside.keys() & set(place.parents):
+            inside[folder].append(path)
+    for folder, (first, *others) in ((each, paths) for each, paths in inside.items() if paths):
+        more = f" (and {len(others):,} more)" if others else ""
+        print_message(
+            f"trajmeter: {first}{more}: also in {given[folder]}, which is read too; the same "
+            "attempts may count twice"
+        )
 
 
 def _files_of(path: Path) -> list[Path]:
