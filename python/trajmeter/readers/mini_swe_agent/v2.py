@@ -41,7 +41,7 @@ __all__ = ["VERSION_2"]
 
 _NOT_EXECUTED = "action was not executed"
 _BY_USER = "User"
-"""How the names of interruptions begin that come from the user, not from the program."""
+"""Prefix of the names of interruptions by the user, not by the program."""
 _NEW_TASK = "UserNewTask"
 """The one that says nothing of the answer before it: the run goes on after its submission."""
 
@@ -114,7 +114,7 @@ def _begins_turn(message: Message) -> bool:
 
 
 def _stopped(message: Message) -> str | None:
-    """How the user stopped an answer; ``None`` if it is no such message."""
+    """Name of the interruption by which the user stopped an answer; ``None`` for other messages."""
     interrupt = _extra(message).get("interrupt_type")
     return interrupt if isinstance(interrupt, str) and interrupt.startswith(_BY_USER) else None
 

@@ -3,7 +3,7 @@
 The editor ``str_replace_editor`` numbers the lines that it shows, and may show more than was asked
 for; of a large file it prints an outline, as ``filemap`` does. Tools with a window print the path
 of the open file above lines such as ``12:text``. Everything else is a command of the shell, which
-keeps its folder. Terminals end lines with a carriage return, which is no part of what was shown.
+keeps its folder. Carriage returns that a terminal put before newlines are removed first.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ use crate::shell::{Executed, View};
 /// What the harness says of a call that it did not run.
 const NOT_EXECUTED: &str = "action was not executed";
 
-/// How the names of interruptions begin that come from the user; they are no turns of their own.
+/// Prefix of the names of interruptions by the user, which do not begin a turn.
 const BY_USER: &str = "User";
 /// The one that says nothing of the answer before it: the run goes on after its submission.
 const NEW_TASK: &str = "UserNewTask";
@@ -65,7 +65,7 @@ fn begins_turn(message: &Message<'_>) -> bool {
     is_answer || (extra.is_interrupt() && stopped(message).is_none())
 }
 
-/// How the user stopped an answer, if it is such a message.
+/// Name of the interruption by which the user stopped an answer, if a message tells of one.
 fn stopped<'a>(message: &'a Message<'_>) -> Option<&'a str> {
     let interrupt = message.extra.interrupt.as_deref();
     interrupt.filter(|interrupt| interrupt.starts_with(BY_USER))
