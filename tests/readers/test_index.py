@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MESSAGE = {"role": "user", "content": "hi"}
+SPAN = {"type": "line", "start": 1, "end": 2}
 RUN = b'{"trial_name": "a", "is_resolved": true}'
 HARBOR = b'{"trial_name": "a", "task_name": "b", "agent_info": {}}'
 BEGINNINGS = {
@@ -204,6 +205,7 @@ print(*sorted(name for name in found if not name.startswith("_")))
     [
         ({"task_id": "a", "turns": [{"tool_calls": [{"name": "read"}]}]}, "own_records"),
         ({"instance_id": "a", "model_patch": ""}, "contextbench swe_bench"),
+        ({"instance_id": "a", "traj_data": {"pred_spans": {"f": [SPAN]}}}, "contextbench"),
     ],
 )
 def test_only_formats_that_a_file_may_be_of_are_imported(

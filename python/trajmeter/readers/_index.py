@@ -34,6 +34,8 @@ class Marks(NamedTuple):
 
     words: tuple[bytes, ...] = ()
     """Keys or values of JSON, of which one is in its beginning."""
+    beside: tuple[bytes, ...] = ()
+    """Others, of which one is there too."""
     magic: bytes | None = None
     """The bytes it begins with."""
     is_text: bool = False
@@ -51,7 +53,7 @@ class Marks(NamedTuple):
             return self.magic is not None and head.startswith(self.magic)
         if json_input.first_byte(head) not in _OPENING:
             return self.is_text
-        if any(word in head for word in self.words):
+        if _holds(head, self.words) and (not self.beside or _holds(head, self.beside)):
             return True
         if self.is_broken and not _ends_as_json(head):
             return True
@@ -91,6 +93,10 @@ class Place(NamedTuple):
     """What its files and folders need."""
 
 
+def _holds(head: bytes, words: Iterable[bytes]) -> bool:
+    return any(word in head for word in words)
+
+
 def _ends_as_json(head: bytes) -> bool:
     line, _, _ = head.lstrip(json_input.BLANK).partition(b"\n")
     return line.rstrip().endswith((b"}", b"]"))
@@ -100,9 +106,19 @@ def _records(module: str, *keys: str, makes: type[Any] = Trajectory) -> Place:
     return Place(module, makes, keys=frozenset(keys))
 
 
-def _files(module: str, words: Iterable[str] = (), **marks: Any) -> Place:  # noqa: ANN401 - of Marks
-    quoted = tuple(f'"{word}"'.encode() for word in words)
-    return Place(module, Trajectory, marks=Marks(words=quoted, **marks))
+def _files(
+    module: str,
+    words: Iterable[str] = (),
+    beside: Iterable[str] = (),
+    **marks: Any,  # noqa: ANN401 - of Marks
+) -> Place:
+    return Place(
+        module, Trajectory, marks=Marks(words=_quoted(words), beside=_quoted(beside), **marks)
+    )
+
+
+def _quoted(words: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(f'"{word}"'.encode() for word in words)
 
 
 INDEX: dict[str, Place] = {
@@ -164,7 +180,21 @@ INDEX: dict[str, Place] = {
     "harbor-trials": _files("harbor", ("trial_name",), folder=re.compile(r"result\.json/?")),
     "inspect-archives": _files("inspect", magic=b"PK\x03\x04"),
     "inspect-documents": _files("inspect", ("eval",)),
-    "message-lists": _files("messages", ("role", "lc", "kind", "type")),
+    "message-lists": _files(
+        "messages",
+        ("role", "lc", "kind", "type"),
+        (
+            "call_id",
+            "content",
+            "data",
+            "function_call",
+            "id",
+            "kwargs",
+            "parts",
+            "summary",
+            "tool_calls",
+        ),
+    ),
     "message-records": _records(
         "messages", "conversation", "conversations", "history", "messages", "trajectory"
     ),

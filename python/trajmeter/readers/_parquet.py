@@ -16,7 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.parquet import ParquetFile
 
-from trajmeter.arrays import Array, call_function, cast, empty_texts, nulls, numbers, present
+from trajmeter.arrays import (
+    Array,
+    call_function,
+    cast,
+    empty_texts,
+    nulls,
+    numbers,
+    present,
+    repeated_text,
+    text_scalar,
+)
 from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.members import with_member
@@ -55,8 +65,7 @@ _RECORDS = 64
 _BATCH_ROWS = 10_000
 _BATCH_BYTES = 32 << 20
 
-# Made once: pyarrow looks for pandas whenever it makes a scalar.
-_OPEN, _CLOSE, _BETWEEN = pa.scalar("["), pa.scalar("]"), pa.scalar("")
+_OPEN, _CLOSE, _BETWEEN = (text_scalar(each) for each in ("[", "]", ""))
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows, or why they and the rest of their row group are lost."""
@@ -164,7 +173,7 @@ def _is_own(content: ParquetFile, choice: Choice[Trajectory]) -> bool:
     schema = content.schema_arrow
     if choice.chosen is not None or not holds_own(schema, partial(_first_row, content)):
         return False
-    conform(pa.RecordBatch.from_pylist([], schema=schema))
+    conform(pa.RecordBatch.from_arrays([nulls(0, each.type) for each in schema], schema=schema))
     return True
 
 
@@ -247,7 +256,7 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBa
     if not source.null_count:
         return rows
     places = {
-        "file": pa.repeat(file, rows.num_rows),
+        "file": repeated_text(file, rows.num_rows),
         "line": nulls(rows.num_rows, pa.int64()),
         "record": records,
     }
