@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from trajmeter import json_input
 from trajmeter.arrays import filled
-from trajmeter.readers._content import open_content
-from trajmeter.readers._lines import bounded_blocks
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.lines import bounded_blocks
 from trajmeter.readers.benchmark_rows.attempts import ENTRY_FIELDS, OF_A_RECORD, AttemptIdentity
 from trajmeter.readers.benchmark_rows.batches import (
     ABOUT,
