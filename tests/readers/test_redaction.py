@@ -109,6 +109,10 @@ def test_names_and_values_beside_each_other(value: JsonValue, expected: JsonValu
         ("--max-tokens=9", "--max-tokens=9"),
         ("PASSWORD=9", f"PASSWORD={REDACTED}"),
         ("the key=s3cr3t of the map", "the key=s3cr3t of the map"),
+        ("Authorization: Bearer s3cr3t-t0ken==", f"Authorization: Bearer {REDACTED}"),
+        ("curl -H 'bearer abc.123/xyz' u", f"curl -H 'bearer {REDACTED}' u"),
+        ("HEADER=Bearer 0123456789", f"HEADER=Bearer {REDACTED}"),
+        ("the bearer instruments of 2026", "the bearer instruments of 2026"),
         ("API_KEY=", "API_KEY="),
     ],
 )

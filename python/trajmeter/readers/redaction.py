@@ -42,6 +42,8 @@ _COMPOUND = ("password", "apikey", "accesskey")
 """Ends of words that are written without a mark between them."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
 """A variable of an environment, or an option of a command."""
+_BEARER = re.compile(r"\b(bearer\s+)(?=[\w.~+/-]*\d)[\w.~+/-]{8,}=*", re.IGNORECASE)
+"""A token as HTTP has it; words alone are no token."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PAIR = 2
 
@@ -52,8 +54,8 @@ def redacted(value: JsonValue) -> JsonValue:
     A secret is known by the name of its key, such as ``api_key``, ``accessToken``,
     ``Authorization`` or ``AWS_SECRET_ACCESS_KEY``, whatever lies below it. Names and values may
     also stand beside each other, as ``{"name": …, "value": …}``, ``{"key": …, "value": …}`` or a
-    list of two, or in one text, as ``API_KEY=…`` and ``--token=…``. Numbers under ``token`` or
-    ``key``, null, true and false are kept.
+    list of two, or in one text, as ``API_KEY=…`` and ``--token=…``. In any text, what follows
+    ``Bearer`` is a secret. Numbers under ``token`` or ``key``, null, true and false are kept.
 
     Example:
         >>> redacted({"model": {"name": "m", "max_tokens": 9, "kwargs": {"api_key": "k"}}})
@@ -70,12 +72,16 @@ def redacted(value: JsonValue) -> JsonValue:
         if len(value) == _PAIR and isinstance(value[0], str) and isinstance(value[1], str):
             return [value[0], _below(value[0], value[1])]
         return [redacted(each) for each in value]
-    assigned = _ASSIGNED.fullmatch(value) if isinstance(value, str) else None
-    if assigned is None:
-        return value
-    name, written = assigned.groups()
-    is_count = written.isdecimal()
-    return f"{name}={REDACTED}" if _is_secret(name, 0 if is_count else written) else value
+    return _redacted_text(value) if isinstance(value, str) else value
+
+
+def _redacted_text(text: str) -> str:
+    assigned = _ASSIGNED.fullmatch(text)
+    if assigned is not None:
+        name, written = assigned.groups()
+        if _is_secret(name, 0 if written.isdecimal() else written):
+            return f"{name}={REDACTED}"
+    return _BEARER.sub(rf"\1{REDACTED}", text)
 
 
 def _below(name: JsonValue, value: JsonValue) -> JsonValue:

@@ -53,7 +53,12 @@ ODD = st.fixed_dictionaries(
     },
 )
 PLAIN = st.fixed_dictionaries(
-    {"task_id": texts}, optional={"model": texts, "passed": st.booleans(), "note": texts}
+    {"task_id": texts},
+    optional={
+        "model": texts,
+        "passed": st.booleans(),
+        "note": texts | st.just("Bearer s3cr3t-t0ken"),
+    },
 )
 rows = st.builds(
     lambda messages, about: {**about, "messages": messages},

@@ -56,9 +56,10 @@ const OF_AUTOGEN: [&str; 3] = ["source", "models_usage", "type"];
 
 const SUFFIXES: [&str; 4] = [".gz", ".zst", ".jsonl", ".json"];
 
-/// What names of secrets hold.
-const SECRETS: [&str; 8] = [
+/// What names of secrets hold, and the word in front of a token of HTTP.
+const SECRETS: [&str; 9] = [
     "authoriz",
+    "bearer",
     "cookie",
     "credential",
     "key",
