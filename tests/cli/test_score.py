@@ -359,6 +359,29 @@ def test_results_never_take_the_place_of_an_input(
     assert (folder / name).read_bytes() == before
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_results_as_input_are_told_once_with_what_reads_them(
+    run: Run, folder: Path, suffix: str
+) -> None:
+    results = f"scores.{suffix}"
+    assert run("score", "preds.jsonl", "-m", LENGTH, "-o", results)[0] == 0
+    for words in (("-m", "turns"), ("-m", "turns", "-o", "again/")):
+        code, _, err = run("score", results, *words)
+        assert code == 4
+        (told,) = [line for line in err.splitlines() if line.startswith("unreadable")]
+        assert told == (
+            f"unreadable: {results}: none of its first 2 records can be used: expected a "
+            "trajectory, got a row of results; 'trajmeter summarize' reads those"
+        )
+    (folder / "runs").mkdir()
+    for name in (results, "preds.jsonl"):
+        (folder / name).rename(folder / "runs" / name)
+    code, out, err = run("score", "runs", "-m", "turns")
+    assert (code, out.splitlines()[0]) == (0, "2 attempts · turns (version 1)")
+    assert f"no format recognises it: runs/{results}" in err
+
+
 @pytest.mark.parametrize(
     ("given", "row"),
     [

@@ -14,7 +14,7 @@ from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.inputs import inputs
 from trajmeter.readers._files.problems import problem_at, refuse
 from trajmeter.readers._recognition.choice import Choice
-from trajmeter.readers._recognition.evidence import evidence_in, format_of
+from trajmeter.readers._recognition.evidence import evidence_in, format_of, is_result
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat, RecordT
 from trajmeter.readers._recognition.registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
@@ -330,6 +330,8 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
     expected = "expected a task" if makes is Task else "expected a trajectory"
     if not isinstance(value, dict):
         return f"{expected}, got {json_input.type_name(value)}"
+    if is_result(value):
+        return f"{expected}, got a row of results; 'trajmeter summarize' reads those"
     other = _description(value, Trajectory) if makes is Task else _description(value, Task)
     if other:
         return f"{expected}, got {other}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._expectations import EXPECTED_CALLS, expected_calls, suspicious_keys
+from trajmeter.readers._recognition.evidence import is_result
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.records import Task, Trajectory
 from trajmeter.records.openai_calls import plain_call
@@ -87,6 +88,6 @@ TRAJECTORIES = RecordFormat(
     carries=tuple(Trajectory.model_fields),
     origin="trajmeter",
     keys=frozenset({"task_id"}),
-    recognises=lambda _: Evidence.POSSIBLE,
+    recognises=lambda record: None if is_result(record) else Evidence.POSSIBLE,
     read=_read_trajectory,
 )

@@ -27,8 +27,8 @@ __all__ = [
     "trajectory_description",
 ]
 
-_KEYS = frozenset({"model_patch", "traj_data"}) | KEYS_OF_A_RUN
-"""Keys of predictions, and those that predictions lack."""
+_KEYS = frozenset({"model_patch", "traj_data", "backend"}) | KEYS_OF_A_RUN
+"""Keys of predictions, those that predictions lack, and one of results."""
 _IN_RUST = {
     "trajectory-records": "own",
     "contextbench-predictions": "predictions",

@@ -25,6 +25,7 @@ __all__ = [
     "beginning",
     "evidence_in",
     "format_of",
+    "is_result",
     "strongest_for",
     "warn_of_recognition",
 ]
@@ -109,6 +110,12 @@ def evidence_in(known: RecordFormat[RecordT], record: Mapping[str, JsonValue]) -
     except UNEXPECTED as error:
         warn_of_recognition(known, error)
         return 0
+
+
+def is_result(record: Mapping[str, object]) -> bool:
+    """Whether a record is a row of results, which has the identity of an attempt too."""
+    names_backend = record.get("backend") in ("rust", "python")
+    return names_backend and any(key.endswith(".outcome") for key in record)
 
 
 def warn_of_recognition(known: Format[Any], error: BaseException) -> None:

@@ -53,7 +53,7 @@ def holds_own(schema: pa.Schema, first: Callable[[], dict[str, JsonValue] | None
     if len(names) < len(schema.names) or "task_id" not in names:
         return False
     candidates = record_formats(Trajectory, names)
-    if len(candidates) == 1:
+    if len(candidates) == 1 and "backend" not in names:  # as results have
         return True
     try:
         known = format_of(first() or names, candidates)
