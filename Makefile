@@ -40,6 +40,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Builds without isolation find maturin and hatchling, pinned, in the development environment.
 IN_VENV := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m
 PIP := $(IN_VENV) pip --quiet
+# pip compiles what it copies, and an editable install copies nothing: the first command would, or,
+# with PYTHONDONTWRITEBYTECODE, every one.
+COMPILE = $(VENV)/bin/python -m compileall -q python/trajmeter
 INSTALL = $(PIP) --python $(1)/bin/python install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -62,6 +65,7 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 # Each removes the other's stamp, so that changing TRAJMETER_BUILD rebuilds.
 $(VENV)/.built-rust: $(VENV)/.tools $(BUILD_FILES) $(RUST_FILES)
 	TRAJMETER_BUILD=rust $(call INSTALL,$(VENV)) --no-build-isolation --editable '.[all]'
+	$(COMPILE)
 	@rm -f $(VENV)/.built-python
 	@touch $@
 
@@ -69,6 +73,7 @@ $(VENV)/.built-python: $(VENV)/.tools $(BUILD_FILES)
 	@echo 'Building without Rust (cargo): the Python kernels give the same results, more slowly.'
 	@rm -f python/trajmeter/kernels/_rust*.so
 	TRAJMETER_BUILD=python $(call INSTALL,$(VENV)) --no-build-isolation --editable '.[all]'
+	$(COMPILE)
 	@rm -f $(VENV)/.built-rust
 	@touch $@
 

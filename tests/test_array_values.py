@@ -21,6 +21,9 @@ from trajmeter.arrays import (
     nulls,
     present,
     ragged,
+    repeated_text,
+    text_array,
+    text_scalar,
 )
 
 if TYPE_CHECKING:
@@ -64,6 +67,30 @@ def test_nulls_of_numbers_are_replaced(given: tuple[pa.Array[Any], list[Any]]) -
     found = filled(array, -1)
     assert found.tolist() == [-1 if value is None else value for value in values]
     assert pa.from_numpy_dtype(found.dtype) == array.type
+
+
+@pytest.mark.parametrize("kind", [pa.uint8(), pa.int16(), pa.float16(), pa.float32()], ids=str)
+def test_numbers_keep_their_type(kind: pa.DataType) -> None:
+    assert pa.from_numpy_dtype(filled(pa.array([1, None], kind), 0).dtype) == kind
+    assert pa.from_numpy_dtype(filled(pa.array([1, 2], kind), 0).dtype) == kind
+
+
+@given(st.lists(st.none() | st.text(max_size=5), max_size=12))
+def test_texts_are_those_that_pyarrow_makes(values: list[str | None]) -> None:
+    made = text_array(values)
+    made.validate(full=True)
+    assert made.equals(pa.array(values, pa.string()))
+    assert [text_scalar(value) for value in values] == [*made]
+
+
+def test_half_a_surrogate_pair_is_no_text() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        text_array(["a", "\ud800"])
+
+
+def test_a_text_is_repeated() -> None:
+    assert repeated_text("é", 3).equals(pa.array(["é", "é", "é"]))
+    assert len(repeated_text("", 0)) == 0
 
 
 @given(_slices(pa.bool_()))

@@ -1,8 +1,8 @@
 """Arrow arrays as flat numpy arrays.
 
-``pyarrow.compute`` makes a Python function of each of Arrow's when it is imported, also where a
-method of an array does, which takes longer than scoring a thousand attempts. What every run needs
-is done without it.
+What every run needs is done without two imports, each of which takes longer than scoring a thousand
+attempts: ``pyarrow.compute``, also where a method of an array imports it, and pandas, where it is
+installed, which ``pa.array``, ``pa.scalar`` and ``to_numpy`` import to recognise its objects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ except ImportError:  # which is not promised
     from pyarrow.compute import CastOptions, call_function
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trajmeter.kernels import Int64Array
 
@@ -51,8 +51,11 @@ __all__ = [
     "object_codes",
     "present",
     "ragged",
+    "repeated_text",
     "taken",
+    "text_array",
     "text_bytes",
+    "text_scalar",
     "together",
 ]
 
@@ -72,6 +75,13 @@ NO_OBJECT = -1
 """Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
 UNCERTAIN = -2
 """Code of a text that has to be read to know more."""
+
+
+_MOST_TEXT = 2**31 - 1
+"""Bytes of texts that one column holds."""
+
+_NUMPY_NAMES = {"halffloat": "float16", "float": "float32", "double": "float64"}
+"""Names of types of numbers that mean another in numpy, or none."""
 
 
 class Ragged(NamedTuple):
@@ -226,21 +236,22 @@ def present(column: Any) -> Booleans:  # noqa: ANN401 - of any type
 
 def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
     """Values of a column with nulls replaced; not copied if it has no nulls."""
-    if not array.null_count:
-        values: npt.NDArray[Any] = array.to_numpy()
-        return values
-    number = array.slice(0, 0).to_numpy().dtype.type  # some pyarrow asks pandas for that of a type
+    number = _number_type(array.type)
     if array.null_count == len(array):
         return np.full(len(array), instead, number)
     held = np.frombuffer(array.buffers()[1], number)[array.offset : array.offset + len(array)]
-    return np.where(present(array), held, number(instead))
+    return np.where(present(array), held, np.array(instead, number)) if array.null_count else held
+
+
+@cache
+def _number_type(arrow_type: Any) -> type[np.number[Any]]:  # noqa: ANN401 - of numbers
+    """The type of numbers in numpy."""
+    name = str(arrow_type)
+    return np.dtype(_NUMPY_NAMES.get(name, name)).type
 
 
 def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Array:
-    """A column of integers or floats, null where they are absent; not copied.
-
-    ``pa.array`` would import ``numpy.ma`` to see whether they have a mask of their own.
-    """
+    """A column of integers or floats, null where they are absent; not copied."""
     held = pa.py_buffer(np.ascontiguousarray(values).data)
     valid = _valid(is_absent)
     arrow_type = pa.from_numpy_dtype(values.dtype)
@@ -253,6 +264,41 @@ def booleans(values: Booleans, is_absent: Booleans | None = None) -> Array:
     held = pa.py_buffer(np.packbits(values, bitorder="little").data)
     valid = _valid(is_absent)
     column: Array = pa.Array.from_buffers(pa.bool_(), len(values), [valid, held])
+    return column
+
+
+def text_array(values: Iterable[str | None]) -> Array:
+    """A column of texts.
+
+    Raises:
+        UnicodeEncodeError: A text holds half of a surrogate pair.
+        pa.ArrowCapacityError: They are longer than 2 GiB together.
+    """
+    listed = [*values]
+    is_absent = np.fromiter((value is None for value in listed), np.bool_, len(listed))
+    written = [value or "" for value in listed]
+    joined = "".join(written).encode()
+    if not joined.isascii():
+        written = [value.encode().decode("latin-1") for value in written]  # a character a byte
+    bounds = np.zeros(len(written) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, written), np.int64, len(written)), out=bounds[1:])
+    if len(joined) > _MOST_TEXT:
+        raise pa.ArrowCapacityError(f"texts of {len(joined)} bytes, expected at most {_MOST_TEXT}")
+    offsets = pa.py_buffer(bounds.astype(np.int32).data)
+    buffers = [_valid(is_absent), offsets, pa.py_buffer(joined)]
+    column: Array = pa.Array.from_buffers(pa.string(), len(written), buffers)
+    return column
+
+
+def text_scalar(value: str | None) -> pa.StringScalar:
+    """A text by itself."""
+    found: pa.StringScalar = text_array([value])[0]
+    return found
+
+
+def repeated_text(value: str, rows: int) -> Array:
+    """A column of one text."""
+    column: Array = pa.repeat(text_scalar(value), rows)
     return column
 
 

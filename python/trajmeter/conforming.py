@@ -26,8 +26,10 @@ from trajmeter.arrays import (
     entries,
     flags,
     nulls,
+    numbers,
     object_codes,
     ragged,
+    text_array,
 )
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.records import ToolCall
@@ -219,7 +221,7 @@ def _lists(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
         raise ConfigurationError(
             f"column {path} has {offsets[-1]} values in one batch, expected {_MOST_VALUES} at most"
         )
-    bounds = pa.array(offsets.astype(np.int32), pa.int32())
+    bounds: Any = numbers(offsets.astype(np.int32))
     lists: Array = pa.ListArray.from_arrays(bounds, kept, mask=array.is_null())
     return lists
 
@@ -243,7 +245,7 @@ def _mappings(array: Array, shape: Shape, target: pa.DataType, path: str) -> Arr
         pc.struct_field(pairs, "value"), cast("Shape", shape.item), kinds.item_type, path
     )
     # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
-    starts: Any = pa.array(offsets.astype(np.int32), mask=np.append(flags(array.is_null()), False))
+    starts: Any = numbers(offsets.astype(np.int32), np.append(flags(array.is_null()), False))
     maps: Array = pa.MapArray.from_arrays(
         starts, _conformed(keys, _TEXT, kinds.key_type, path), values
     )
@@ -275,7 +277,7 @@ def _faulty_members(
 def _faulty(column: Array, shape: Shape) -> Booleans:
     """Whether each value differs from what its shape says; nulls are left to the caller."""
     if shape.choices:
-        known = pc.is_in(column, value_set=pa.array(sorted(shape.choices)))
+        known = pc.is_in(column, value_set=text_array(sorted(shape.choices)))
         return ~flags(known) & flags(column.is_valid())
     if shape.kind == "json":
         return _faulty_json(column, is_object=shape.is_object)

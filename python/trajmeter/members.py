@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import ragged
+from trajmeter.arrays import numbers, ragged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ def with_member(array: Array, path: Sequence[str], make: Callable[[Array], Array
         return array
     if pa.types.is_list(array.type):
         values, offsets = ragged(array)
-        bounds = pa.array(offsets.astype(np.int32), pa.int32())
+        bounds: Any = numbers(offsets.astype(np.int32))
         made = with_member(values, path, make)
         lists: Array = pa.ListArray.from_arrays(bounds, made, mask=array.is_null())
         return lists

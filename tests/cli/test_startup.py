@@ -99,6 +99,41 @@ def test_a_metric_is_scored_without_what_units_and_other_metrics_need(
     assert (late | units | _NO_MODEL) & set(done.stderr.split()) == set()
 
 
+_DECOY = "import sys; print('pandas was imported', file=sys.stderr); raise ImportError"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "preds.jsonl", "-m", "context", "-t", "gold.jsonl"],
+        ["score", "preds.jsonl", "-m", "turns"],
+        ["score", "own.parquet", "-m", "turns"],
+        ["convert", "preds.jsonl", "-o", "more.parquet"],
+        ["summarize", "scores.parquet"],
+        ["compare", "scores.parquet", "scores.parquet"],
+    ],
+    ids=" ".join,
+)
+def test_pandas_is_not_imported_where_it_is_installed(folder: Path, words: list[str]) -> None:
+    """It takes as long as a small command; pyarrow imports it wherever it meets an object."""
+    (folder / "gold.jsonl").write_text(_GOLD)
+    for made in (
+        ["convert", "preds.jsonl", "-o", "own.parquet"],
+        ["score", "preds.jsonl", "-m", "turns", "-o", "scores.parquet"],
+    ):
+        assert _main.main(made) == 0
+    (folder / "pandas.py").write_text(_DECOY)
+    done = subprocess.run(
+        [sys.executable, "-m", "trajmeter", *words],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        text=True,
+    )
+    assert "pandas was imported" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_help_is_shown_without_importing_what_commands_compute_with() -> None:
     program = (
         "import sys; from trajmeter.cli import main; "

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.metrics.turns.result import BUDGET_REASONS
-from trajmeter.readers._outputs import script_of
+from trajmeter.readers._logs.outputs import script_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -16,8 +16,9 @@ from tests.readers.both_ways import Read, compared  # noqa: E402 - only where py
 from tests.scoring.strategies import any_trajectories  # noqa: E402 - likewise
 from trajmeter.errors import InputError  # noqa: E402 - likewise
 from trajmeter.kernels import backend  # noqa: E402 - likewise
-from trajmeter.readers import _batch_maker, frame_batches  # noqa: E402 - likewise
-from trajmeter.readers._arrow_json import has_json, json_texts  # noqa: E402 - likewise
+from trajmeter.readers import frame_batches  # noqa: E402 - likewise
+from trajmeter.readers._columns import batch_maker  # noqa: E402 - likewise
+from trajmeter.readers._columns.arrow_json import has_json, json_texts  # noqa: E402 - likewise
 from trajmeter.readers.frame_batches import FrameBatches  # noqa: E402 - likewise
 from trajmeter.readers.frames import read_frame  # noqa: E402 - likewise
 from trajmeter.schemas import trajectory_batch, trajectory_schema  # noqa: E402 - likewise
@@ -221,7 +222,7 @@ def test_a_row_that_no_column_holds_is_left_out_of_the_records_too(
             raise InputError("no column holds it")
         return trajectory_batch(records, **how)
 
-    monkeypatch.setattr(_batch_maker, "trajectory_batch", batch)
+    monkeypatch.setattr(batch_maker, "trajectory_batch", batch)
     binary = pa.array([b"x"] * 3)  # whose rows are read as records
     table = pa.table({"t": ["a", "b", "c"], "m": [TEXT] * 3, "binary": binary})
     problems: list[Any] = []

@@ -24,9 +24,9 @@ from trajmeter.readers import (
     read_tasks,
     read_trajectories,
 )
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._content import open_content
-from trajmeter.readers._registry import file_formats
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._recognition.choice import Choice
+from trajmeter.readers._recognition.registry import file_formats
 from trajmeter.records import Source
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 from tests.readers.both_ways import as_batches, as_records, same, write
 from trajmeter.errors import InputError, ReadError
 from trajmeter.readers import read_trajectories
-from trajmeter.readers._column_reader import trajectory_description
+from trajmeter.readers._columns.column_reader import trajectory_description
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.records import ReadProblem, Source, ToolCall, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_batch, trajectory_from_row
@@ -317,7 +317,7 @@ def test_python_backend_gathers_files_of_one_record_each(
         return trajectory_batch(records, **options)
 
     monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: "python")
-    monkeypatch.setattr("trajmeter.readers._batch_maker.trajectory_batch", batch_of)
+    monkeypatch.setattr("trajmeter.readers._columns.batch_maker.trajectory_batch", batch_of)
     problems: list[ReadProblem] = []
     batches = [*TrajectoryBatches(tmp_path, on_problem=problems.append)]
     ids = [name for batch in batches for name in batch["task_id"].to_pylist()]

@@ -14,7 +14,7 @@ from tests.readers.atif.steps import answer, called, observed, step, trajectory
 from tests.readers.claude_code.lines import call, read_file, result, said, used
 from tests.readers.logs import read, read_one
 from trajmeter.errors import ReadError
-from trajmeter.readers._registry import format_named
+from trajmeter.readers._recognition.registry import format_named
 from trajmeter.records import Source, Trajectory
 
 if TYPE_CHECKING:

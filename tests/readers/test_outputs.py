@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trajmeter.readers._outputs import Output, output_of, script_of
+from trajmeter.readers._logs.outputs import Output, output_of, script_of
 
 
 def mini(**fields: object) -> str:

@@ -12,8 +12,8 @@ import pytest
 
 from tests.readers.logs import read_one, turns_of
 from trajmeter.metrics.turns.result import BUDGET_REASONS
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._outputs import script_of
+from trajmeter.readers._logs.outputs import script_of
+from trajmeter.readers._recognition.choice import Choice
 from trajmeter.readers.atif import TRAJECTORIES as ATIF
 from trajmeter.records import Trajectory
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trajmeter.readers._replies import Call, Reply, in_order_of_time, leaks_of, turns_of
-from trajmeter.readers._shown import Viewer
+from trajmeter.readers._logs.replies import Call, Reply, in_order_of_time, leaks_of, turns_of
+from trajmeter.readers._logs.shown import Viewer
 from trajmeter.records import Failure
 
 

@@ -208,8 +208,8 @@ def test_what_was_cut_off_parquet_is_told_with_its_place_once(tmp_path: Path) ->
 def test_row_groups_are_read_together_and_great_ones_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_rows: int
 ) -> None:
-    monkeypatch.setattr("trajmeter.readers._result_batches._LEAST_ROWS", 1)
-    monkeypatch.setattr("trajmeter.readers._result_batches._MOST_ROWS", most_rows)
+    monkeypatch.setattr("trajmeter.readers._results.batches._LEAST_ROWS", 1)
+    monkeypatch.setattr("trajmeter.readers._results.batches._MOST_ROWS", most_rows)
     rows = [
         {"task_id": f"t{row % 5}" if row % 7 else None, "agent": "a", "x.value": row / 4}
         for row in range(23)

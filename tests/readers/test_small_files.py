@@ -12,7 +12,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from tests.readers.both_ways import as_batches, as_records
 from trajmeter.kernels import backend
 from trajmeter.readers import batches
-from trajmeter.readers._batch_maker import BatchMaker
+from trajmeter.readers._columns.batch_maker import BatchMaker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -197,7 +197,7 @@ def test_columns_read_one_by_one_give_the_same_summary(a: Tasks, keep: Any, seed
     rows = rows_of(a) * 2
     np.random.default_rng(seed).shuffle(rows)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trajmeter.readers._result_parquet._FEW_CELLS", 0)
+        patch.setattr("trajmeter.readers._results.parquet._FEW_CELLS", 0)
         file = Path(folder, "rows.parquet")
         parquet.write_table(pa.Table.from_pylist(rows), file, row_group_size=3)
         assert one(file, F1, duplicates=keep) == one(rows, F1, duplicates=keep)

@@ -69,6 +69,6 @@ def line_bytes(given: str | None) -> int:
 
 def batch_rows(given: int | None) -> int:
     """Rows of a batch."""
-    from trajmeter.readers._ahead import MOST_ROWS
+    from trajmeter.readers._columns.ahead import MOST_ROWS
 
     return MOST_ROWS if given is None else given

@@ -150,7 +150,6 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     reading = job.reading
     store = job.open_store(report)
     made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
-    check_column_types(files, **reading.recognition())
     # Before the attempts are, as standard input is only copied once.
     mapped = [*job.read_mapped_tasks(report)]
     attempts = TrajectoryBatches(
@@ -162,6 +161,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     )
     with closing(attempts):
         attempts.start()  # on a thread, while more is imported and the tasks are read
+        check_column_types(files, **reading.recognition())
         from trajmeter.scoring.stream import StreamScorer
 
         tasks = chain(job.read_tasks(report), mapped)

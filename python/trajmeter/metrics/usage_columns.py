@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import entries, field, filled, nulls, numbers, present, ragged, taken
+from trajmeter.arrays import (
+    entries,
+    field,
+    filled,
+    nulls,
+    numbers,
+    present,
+    ragged,
+    taken,
+    text_array,
+)
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.records import LARGEST_COUNT
 
@@ -222,14 +232,14 @@ def _source_texts(sources: Int64Array) -> Array:
     """Sources by their place among all of them."""
     if not sources.any():
         return nulls(len(sources), pa.string())
-    return taken(pa.array(_SOURCES, pa.string()), numbers(sources))
+    return taken(text_array(_SOURCES), numbers(sources))
 
 
 def _reasons(reasons: Mapping[int, str | None], rows: int) -> Array:
     """Reasons by row."""
     if not any(reasons.values()):
         return nulls(rows, pa.string())
-    return pa.array([reasons.get(row) for row in range(rows)], pa.string())
+    return text_array(reasons.get(row) for row in range(rows))
 
 
 def _one(rows: pa.RecordBatch, row: int) -> TokensUsed:

@@ -8,11 +8,11 @@ from trajmeter.late import loading_late
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
-    from trajmeter.readers._content import open_content
-    from trajmeter.readers._formats import Evidence, FileFormat, Format, RecordFormat
+    from trajmeter.readers._files.content import open_content
     from trajmeter.readers._read import read_tasks, read_trajectories
-    from trajmeter.readers._recognition import beginning
-    from trajmeter.readers._registry import format_named, formats
+    from trajmeter.readers._recognition.evidence import beginning
+    from trajmeter.readers._recognition.formats import Evidence, FileFormat, Format, RecordFormat
+    from trajmeter.readers._recognition.registry import format_named, formats
 
 __all__ = [
     "Evidence",
@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 _HOME = {
-    "Evidence": "_formats",
-    "FileFormat": "_formats",
-    "Format": "_formats",
-    "RecordFormat": "_formats",
-    "beginning": "_recognition",
-    "format_named": "_registry",
-    "formats": "_registry",
-    "open_content": "_content",
+    "Evidence": "_recognition.formats",
+    "FileFormat": "_recognition.formats",
+    "Format": "_recognition.formats",
+    "RecordFormat": "_recognition.formats",
+    "beginning": "_recognition.evidence",
+    "format_named": "_recognition.registry",
+    "formats": "_recognition.registry",
+    "open_content": "_files.content",
     "read_tasks": "_read",
     "read_trajectories": "_read",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._values import safe_int
+from trajmeter.readers._logs.values import safe_int
 from trajmeter.records import PytestSummary, SnapshotSummary
 
 if TYPE_CHECKING:

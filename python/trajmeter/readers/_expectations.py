@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.keys import Misspelt, displaced, misspelt, nearest
-from trajmeter.readers._values import as_mapping
+from trajmeter.readers._logs.values import as_mapping
 from trajmeter.records.openai_calls import plain_call
 
 if TYPE_CHECKING:

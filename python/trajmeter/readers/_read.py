@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._containers import entries
-from trajmeter.readers._formats import Evidence, RecordFormat, RecordT
-from trajmeter.readers._inputs import inputs
-from trajmeter.readers._problems import problem_at, refuse
-from trajmeter.readers._recognition import evidence_in, format_of
-from trajmeter.readers._registry import record_formats
+from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.inputs import inputs
+from trajmeter.readers._files.problems import problem_at, refuse
+from trajmeter.readers._recognition.choice import Choice
+from trajmeter.readers._recognition.evidence import evidence_in, format_of
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat, RecordT
+from trajmeter.readers._recognition.registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._containers import Entry
-    from trajmeter.readers._inputs import Input
+    from trajmeter.readers._files.containers import Entry
+    from trajmeter.readers._files.inputs import Input
     from trajmeter.records import Source
 
 __all__ = [
@@ -128,7 +128,7 @@ def read_tasks(
     report = on_problem or refuse
     if mapping is None:
         return _read(paths, Choice(Task), report)
-    from trajmeter.readers._mapped_tasks import TaskColumns, mapped_tasks
+    from trajmeter.readers._recognition.mapped_tasks import TaskColumns, mapped_tasks
 
     return mapped_tasks(inputs(paths, Choice(Trajectory)), TaskColumns(mapping), report)
 

@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers._sessions import events
-from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers._logs.sessions import events
+from trajmeter.readers._logs.values import as_list, as_object, as_text
+from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers.contextbench.views import Span, views_of
 from trajmeter.records import ReadProblem, Source, Trajectory
 

@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, BinaryIO
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.kernels import backend
-from trajmeter.readers._ahead import MOST_ROWS, ReadAhead, joined
-from trajmeter.readers._batch_maker import BatchMaker
-from trajmeter.readers._certain_rows import CertainRows
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._column_reader import column_reader, has_column
-from trajmeter.readers._containers import CHANGED, is_parquet
-from trajmeter.readers._content import is_compressed, open_content, state_of
-from trajmeter.readers._document_batches import document_items
-from trajmeter.readers._inputs import inputs
-from trajmeter.readers._line_batches import BLOCK_BYTES, LineBlocks, ended
-from trajmeter.readers._problems import refuse
-from trajmeter.readers._ranges import LineRange, RowRange
+from trajmeter.readers._columns.ahead import MOST_ROWS, ReadAhead, joined
+from trajmeter.readers._columns.batch_maker import BatchMaker
+from trajmeter.readers._columns.certain_rows import CertainRows
+from trajmeter.readers._columns.column_reader import column_reader, has_column
+from trajmeter.readers._columns.document_batches import document_items
+from trajmeter.readers._columns.line_batches import BLOCK_BYTES, LineBlocks, ended
+from trajmeter.readers._columns.reasons import Reasons
+from trajmeter.readers._columns.small_files import holds_few_records, holds_records
+from trajmeter.readers._files.containers import CHANGED, is_parquet
+from trajmeter.readers._files.content import is_compressed, open_content, state_of
+from trajmeter.readers._files.inputs import inputs
+from trajmeter.readers._files.problems import refuse
+from trajmeter.readers._files.ranges import LineRange, RowRange
 from trajmeter.readers._read import EntryReader, read_records
-from trajmeter.readers._reasons import Reasons
-from trajmeter.readers._small_files import holds_few_records, holds_records
+from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.remote import is_named_in_utf8
 from trajmeter.schemas import trajectory_schema
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonColumns
-    from trajmeter.readers._formats import FileFormat, Piece
-    from trajmeter.readers._inputs import Input
-    from trajmeter.readers._parquet import Rows
+    from trajmeter.readers._files.inputs import Input
+    from trajmeter.readers._files.parquet import Rows
+    from trajmeter.readers._recognition.formats import FileFormat, Piece
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
     """Part of the input, read as far as a thread can: it gives its batches, and reports its
@@ -317,7 +317,7 @@ class TrajectoryBatches:
             if values is not None:
                 yield from values
                 return
-        from trajmeter.readers._parquet import own_rows  # takes longer than a small file
+        from trajmeter.readers._columns.parquet import own_rows  # takes longer than a small file
 
         with ExitStack() as opened:
             try:
@@ -337,7 +337,7 @@ class TrajectoryBatches:
         yield partial(self._rows_of.gather, read_records(given, self._choice, self._report))
 
     def _rows(self, given: Input, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
-        from trajmeter.readers._parquet import stretches
+        from trajmeter.readers._columns.parquet import stretches
 
         begun, path = state_of(content), given.path
         records = EntryReader(given, self._choice, self._report)

@@ -6,9 +6,9 @@ import stat
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._containers import PARQUET_MAGIC
-from trajmeter.readers._inputs import inputs
+from trajmeter.readers._files.containers import PARQUET_MAGIC
+from trajmeter.readers._files.inputs import inputs
+from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def checked_footer(
         ConfigurationError: The type of a column cannot hold what the field is.
     """
     try:
-        from trajmeter.readers._parquet import read_footer
+        from trajmeter.readers._columns.parquet import read_footer
     except ImportError:  # its reader says so
         return None
     try:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._sessions import Event, known_only, stem_of, usage_from
-from trajmeter.readers._values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.sessions import Event, known_only, stem_of, usage_from
+from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.claude_code.stream import read_events as claude_events
 from trajmeter.readers.codex.exec_stream import read_events as codex_events
 from trajmeter.readers.contextbench.views import Span, views_of

@@ -18,27 +18,22 @@ from trajmeter.arrays import nulls, together
 from trajmeter.conforming import conform
 from trajmeter.errors import ConfigurationError
 from trajmeter.kernels import backend
-from trajmeter.readers._batch_maker import BatchMaker
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._column_reader import column_reader, messages_reader
-from trajmeter.readers._containers import Entry
-from trajmeter.readers._frame_lines import (
+from trajmeter.readers._columns.batch_maker import BatchMaker
+from trajmeter.readers._columns.column_reader import column_reader, messages_reader
+from trajmeter.readers._columns.frame_lines import (
     MESSAGE_FIELDS,
     MappedLines,
     columns_there,
     whole_lines,
 )
-from trajmeter.readers._inputs import Input
-from trajmeter.readers._parquet import (
-    holds_own,
-    others_than_ours,
-    own_values,
-    stretches,
-    values_as_they_are,
-    with_sources,
-)
-from trajmeter.readers._problems import refuse
+from trajmeter.readers._columns.parquet import own_values, stretches, with_sources
+from trajmeter.readers._files.containers import Entry
+from trajmeter.readers._files.inputs import Input
+from trajmeter.readers._files.parquet import values_as_they_are
+from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._read import EntryReader
+from trajmeter.readers._recognition.choice import Choice
+from trajmeter.readers._recognition.own_columns import holds_own, others_than_ours
 from trajmeter.readers.batches import IDENTITY
 from trajmeter.readers.frames import FRAME, first_row, numbered_records
 from trajmeter.records import Source, Trajectory

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from trajmeter.errors import InputError, ReadError
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._containers import Entry
-from trajmeter.readers._inputs import Input
-from trajmeter.readers._problems import refuse
+from trajmeter.readers._files.containers import Entry
+from trajmeter.readers._files.inputs import Input
+from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._read import EntryReader
+from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import Source, Trajectory
 from trajmeter.schemas import require_pyarrow
 
@@ -147,7 +147,7 @@ def frame_tasks(
     Raises:
         ConfigurationError: As for :func:`read_frame`.
     """
-    from trajmeter.readers._mapped_tasks import TaskColumns, tasks_of_rows
+    from trajmeter.readers._recognition.mapped_tasks import TaskColumns, tasks_of_rows
 
     columns = TaskColumns(mapping)
     if not columns.columns:
@@ -164,7 +164,9 @@ def frame_tasks(
 
 def _values(table: pa.Table, *, may_be_own: bool) -> Iterator[tuple[int, JsonValue | ReadError]]:
     """Every row with its number, as a record in JSON."""
-    from trajmeter.readers._parquet import holds_own, own_values, values_as_they_are
+    from trajmeter.readers._columns.parquet import own_values
+    from trajmeter.readers._files.parquet import values_as_they_are
+    from trajmeter.readers._recognition.own_columns import holds_own
 
     is_own = may_be_own and holds_own(table.schema, lambda: first_row(table))
     start = 0

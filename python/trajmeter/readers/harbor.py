@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import TOKENS, TURNS, usage_fields
-from trajmeter.readers._sessions import first_objects, known_only, usage_from
-from trajmeter.readers._values import (
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.replies import TOKENS, TURNS, usage_fields
+from trajmeter.readers._logs.sessions import first_objects, known_only, usage_from
+from trajmeter.readers._logs.values import (
     as_count,
     as_list,
     as_object,
@@ -27,6 +26,7 @@ from trajmeter.readers._values import (
     epoch_seconds,
     seconds_between,
 )
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.atif.trajectory import read_segments
 from trajmeter.readers.redaction import redacted
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory

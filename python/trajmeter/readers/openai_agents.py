@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._recognition import beginning
-from trajmeter.readers._sessions import events
-from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.sessions import events
+from trajmeter.readers._logs.values import (
+    as_list,
+    as_object,
+    as_text,
+    epoch_seconds,
+    seconds_between,
+)
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.messages.drafts import Draft, finished
 from trajmeter.readers.messages.shapes import call_of, called_in, result_value, said
 from trajmeter.readers.messages.usage import openai_usage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._expectations import EXPECTED_CALLS, expected_calls, suspicious_keys
-from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.records import Task, Trajectory
 from trajmeter.records.openai_calls import plain_call
 

@@ -19,12 +19,12 @@ from trajmeter.errors import InternalError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.processes import WorkerEndedError, WorkerProcess
 from trajmeter.processors import processors
-from trajmeter.readers._ahead import MOST_ROWS, joined
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._content import STDIN
-from trajmeter.readers._inputs import Input, inputs
-from trajmeter.readers._problems import refuse
-from trajmeter.readers._reader_process import Batch, End, FilesRead, FileToRead, Note, Told
+from trajmeter.readers._columns.ahead import MOST_ROWS, joined
+from trajmeter.readers._columns.reader_process import Batch, End, FilesRead, FileToRead, Note, Told
+from trajmeter.readers._files.content import STDIN
+from trajmeter.readers._files.inputs import Input, inputs
+from trajmeter.readers._files.problems import refuse
+from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import ReadProblem, Trajectory
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParallelBatches"]
 
-_MODULE = "trajmeter.readers._reader_process"
+_MODULE = "trajmeter.readers._columns.reader_process"
 _PARCEL_BYTES = 4 << 20
 _PARCEL_FILES = 64
 """A parcel has at most as many files, and as many bytes but for its last file."""

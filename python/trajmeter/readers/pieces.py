@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.readers._ahead import MOST_ROWS
-from trajmeter.readers._choice import Choice
-from trajmeter.readers._containers import PARQUET_MAGIC, entries, is_json_lines
-from trajmeter.readers._content import STDIN, is_compressed_file, is_named_pipe
-from trajmeter.readers._identities import (
+from trajmeter.readers._columns.ahead import MOST_ROWS
+from trajmeter.readers._columns.piece import FoundFile, Piece
+from trajmeter.readers._columns.reader_process import FilesRead
+from trajmeter.readers._files.containers import PARQUET_MAGIC, entries, is_json_lines
+from trajmeter.readers._files.content import STDIN, is_compressed_file, is_named_pipe
+from trajmeter.readers._files.identities import (
     FileIdentity,
     content_identity,
     files_below,
     folder_about,
 )
-from trajmeter.readers._inputs import (
+from trajmeter.readers._files.inputs import (
     FolderNotes,
     FolderTally,
     Input,
@@ -32,12 +33,11 @@ from trajmeter.readers._inputs import (
     expanded,
     inputs,
 )
-from trajmeter.readers._piece import FoundFile, Piece
-from trajmeter.readers._ranges import LineRange, Range, RowRange
+from trajmeter.readers._files.ranges import LineRange, Range, RowRange
+from trajmeter.readers._files.scanning import footer, line_cuts, next_line, scan
 from trajmeter.readers._read import EntryReader
-from trajmeter.readers._reader_process import FilesRead
-from trajmeter.readers._registry import format_named
-from trajmeter.readers._scanning import footer, line_cuts, next_line, scan
+from trajmeter.readers._recognition.choice import Choice
+from trajmeter.readers._recognition.registry import format_named
 from trajmeter.readers.column_types import checked_footer
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.remote import is_remote, path_of
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from trajmeter.readers._formats import FileFormat
+    from trajmeter.readers._recognition.formats import FileFormat
     from trajmeter.readers.batches import TrajectoryBatches
 
 __all__ = [

@@ -18,9 +18,9 @@ import re
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
-from trajmeter.readers._content import content_name, open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._sessions import stem_of
+from trajmeter.readers._files.content import content_name, open_content
+from trajmeter.readers._logs.sessions import stem_of
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.agentless import merged_spans
 from trajmeter.readers.contextbench.views import views_of
 from trajmeter.records import ReadProblem, Source, Trajectory

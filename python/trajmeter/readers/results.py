@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, ReadError
-from trajmeter.readers._containers import is_parquet
+from trajmeter.readers._files.containers import is_parquet
 from trajmeter.schemas import require_pyarrow
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def rows_by_column(
     Whoever takes one column of numbers after another then needs memory for one of them. Columns may
     be taken by several threads.
     """
-    from trajmeter.readers._result_parquet import ParquetTable  # needs pyarrow
+    from trajmeter.readers._results.parquet import ParquetTable  # needs pyarrow
 
     if isinstance(table, ParquetTable):
         return table.rows_by_column(texts, numbers, repeating=repeating)
@@ -174,7 +174,7 @@ def _begins_table(line: json_input.Line) -> bool:
 
 
 def _open_path(path: Path, report: OnProblem) -> ResultsTable:
-    from trajmeter.readers._result_parquet import ParquetTable  # needs pyarrow
+    from trajmeter.readers._results.parquet import ParquetTable  # needs pyarrow
 
     if path.is_dir():
         return ParquetTable(str(path), _parts(path), _settings_of(path))
@@ -191,7 +191,7 @@ def _open_path(path: Path, report: OnProblem) -> ResultsTable:
         raise ReadError(f"{path}: {error}") from error
     if is_in_parquet:
         return ParquetTable(str(path), [path])
-    from trajmeter.readers._result_lines import CsvTable, JsonLinesTable  # needs pyarrow
+    from trajmeter.readers._results.lines import CsvTable, JsonLinesTable  # needs pyarrow
 
     if first is None:
         raise ReadError(f"{path}: the file is empty, expected a results table")
@@ -231,7 +231,7 @@ class _ArrowTable:
     def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - of many libraries
         import pyarrow as pa
 
-        from trajmeter.readers._result_batches import described
+        from trajmeter.readers._results.batches import described
 
         self.name = name
         self._table = source if isinstance(source, pa.Table) else pa.table(source)
@@ -246,7 +246,7 @@ class _ArrowTable:
         repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
-        from trajmeter.readers._result_batches import arrow_batch, rows_at_once
+        from trajmeter.readers._results.batches import arrow_batch, rows_at_once
 
         rows = rows_at_once([*texts, *numbers, *values])
         for batch in self._table.to_batches(rows):
@@ -259,7 +259,7 @@ class _RowsTable:
     metadata: Mapping[str, str]
 
     def __init__(self, name: str, source: object) -> None:
-        from trajmeter.readers._result_batches import kind_of
+        from trajmeter.readers._results.batches import kind_of
 
         expected = "a path, rows, or a table of Arrow"
         if isinstance(source, Mapping) or not isinstance(source, Iterable):
@@ -286,7 +286,7 @@ class _RowsTable:
         repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
-        from trajmeter.readers._result_batches import row_batch, rows_at_once
+        from trajmeter.readers._results.batches import row_batch, rows_at_once
 
         most = rows_at_once([*texts, *numbers, *values])
         for start in range(0, len(self._rows), most):

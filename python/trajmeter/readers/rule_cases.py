@@ -12,7 +12,7 @@ from trajmeter.readers._expectations import (
     expected_calls,
     suspicious_keys,
 )
-from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.records import Assertion, Source, Task
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import content_name
-from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._files.content import content_name
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.records import (
     LARGEST_COUNT,
     Source,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._containers import values_in
-from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._recognition import beginning
-from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers._files.containers import values_in
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.values import as_list, as_object, as_text
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers.messages.drafts import Draft, finished
 from trajmeter.readers.messages.lists import name_of
 from trajmeter.readers.messages.shapes import call_of, said

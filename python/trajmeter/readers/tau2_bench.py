@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
-from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers._problems import problem_at
-from trajmeter.readers._recognition import beginning
-from trajmeter.readers._values import as_number
+from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.problems import problem_at
+from trajmeter.readers._logs.values import as_number
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import message_usage

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of, name_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import verifiers_usage

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.readers._ahead import MOST_ROWS
+from trajmeter.readers._columns.ahead import MOST_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

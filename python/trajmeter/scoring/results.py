@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
-from trajmeter.arrays import ROWS_AT_ONCE, call_function, cast, field, nulls
+from trajmeter.arrays import (
+    ROWS_AT_ONCE,
+    call_function,
+    cast,
+    field,
+    nulls,
+    repeated_text,
+    text_scalar,
+)
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:
@@ -27,8 +35,7 @@ __all__ = [
 ]
 
 
-# Made once: pyarrow looks for pandas whenever it makes a scalar.
-_BEFORE_LINE, _BEFORE_RECORD = pa.scalar(":"), pa.scalar(": ")
+_BEFORE_LINE, _BEFORE_RECORD = text_scalar(":"), text_scalar(": ")
 
 
 def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
@@ -43,7 +50,7 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     is_named = places and not places[0].null_count
     place = places[0] if is_named else call_function("coalesce", [*places, file])
     own = [rows.column(name) for name in ("task_id", "agent", "model", "attempt")]
-    return [*own, place, _constant(backend, len(rows))]
+    return [*own, place, repeated_text(backend, len(rows))]
 
 
 def own_results(family: FamilyColumns, scored: Iterable[Result], rows: int) -> list[Result]:
@@ -90,7 +97,7 @@ def named_columns(
         found.append(array)
     version, parameters = family.metric.version, family.parameters
     error = scored.get("error", nulls(rows, pa.string()))
-    return [_constant(version, rows), _constant(parameters, rows), error, *found]
+    return [repeated_text(version, rows), repeated_text(parameters, rows), error, *found]
 
 
 def columns_of_results(
@@ -104,10 +111,6 @@ def columns_of_results(
     while few := list(islice(values, ROWS_AT_ONCE)):
         parts.append(family_arrays(family, few, types))
     return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
-
-
-def _constant(text: str, rows: int) -> Array:
-    return pa.repeat(pa.scalar(text, pa.string()), rows)
 
 
 def row_values(column: Column, array: Array) -> list[Any]:

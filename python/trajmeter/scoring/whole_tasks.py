@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from trajmeter.readers._choice import Choice
+from trajmeter.readers._recognition.choice import Choice
 from trajmeter.readers.column_types import checked_footer
 from trajmeter.readers.pieces import RowRange, batches_of
 from trajmeter.records import Trajectory

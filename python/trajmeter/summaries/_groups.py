@@ -56,7 +56,7 @@ class Groups:
 
     def of_batch(self, rows: pa.RecordBatch) -> GroupedRows:
         """Groups of rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
-        from trajmeter.arrays import call_function, coded, field, numbers
+        from trajmeter.arrays import call_function, coded, field, filled, numbers
 
         agents, models, instances = (
             coded(rows.column(name)) for name in ("agent", "model", "instance")
@@ -69,7 +69,7 @@ class Groups:
             combined = combined * (len(each.texts) + 1) + each.codes + 1
         of_row: Any = numbers(np.where(named, combined, -1 - files.codes))
         encoded = call_function("dictionary_encode", [of_row])
-        codes = encoded.indices.to_numpy().astype(np.int64)
+        codes = filled(encoded.indices, -1).astype(np.int64)
         first = np.empty(len(encoded.dictionary), np.int64)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         texts = zip(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import call_function, cast, coded, filled, numbers
+from trajmeter.arrays import call_function, cast, coded, filled, numbers, repeated_text
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -144,9 +144,10 @@ def _distinct_pairs(
     width = most - least + 1
     count = (high - low + 1) * width
     if count > _DENSE * len(first):
-        encoded = pa.array(((first + 1) << _SHIFT) | (second + 1)).dictionary_encode()
-        known = encoded.dictionary.to_numpy()
-        return known, np.arange(len(known)), encoded.indices.to_numpy()
+        packed = numbers(((first + 1) << _SHIFT) | (second + 1))
+        encoded = call_function("dictionary_encode", [packed])
+        known = filled(encoded.dictionary, -1)
+        return known, np.arange(len(known)), filled(encoded.indices, -1)
     # As little as can be: fresh memory costs as much as the sums.
     if low == high:
         pairs = second - least if least else second
@@ -201,7 +202,7 @@ class AttemptKeys:
         """
         by_name = {name: batch.column(name) for name in self._columns.texts}
         if _FILE in self._columns.by:
-            by_name[_FILE] = pa.repeat(file, batch.num_rows)
+            by_name[_FILE] = repeated_text(file, batch.num_rows)
         task = self._codes("task_id").of(by_name["task_id"], alone=True)
         cluster = task
         if not self.are_tasks:
@@ -335,17 +336,21 @@ def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs 
     Texts of numbers are read, which is faster; "1" is then like "01".
     """
     if pa.types.is_integer(column.type):
-        numbers: Int64Array = column.to_numpy()
-        return numbers
+        return _joined(column)
     with suppress(pa.ArrowInvalid):
         read: Any = cast(column, pa.int64())
         ends: Any = call_function("min_max", [read]).as_py()
         if ends["min"] is None or 0 <= ends["min"] <= ends["max"] < _MOST:
-            parts = [filled(chunk, -1) for chunk in read.chunks]
-            return parts[0] if len(parts) == 1 else np.concatenate(parts)
+            return _joined(read)
     chunks = call_function("dictionary_encode", [column]).chunks  # of one dictionary
     codes = [filled(chunk.indices, -1).astype(np.int64) for chunk in chunks]
     return np.concatenate(codes)
+
+
+def _joined(chunked: Any) -> Int64Array:  # noqa: ANN401 - as above
+    """Integers of chunks, and -1 for a null."""
+    parts = [filled(chunk, -1) for chunk in chunked.chunks]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def check_key(name: str, known: Sequence[str], option: str) -> None:

@@ -12,9 +12,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
-from trajmeter.arrays import coded, filled, present
+from trajmeter import arrays
+from trajmeter.arrays import call_function, coded, filled, present
 from trajmeter.errors import ReadError
 from trajmeter.records import Cause, Outcome
 from trajmeter.statistics.exact_moments import Moments, SlotOrder, slot_order
@@ -79,9 +79,9 @@ class UnitRows(NamedTuple):
         """Number the units of a batch."""
         known = int(units.max(initial=-1)) + 1
         if known > _SPARSE * len(units):
-            encoded = pa.array(units).dictionary_encode()
-            rows = encoded.indices.to_numpy().astype(np.int64)
-            numbers = encoded.dictionary.to_numpy()
+            encoded = call_function("dictionary_encode", [arrays.numbers(units)])
+            rows = filled(encoded.indices, -1).astype(np.int64)
+            numbers = filled(encoded.dictionary, -1)
             found = slot_order(rows, len(numbers))
         else:
             rows, numbers, found = units, np.arange(known), slot_order(units, known)

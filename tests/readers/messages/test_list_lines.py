@@ -15,10 +15,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.readers.both_ways import as_batches, as_records
+from tests.readers.files.test_content import zstd
 from tests.readers.messages.any_messages import anything, conversations
 from tests.readers.messages.test_columns import COLUMNS
 from tests.readers.messages.test_turns import ONE_CALL
-from tests.readers.test_content import zstd
 from tests.readers.test_ingest_lines import SUBSTITUTIONS
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.readers.pieces import PieceMaker, batches_of
@@ -119,7 +119,7 @@ def test_a_compressed_file_that_is_cut_off() -> None:
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LISTS.encode())))
-    monkeypatch.setattr("trajmeter.readers._content._pipes", {})
+    monkeypatch.setattr("trajmeter.readers._files.content._pipes", {})
     batches = TrajectoryBatches("-", columns=["turns"])
     (batch,) = batches
     assert batch["source"].to_pylist() == [

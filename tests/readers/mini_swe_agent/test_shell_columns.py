@@ -178,7 +178,7 @@ SIZE = 200_000
 )
 def test_long_commands_and_outputs(path: Path, command: str, output: str) -> None:
     """Work is bounded; what would take more than linear time is left to the record reader."""
-    from trajmeter.readers._column_reader import column_reader
+    from trajmeter.readers._columns.column_reader import column_reader
 
     path.write_bytes(log([(command, {"extra": {"returncode": 0, "raw_output": output}})], None, ""))
     reader = column_reader(frozenset(COLUMNS))

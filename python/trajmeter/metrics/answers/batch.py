@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
-from trajmeter.arrays import ROWS_AT_ONCE, coded
+from trajmeter.arrays import ROWS_AT_ONCE, coded, nulls, text_array, text_scalar
 from trajmeter.errors import InputError
 from trajmeter.metrics.answers.coverage import folded, tool_trace
 from trajmeter.metrics.answers.expected import (
@@ -167,10 +167,11 @@ def _took_part(
 
 def _with_errors(columns: Mapping[str, Array], errors: Sequence[str | None]) -> dict[str, Array]:
     """Columns in which the rows that have an error are not scored."""
-    raised = pa.array(errors, pa.string())
+    raised = text_array(errors)
     void: dict[str, Array] = {}
     for name, column in columns.items():
         instead = {"outcome": Outcome.NOT_SCORED.value, "cause": Cause.METRIC_ERROR.value}
-        value = pa.scalar(instead.get(name.rpartition(".")[2]), column.type)
+        text = instead.get(name.rpartition(".")[2])
+        value = nulls(1, column.type)[0] if text is None else text_scalar(text)
         void[name] = pc.if_else(raised.is_valid(), value, column)
     return void | {"error": raised}

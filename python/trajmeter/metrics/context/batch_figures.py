@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from trajmeter.arrays import coded, nulls, numbers, present, ragged
+from trajmeter.arrays import coded, nulls, numbers, present, ragged, text_array
 from trajmeter.errors import InputError
 from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.attempts import CAUSE
@@ -31,10 +31,7 @@ _SCORED, _ASSIGNED, _ABSTAINED, _NOT_SCORED = (
 )
 _NONE = -1
 
-# Made once: pyarrow looks for pandas whenever it makes an array of a list.
-_TEXTS = {
-    names: pa.array([name.value for name in names], pa.string()) for names in (Outcome, Cause)
-}
+_TEXTS = {names: text_array(name.value for name in names) for names in (Outcome, Cause)}
 
 # Up to here doubles hold whole numbers, and so they do where two are added or one is doubled.
 _EXACT = 2**51

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import call_function, coded, filled, flags, present, ragged
+from trajmeter.arrays import call_function, coded, filled, flags, present, ragged, text_scalar
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewedColumns", "in_one_step", "texts", "viewed_columns"]
 
-# Made once: pyarrow looks for pandas whenever it makes a scalar.
-_EMPTY = pa.scalar("")
+_EMPTY = text_scalar("")
 _UNKNOWN = EXTENTS.index("unknown")
 
 

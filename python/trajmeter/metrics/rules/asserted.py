@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
+from trajmeter.arrays import text_array
 from trajmeter.metrics.result_arrays import json_cell
 from trajmeter.metrics.rules.assertions import count_reason, grade_assertion
 from trajmeter.metrics.rules.facts import ABSENT, RowAttempt
@@ -73,7 +73,7 @@ def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
     pairs = list(zip(passed, totals, strict=True))
     scores = np.array([fraction(*pair) for pair in pairs], np.float64)
     columns = graded(scores, [count_reason(*pair) for pair in pairs], profile)
-    columns["checks"] = pa.array(checks, pa.string())
+    columns["checks"] = text_array(checks)
     return Graded(rows, {name: column.take(codes) for name, column in columns.items()})
 
 

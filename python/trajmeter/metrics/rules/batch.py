@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import entries, filled, flags
+from trajmeter.arrays import entries, filled, flags, numbers
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.asserted import graded_assertions
@@ -190,8 +190,10 @@ def _error_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
 
 def _end_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
     del rule_set
-    limits = pa.array([each.max_turns for each in facts.checks], pa.int64())
-    below = pc.less(facts.turn_count, limits.take(facts.tasks))
+    limits = np.array([each.max_turns or 0 for each in facts.checks], np.int64)
+    is_unlimited = np.array([each.max_turns is None for each in facts.checks], np.bool_)
+    limit = numbers(limits[facts.tasks], is_unlimited[facts.tasks])
+    below = pc.less(facts.turn_count, limit)
     # Null is a third state: the turns were not counted, or markers decide.
     return [
         _texts(facts, "completeness"),

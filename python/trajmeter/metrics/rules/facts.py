@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
-from trajmeter.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged, text_bytes
+from trajmeter.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged, text_array, text_bytes
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.inputs import Attempt, CannotScoreError
 from trajmeter.metrics.states import distinct
@@ -277,7 +277,7 @@ def _found(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int6
 
         groups = np.full(len(found), -1, np.int64)
         groups[looked_at] = facts.tasks[looked_at]
-        sought = text_bytes(pa.array(list(chain.from_iterable(wanted)), pa.string()))
+        sought = text_bytes(text_array(chain.from_iterable(wanted)))
         offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in wanted])])
         held = found_texts(text_bytes(column), groups, sought, offsets)
         found[looked_at] = held[looked_at]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.arrays import nulls
+from trajmeter.arrays import booleans, nulls, numbers, repeated_text, text_array
 from trajmeter.records import Outcome
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def graded(scores: Float64Array, reasons: list[str], profile: RulesProfile) -> d
     """
     rows = len(scores)
     return {
-        "outcome": pa.repeat(pa.scalar(Outcome.SCORED.value, pa.string()), rows),
+        "outcome": repeated_text(Outcome.SCORED.value, rows),
         "cause": nulls(rows, pa.string()),
-        "score": pa.array(scores),
-        "passed": pa.array(scores >= profile.passing_score),
-        "reason": pa.array(reasons, pa.string()),
+        "score": numbers(scores),
+        "passed": booleans(scores >= profile.passing_score),
+        "reason": text_array(reasons),
     }

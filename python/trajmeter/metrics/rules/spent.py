@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import filled, flags
+from trajmeter.arrays import filled, flags, numbers, text_array
 from trajmeter.metrics.result_arrays import json_numbers
 from trajmeter.metrics.rules.budgets import KINDS, time_reason, use_reason
 from trajmeter.metrics.rules.grade import FULL
@@ -46,9 +46,9 @@ def graded_latencies(facts: Facts, profile: RulesProfile) -> Graded:
     pairs = zip(durations.tolist(), budgets.tolist(), strict=True)
     columns = {
         **graded(_scores(ratios), [time_reason(*pair) for pair in pairs], profile),
-        "budget_ms": pa.array(budgets),
-        "duration_ms": pa.array(durations),
-        "ratio": pa.array(ratios),
+        "budget_ms": numbers(budgets),
+        "duration_ms": numbers(durations),
+        "ratio": numbers(ratios),
     }
     return Graded(rows, columns)
 
@@ -100,7 +100,7 @@ def _use(facts: Facts, kind: Kind, profile: RulesProfile) -> _Use:
     if kind.field == "total_tokens" and not profile.unrecorded_abstains:
         total = facts.tokens.counts[2]
         used = np.where(flags(total.is_valid()), filled(total, 0).astype(np.float64), np.nan)
-        sources = facts.tokens.source.to_numpy(zero_copy_only=False)
+        sources = np.array(facts.tokens.source.to_pylist(), np.object_)
         return _Use(budgets, used, sources, _ratios(used, budgets))
     recorded = facts.usage(kind.field)
     used = np.where(flags(recorded.is_valid()), filled(recorded, 0).astype(np.float64), np.nan)
@@ -121,8 +121,8 @@ def _costs(
     worst = ratios.argmax(axis=0)
     checks, reasons, sources = [], [], []
     for kind, use in uses:
-        numbers = use.budgets, use.used, use.ratios, _scores(use.ratios)
-        budgets, used, own, scores = [json_numbers(each[rows].tolist()) for each in numbers]
+        amounts = use.budgets, use.used, use.ratios, _scores(use.ratios)
+        budgets, used, own, scores = [json_numbers(each[rows].tolist()) for each in amounts]
         of_kind = use.sources[rows].tolist()
         figures = zip(use.used[rows].tolist(), use.budgets[rows].tolist(), of_kind, strict=True)
         said = [use_reason(kind, *each) for each in figures]
@@ -144,9 +144,9 @@ def _costs(
             [reasons[kind][at] for at, kind in enumerate(chosen)],
             profile,
         ),
-        "ratio": pa.array(ratios.max(axis=0)),
-        "source": pa.array([sources[kind][at] for at, kind in enumerate(chosen)], pa.string()),
-        "checks": pa.array([f"[{','.join(each)}]" for each in zip(*checks, strict=True)]),
+        "ratio": numbers(ratios.max(axis=0)),
+        "source": text_array(sources[kind][at] for at, kind in enumerate(chosen)),
+        "checks": text_array(f"[{','.join(each)}]" for each in zip(*checks, strict=True)),
     }
 
 

@@ -15,7 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
-from trajmeter.arrays import ROWS_AT_ONCE, coded, entries, filled, nulls, text_bytes
+from trajmeter.arrays import (
+    ROWS_AT_ONCE,
+    booleans,
+    coded,
+    entries,
+    filled,
+    nulls,
+    numbers,
+    repeated_text,
+    taken,
+    text_array,
+    text_bytes,
+)
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.states import coded_tasks, merged
@@ -77,7 +89,7 @@ def score_batch(
         at = np.flatnonzero(own)
         alike = result_arrays(ToolsResult, [unscored(outcome, cause, dropped=0)])
         columns = {name: column.take(np.zeros(len(at), np.int64)) for name, column in alike.items()}
-        parts.append((at, columns | {"dropped_calls": pa.array(dropped[at])}))
+        parts.append((at, columns | {"dropped_calls": numbers(dropped[at])}))
     at = np.flatnonzero(by_record)
     parts.append((at, result_arrays(ToolsResult, _scored(tasks, rows, at, score))))
     return merged(parts)
@@ -126,14 +138,14 @@ class _Matched(NamedTuple):
         expected, made = self.reference_size[rows], self.actual_size[rows]
         columns: dict[str, Array] = {
             **_scored_group(len(rows)),
-            "exact": pa.array(exact == 1),
-            "in_order": pa.array(aligned == expected),
-            "any_order": pa.array((matched == expected) & (matched == made)),
-            "subset": pa.array(matched == made),
-            "superset": pa.array(matched == expected),
-            "edit_distance": pa.array(np.ascontiguousarray(distance)),
-            "mismatches": self.mismatches.take(rows),
-            "dropped_calls": pa.array(dropped[rows]),
+            "exact": booleans(exact == 1),
+            "in_order": booleans(aligned == expected),
+            "any_order": booleans((matched == expected) & (matched == made)),
+            "subset": booleans(matched == made),
+            "superset": booleans(matched == expected),
+            "edit_distance": numbers(distance),
+            "mismatches": taken(self.mismatches, numbers(rows)),
+            "dropped_calls": numbers(dropped[rows]),
             "reason": nulls(len(rows), pa.string()),
         }
         for name, count in (("any_order_grades", matched), ("in_order_grades", aligned)):
@@ -143,7 +155,7 @@ class _Matched(NamedTuple):
 
 
 def _scored_group(rows: int) -> dict[str, Array]:
-    outcome: Array = pa.repeat(pa.scalar(Outcome.SCORED.value, pa.string()), rows)
+    outcome = repeated_text(Outcome.SCORED.value, rows)
     return {"outcome": outcome, "cause": nulls(rows, pa.string())}
 
 
@@ -152,12 +164,12 @@ def _grades(matched: Int64Array, expected: Int64Array, made: Int64Array) -> dict
     recall = _share(matched, expected, nothing=1.0)
     return {
         **_scored_group(len(matched)),
-        "matched": pa.array(np.ascontiguousarray(matched)),
-        "reference_size": pa.array(expected),
-        "actual_size": pa.array(made),
-        "precision": pa.array(precision),
-        "recall": pa.array(recall),
-        "f1": pa.array(_share(2 * precision * recall, precision + recall, nothing=0.0)),
+        "matched": numbers(matched),
+        "reference_size": numbers(expected),
+        "actual_size": numbers(made),
+        "precision": numbers(precision),
+        "recall": numbers(recall),
+        "f1": numbers(_share(2 * precision * recall, precision + recall, nothing=0.0)),
     }
 
 
@@ -192,11 +204,11 @@ def _match(tasks: Sequence[Task | None], reference_of: Int64Array, calls: CallCo
         (codes, text_bytes(pc.struct_field(calls.calls, "arguments").fill_null("")), calls.offsets),
         (
             np.array(expected_codes, np.int64),
-            text_bytes(pa.array([_json(call) for call in expected], pa.string())),
+            text_bytes(text_array(_json(call) for call in expected)),
             np.concatenate([[0], np.cumsum(sizes)]),
         ),
         reference_of,
-        text_bytes(pa.array(list(code_of), pa.string())),
+        text_bytes(text_array(code_of)),
     )
     by_row = figures.reshape(len(reference_of), -1)
     memory: list[Any] = [offsets.astype(np.int32), mismatches]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import flags, ragged
+from trajmeter.arrays import flags, numbers, ragged
 
 if TYPE_CHECKING:
     from trajmeter.arrays import Array, Booleans
@@ -47,5 +47,5 @@ def call_columns(rows: pa.RecordBatch) -> CallColumns:
     lengths = np.where(is_own, np.diff(own_offsets), np.diff(bounds))
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-    calls = pa.concat_arrays([own, by_turn]).take(pa.array(places))
+    calls = pa.concat_arrays([own, by_turn]).take(numbers(places))
     return CallColumns(calls, offsets, recorded)

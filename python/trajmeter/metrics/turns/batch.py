@@ -17,7 +17,10 @@ from trajmeter.arrays import (
     numbers,
     present,
     ragged,
+    repeated_text,
     taken,
+    text_array,
+    text_scalar,
 )
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
@@ -52,7 +55,7 @@ _COUNTS = {
 """Figures that are counts, by what the kernel calls them."""
 
 _SCORED, _NOT_SCORED = Outcome.SCORED.value, Outcome.NOT_SCORED.value
-_INVALID = pa.scalar(Cause.INVALID_INPUT.value)
+_INVALID = text_scalar(Cause.INVALID_INPUT.value)
 
 _SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
 
@@ -162,13 +165,13 @@ def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str,
     outcome: Array
     causes: Array
     if not unscored.any():
-        outcome, causes = pa.repeat(_SCORED, count), nulls(count, pa.string())
+        outcome, causes = repeated_text(_SCORED, count), nulls(count, pa.string())
     elif unscored.all():
-        outcome, causes = pa.repeat(_NOT_SCORED, count), pa.repeat(cause.value, count)
+        outcome, causes = (repeated_text(each, count) for each in (_NOT_SCORED, cause.value))
     else:
         places = numbers(unscored.astype(np.int8))
-        outcome = taken(pa.array([_SCORED, _NOT_SCORED]), places)
-        causes = taken(pa.array([None, cause.value]), places)
+        outcome = taken(text_array([_SCORED, _NOT_SCORED]), places)
+        causes = taken(text_array([None, cause.value]), places)
     return {f"{prefix}outcome": outcome, f"{prefix}cause": causes}
 
 
@@ -185,4 +188,4 @@ def _mapping(table: TurnTable, turns: Int64Array, absent: Booleans) -> Array:
 
 
 def _names(table: TurnTable) -> Array:
-    return pa.array(table.reasons, pa.string())
+    return text_array(table.reasons)

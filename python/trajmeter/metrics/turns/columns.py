@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from trajmeter import json_input, kernels
 from trajmeter.arrays import (
@@ -20,6 +19,7 @@ from trajmeter.arrays import (
     object_codes,
     present,
     ragged,
+    text_scalar,
 )
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
@@ -38,7 +38,7 @@ __all__ = ["TurnColumns", "TurnTable", "analyse_columns", "turn_columns"]
 # Calls whose arguments are compared at a time: few, or the garbage collector walks through all.
 _BLOCK = 2_048
 
-_NO_ARGUMENTS = pa.scalar("{}")
+_NO_ARGUMENTS = text_scalar("{}")
 
 _RATES = {
     "parse_failure_rate": ("parse_failures", "turns"),

@@ -19,10 +19,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import Reply, turns_of
-from trajmeter.readers._sessions import known_only, stem_of
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.replies import Reply, turns_of
+from trajmeter.readers._logs.sessions import known_only, stem_of
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory, Usage
 
 if TYPE_CHECKING:

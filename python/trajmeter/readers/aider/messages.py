@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import Reply, turns_of
-from trajmeter.readers._sessions import Clock, known_only
-from trajmeter.readers._values import epoch_seconds
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.replies import Reply, turns_of
+from trajmeter.readers._logs.sessions import Clock, known_only
+from trajmeter.readers._logs.values import epoch_seconds
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.aider.chat import CHAT, chat_of
 from trajmeter.records import ReadProblem, Source, Trajectory
 

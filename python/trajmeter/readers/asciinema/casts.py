@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import Call, Reply, leaks_of, turns_of
-from trajmeter.readers._sessions import first_objects, known_only, stem_of
-from trajmeter.readers._shown import Viewer
-from trajmeter.readers._values import as_text, seconds_between
+from trajmeter.readers._logs.replies import Call, Reply, leaks_of, turns_of
+from trajmeter.readers._logs.sessions import first_objects, known_only, stem_of
+from trajmeter.readers._logs.shown import Viewer
+from trajmeter.readers._logs.values import as_text, seconds_between
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.asciinema.recording import is_header, read_header, recorded
 from trajmeter.readers.asciinema.screen import command_of, plain_text
 from trajmeter.records import ReadProblem, Source, Trajectory

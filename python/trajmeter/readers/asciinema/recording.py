@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._values import as_list
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.values import as_list
 from trajmeter.records import ReadProblem
 from trajmeter.records.measurements import finite
 

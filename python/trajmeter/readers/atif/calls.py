@@ -11,10 +11,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._outputs import output_of, script_of
-from trajmeter.readers._replies import Call
-from trajmeter.readers._shown import shown_parts, texts_of
-from trajmeter.readers._values import as_int, as_list, as_object, as_text
+from trajmeter.readers._logs.outputs import output_of, script_of
+from trajmeter.readers._logs.replies import Call
+from trajmeter.readers._logs.shown import shown_parts, texts_of
+from trajmeter.readers._logs.values import as_int, as_list, as_object, as_text
 from trajmeter.readers.atif.terminal import printed_by, typed
 from trajmeter.readers.claude_code import results as claude_results
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._shown import Viewer
+    from trajmeter.readers._logs.shown import Viewer
 
 __all__ = ["calls_of"]
 

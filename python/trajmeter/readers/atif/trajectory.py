@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._replies import TOKENS, TURNS, Reply, leaks_of, turns_of, usage_fields
-from trajmeter.readers._sessions import Clock, known_only, stem_of, usage_from
-from trajmeter.readers._shown import Viewer, texts_of
-from trajmeter.readers._values import as_list, as_mapping, as_object, as_text, epoch_seconds
+from trajmeter.readers._logs.replies import TOKENS, TURNS, Reply, leaks_of, turns_of, usage_fields
+from trajmeter.readers._logs.sessions import Clock, known_only, stem_of, usage_from
+from trajmeter.readers._logs.shown import Viewer, texts_of
+from trajmeter.readers._logs.values import as_list, as_mapping, as_object, as_text, epoch_seconds
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.atif.calls import calls_of
 from trajmeter.records import Failure, Trajectory
 

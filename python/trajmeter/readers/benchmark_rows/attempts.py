@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._checks import pytest_summary, snapshot_summary
-from trajmeter.readers._values import as_count, as_int
+from trajmeter.readers._logs.values import as_count, as_int
 from trajmeter.records import (
     Measurements,
     PytestSummary,

@@ -117,6 +117,8 @@ def _batch(
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from trajmeter.arrays import numbers, repeated_text, text_array
+
     count = stop - start
     schema = trajectory_schema()
     pattern = patterns.of_attempt[start:stop]
@@ -127,9 +129,9 @@ def _batch(
     records = None if attempts.record is None else attempts.record[start:stop]
     columns["source"] = _struct(
         schema.field("source").type,
-        file=pa.repeat(pa.scalar(file, pa.string()), count),
-        line=pa.nulls(count, pa.int64()) if lines is None else pa.array(lines, pa.int64()),
-        record=pa.nulls(count, pa.string()) if records is None else pa.array(records, pa.string()),
+        file=repeated_text(file, count),
+        line=pa.nulls(count, pa.int64()) if lines is None else numbers(np.array(lines, np.int64)),
+        record=pa.nulls(count, pa.string()) if records is None else text_array(records),
     )
     if pc.struct_field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
         ratios = attempts.ratios_by_agent(start, stop)

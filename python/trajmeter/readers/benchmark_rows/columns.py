@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, flags
+from trajmeter.arrays import filled, flags, numbers
 from trajmeter.kernels.texts import text_arrays
 from trajmeter.readers.benchmark_rows.attempts import (
     ENTRY_FIELDS,
@@ -79,7 +79,7 @@ def gathered(
     found = {
         name: _names(columns[name])
         if name in columns
-        else _Names(pa.array([], pa.string()), np.full(len(table), -1, np.int32))
+        else _Names(pa.nulls(0, pa.string()), np.full(len(table), -1, np.int32))
         for name in NAMES
     }
     fields = {name: _field(columns[name]) for name in ENTRY_FIELDS if name in columns}
@@ -200,7 +200,7 @@ def _field(column: Any) -> tuple[_Values, BoolArray]:  # noqa: ANN401 - an array
     elif pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
         values = filled(column.cast(pa.int64()), 0)
     elif pa.types.is_boolean(kind) or pa.types.is_null(kind):
-        values = column.cast(pa.bool_()).fill_null(fill_value=False).to_numpy(zero_copy_only=False)
+        values = flags(column.cast(pa.bool_()))
     else:
         raise UncertainError
     if not column.null_count:
@@ -247,7 +247,7 @@ def _attempts(found: dict[str, _Names], rows: int) -> _Attempts:
 
 def _column(names: _Names, rows: Int64Array) -> pa.StringArray:
     codes = names.codes[rows]
-    places: Any = pa.array(codes, mask=codes < 0)
+    places: Any = numbers(codes, codes < 0)
     return names.texts.take(places)
 
 
@@ -267,7 +267,7 @@ def _firsts(column: Any, attempts: _Attempts) -> list[object]:  # noqa: ANN401 -
     is_there = column.is_valid()
     if pa.types.is_floating(column.type):
         is_there = pc.and_(is_there, pc.invert(pc.is_nan(column).fill_null(fill_value=False)))
-    there = is_there.to_numpy(zero_copy_only=False)
+    there = flags(is_there)
     order = attempts.order
     places = np.where(there if order is None else there[order], np.arange(len(there)), len(there))
     if not len(places):
@@ -276,4 +276,4 @@ def _firsts(column: Any, attempts: _Attempts) -> list[object]:  # noqa: ANN401 -
     is_none = chosen == len(there)
     chosen = np.where(is_none, 0, chosen)
     rows = chosen if order is None else order[chosen]
-    return [plain(value) for value in column.take(pa.array(rows, mask=is_none)).to_pylist()]
+    return [plain(value) for value in column.take(numbers(rows, is_none)).to_pylist()]

@@ -9,8 +9,8 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import Entry
-from trajmeter.readers._content import open_content
+from trajmeter.readers._files.containers import Entry
+from trajmeter.readers._files.content import open_content
 from trajmeter.records import Source
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
-from trajmeter.readers._content import open_content
-from trajmeter.readers._lines import bounded_blocks
+from trajmeter.arrays import filled
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.lines import bounded_blocks
 from trajmeter.readers.benchmark_rows.attempts import ENTRY_FIELDS, OF_A_RECORD, AttemptIdentity
 from trajmeter.readers.benchmark_rows.batches import (
     ABOUT,
@@ -60,7 +61,7 @@ def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch]
             AttemptIdentityColumns(*(attempts.column(name) for name in AttemptIdentity._fields)),
             attempts.column("line").to_pylist(),
             None,
-            attempts.column("size").to_numpy(),
+            filled(attempts.column("size"), 0),
             lambda start, stop: pa.record_batch(lines.take_tables(start, stop)).column(0),
             {name: values for name, values in about.items() if values is not None},
         ),

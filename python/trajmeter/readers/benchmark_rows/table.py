@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from trajmeter import json_input
 from trajmeter.kernels import backend
-from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries, is_json_lines
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._files.containers import PARQUET_MAGIC, Entry, entries, is_json_lines
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
 from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
 from trajmeter.records import Trajectory

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._replies import Call, Reply
-from trajmeter.readers._sessions import usage_from
-from trajmeter.readers._shown import Viewer, texts_of
-from trajmeter.readers._values import as_count, as_list, as_object, as_text, epoch_seconds
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.replies import Call, Reply
+from trajmeter.readers._logs.sessions import usage_from
+from trajmeter.readers._logs.shown import Viewer, texts_of
+from trajmeter.readers._logs.values import as_count, as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.claude_code.results import SHELL, finish
 from trajmeter.records import Failure
 from trajmeter.records.measurements import finite
@@ -22,7 +22,7 @@ from trajmeter.records.measurements import finite
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trajmeter.readers._sessions import Event
+    from trajmeter.readers._logs.sessions import Event
     from trajmeter.records import Usage
 
 __all__ = ["AGENT", "Conversation", "api_failure", "usage_of"]

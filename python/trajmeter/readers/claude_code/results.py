@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._shown import shown_parts, texts_of
-from trajmeter.readers._values import as_count, as_object, as_text
+from trajmeter.readers._logs.shown import shown_parts, texts_of
+from trajmeter.readers._logs.values import as_count, as_object, as_text
 from trajmeter.records import Extent, View
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trajmeter.readers._replies import Call
-    from trajmeter.readers._shown import Viewer
+    from trajmeter.readers._logs.replies import Call
+    from trajmeter.readers._logs.shown import Viewer
 
 __all__ = ["SHELL", "finish"]
 

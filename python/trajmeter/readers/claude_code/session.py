@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import (
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.replies import (
     TOKENS,
     TURNS,
     in_order_of_time,
@@ -23,7 +22,7 @@ from trajmeter.readers._replies import (
     turns_of,
     usage_fields,
 )
-from trajmeter.readers._sessions import (
+from trajmeter.readers._logs.sessions import (
     Clock,
     events,
     first_objects,
@@ -31,8 +30,9 @@ from trajmeter.readers._sessions import (
     stem_of,
     usage_from,
 )
-from trajmeter.readers._shown import texts_of
-from trajmeter.readers._values import as_count, as_object, as_text, epoch_seconds
+from trajmeter.readers._logs.shown import texts_of
+from trajmeter.readers._logs.values import as_count, as_object, as_text, epoch_seconds
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.claude_code.conversation import AGENT, Conversation, api_failure
 from trajmeter.records import Failure, Source, Trajectory
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from trajmeter.readers._sessions import Event
+    from trajmeter.readers._logs.sessions import Event
     from trajmeter.records import ReadProblem, Usage
 
 __all__ = ["SESSIONS"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import TOKENS, TURNS, leaks_of, turns_of, usage_fields
-from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
-from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
+from trajmeter.readers._logs.replies import TOKENS, TURNS, leaks_of, turns_of, usage_fields
+from trajmeter.readers._logs.sessions import Clock, events, first_objects, known_only, stem_of
+from trajmeter.readers._logs.values import as_list, as_object, as_text, epoch_seconds
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.claude_code.conversation import (
     AGENT,
     Conversation,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from trajmeter.readers._sessions import Event
+    from trajmeter.readers._logs.sessions import Event
     from trajmeter.records import ReadProblem, Source, Usage
 
 __all__ = ["STREAMS", "read_events"]

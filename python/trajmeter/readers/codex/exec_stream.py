@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._outputs import script_of
-from trajmeter.readers._replies import TOKENS, TURNS, Call, Reply, leaks_of, turns_of, usage_fields
-from trajmeter.readers._sessions import events, first_objects, known_only, stem_of
-from trajmeter.readers._shown import Viewer, shown_parts
-from trajmeter.readers._values import as_int, as_object, as_text
+from trajmeter.readers._logs.outputs import script_of
+from trajmeter.readers._logs.replies import (
+    TOKENS,
+    TURNS,
+    Call,
+    Reply,
+    leaks_of,
+    turns_of,
+    usage_fields,
+)
+from trajmeter.readers._logs.sessions import events, first_objects, known_only, stem_of
+from trajmeter.readers._logs.shown import Viewer, shown_parts
+from trajmeter.readers._logs.values import as_int, as_object, as_text
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.codex.runs import AGENT, failure_of, used_by
 from trajmeter.records import Source, Trajectory
 
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._sessions import Event
+    from trajmeter.readers._logs.sessions import Event
     from trajmeter.records import Failure, ReadProblem
 
 __all__ = ["EXEC_STREAMS", "read_events"]

@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._outputs import Output, output_of, script_of
-from trajmeter.readers._replies import TOKENS, TURNS, Call, Reply, leaks_of, turns_of, usage_fields
-from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
-from trajmeter.readers._shown import Viewer, shown_parts, texts_of
-from trajmeter.readers._values import as_int, as_object, as_text, epoch_seconds
+from trajmeter.readers._logs.outputs import Output, output_of, script_of
+from trajmeter.readers._logs.replies import (
+    TOKENS,
+    TURNS,
+    Call,
+    Reply,
+    leaks_of,
+    turns_of,
+    usage_fields,
+)
+from trajmeter.readers._logs.sessions import Clock, events, first_objects, known_only, stem_of
+from trajmeter.readers._logs.shown import Viewer, shown_parts, texts_of
+from trajmeter.readers._logs.values import as_int, as_object, as_text, epoch_seconds
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.codex.runs import AGENT, aborted, failure_of, used_by
 from trajmeter.records import Source, Trajectory
 from trajmeter.records.measurements import finite
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._sessions import Event
+    from trajmeter.readers._logs.sessions import Event
     from trajmeter.records import Failure, ReadProblem
 
 __all__ = ["ROLLOUTS"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._sessions import usage_from
-from trajmeter.readers._values import as_object, as_text
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.sessions import usage_from
+from trajmeter.readers._logs.values import as_object, as_text
 from trajmeter.records import Failure
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from trajmeter.readers._sessions import Event
+    from trajmeter.readers._logs.sessions import Event
     from trajmeter.records import Usage
 
 __all__ = ["AGENT", "aborted", "failure_of", "used_by"]

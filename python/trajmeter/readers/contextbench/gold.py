@@ -16,7 +16,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.records import GoldRange, GoldRole, Task
 from trajmeter.records.record import default_fields, frozen
 

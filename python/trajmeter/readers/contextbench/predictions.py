@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, with_config
 from typing_extensions import NotRequired, TypedDict
 
 from trajmeter.errors import ReadError
-from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.contextbench.views import Files, NewView, Spans, Symbols, views_of
 from trajmeter.records import Trajectory
 

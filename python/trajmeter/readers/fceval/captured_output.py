@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import content_name, open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._values import as_object, as_text, safe_int
+from trajmeter.readers._files.content import content_name, open_content
+from trajmeter.readers._logs.values import as_object, as_text, safe_int
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.fceval.config import Agent
 from trajmeter.readers.fceval.results import measurements
 from trajmeter.records import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._values import as_object, as_text
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._logs.values import as_object, as_text
 from trajmeter.records import ReadProblem
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model, split_key
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._values import as_count, as_object
+from trajmeter.readers._logs.values import as_count, as_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

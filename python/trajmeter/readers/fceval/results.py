@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._checks import pytest_summary, snapshot_summary
-from trajmeter.readers._sessions import known_only
-from trajmeter.readers._values import (
+from trajmeter.readers._logs.sessions import known_only
+from trajmeter.readers._logs.values import (
     as_count,
     as_object,
     as_text,

@@ -22,7 +22,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, is_run, read_object
 from trajmeter.readers.fceval.logs import read_logs
 from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged

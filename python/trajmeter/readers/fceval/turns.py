@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._replies import Call, Reply, turns_of
-from trajmeter.readers._shown import Viewer
-from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers._logs.replies import Call, Reply, turns_of
+from trajmeter.readers._logs.shown import Viewer
+from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers.asciinema.casts import replies_of
 from trajmeter.readers.atif.terminal import printed_by, typed
 from trajmeter.records import ReadProblem

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._document_values import chunks, object_document
-from trajmeter.readers._formats import Piece
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.document_values import chunks, object_document
+from trajmeter.readers._recognition.formats import Piece
 from trajmeter.readers.inspect.archive import Archive, is_whole, sample_in
 from trajmeter.readers.inspect.sample import agent_of
 from trajmeter.records import Source
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from trajmeter.kernels._rust import JsonReader
-    from trajmeter.readers._document_values import Document
+    from trajmeter.readers._files.document_values import Document
     from trajmeter.records import ReadProblem, Trajectory
 
     AttemptReader: TypeAlias = Callable[

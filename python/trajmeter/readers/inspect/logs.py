@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._recognition import beginning
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.inspect.archive import Archive, first_entry, sample_in
 from trajmeter.readers.inspect.columns import pieces_of, pieces_of_document
 from trajmeter.readers.inspect.sample import attempt_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.kernels._rust import JsonReader
-    from trajmeter.readers._formats import Piece
+    from trajmeter.readers._recognition.formats import Piece
 
 __all__ = ["INSPECT_ARCHIVES", "INSPECT_DOCUMENTS"]
 

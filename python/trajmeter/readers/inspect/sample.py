@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._values import (
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.values import (
     as_list,
     as_number,
     as_object,

@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
-from trajmeter.readers._column_reader import lists_reader
-from trajmeter.readers._containers import Entry, holds_lists, read_line
-from trajmeter.readers._document_values import chunks, list_document
-from trajmeter.readers._formats import Piece
-from trajmeter.readers._line_batches import BLOCK_BYTES, read_lines
+from trajmeter.readers._columns.column_reader import lists_reader
+from trajmeter.readers._columns.line_batches import BLOCK_BYTES, read_lines
+from trajmeter.readers._files.containers import Entry, holds_lists, read_line
+from trajmeter.readers._files.document_values import chunks, list_document
+from trajmeter.readers._recognition.formats import Piece
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.kernels._rust import JsonReader
-    from trajmeter.readers._ranges import LineRange
+    from trajmeter.readers._files.ranges import LineRange
     from trajmeter.readers.messages.lists import Attempts
     from trajmeter.records import ReadProblem, Trajectory
 

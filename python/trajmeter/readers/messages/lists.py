@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries, holds_only_lists, values_of
-from trajmeter.readers._formats import Evidence, FileFormat, LinesApart, RecordFormat
-from trajmeter.readers._recognition import beginning
+from trajmeter.readers._files.containers import entries, holds_only_lists, values_of
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._recognition.formats import Evidence, FileFormat, LinesApart, RecordFormat
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.redaction import redacted
 from trajmeter.readers.tool_views import TOOL_VIEWS
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.kernels._rust import JsonReader
-    from trajmeter.readers._containers import Entry
-    from trajmeter.readers._formats import Piece
-    from trajmeter.readers._ranges import LineRange
+    from trajmeter.readers._files.containers import Entry
+    from trajmeter.readers._files.ranges import LineRange
+    from trajmeter.readers._recognition.formats import Piece
     from trajmeter.readers.tool_views import ToolViews
 
 __all__ = [

@@ -17,8 +17,8 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
 from trajmeter.json_input import describe_detail
-from trajmeter.readers._content import content_name
-from trajmeter.readers._litellm import model_name
+from trajmeter.readers._files.content import content_name
+from trajmeter.readers._logs.litellm import model_name
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.records import Failure, Usage
 

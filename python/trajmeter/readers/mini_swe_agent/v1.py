@@ -14,8 +14,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._values import as_mapping
+from trajmeter.readers._logs.values import as_mapping
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.mini_swe_agent.claims import (
     bash_blocks,
     between_tags,

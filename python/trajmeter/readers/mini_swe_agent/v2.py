@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.mini_swe_agent.contextbench import repository_of, views_shown
 from trajmeter.readers.mini_swe_agent.observations import Folder, Observation, steps_of
 from trajmeter.readers.mini_swe_agent.run import (

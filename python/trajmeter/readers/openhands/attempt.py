@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import as_mapping, epoch_seconds, seconds_between
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.litellm import model_name
+from trajmeter.readers._logs.values import as_mapping, epoch_seconds, seconds_between
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS, leaks_of_views
 from trajmeter.records import Failure, ToolCall, Turn

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._faults import made_trajectory
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._values import as_mapping, as_text
+from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._logs.values import as_mapping, as_text
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.contextbench.views import views_of
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (

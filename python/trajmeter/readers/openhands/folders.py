@@ -12,10 +12,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
-from trajmeter.readers._faults import made_trajectory
-from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import as_mapping, as_text
+from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._logs.litellm import model_name
+from trajmeter.readers._logs.values import as_mapping, as_text
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.messages import message_turns
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter import json_input
-from trajmeter.readers._values import as_text, seconds_between
+from trajmeter.readers._logs.values import as_text, seconds_between
 from trajmeter.readers.openhands.attempt import Call, Reply, seconds, turns_of
 
 if TYPE_CHECKING:

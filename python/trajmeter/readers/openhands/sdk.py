@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._faults import made_trajectory
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._values import as_count, as_mapping, as_text
+from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._logs.values import as_count, as_mapping, as_text
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.openhands.attempt import (
     Call,
     budget_failure,

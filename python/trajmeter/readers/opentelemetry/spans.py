@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers._logs.values import as_list, as_object, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_between
 from trajmeter.readers.messages.lists import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage

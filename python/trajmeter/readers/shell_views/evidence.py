@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.readers._views import made_view
+from trajmeter.readers._logs.views import made_view
 from trajmeter.readers.shell_views.pipelines import Part, Printed, joined
 from trajmeter.readers.shell_views.revisions import hunks
 from trajmeter.readers.shell_views.searches import hits

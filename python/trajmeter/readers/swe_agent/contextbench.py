@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
-from trajmeter.readers._content import content_name
-from trajmeter.readers._faults import made_trajectory
-from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers._recognition import beginning
+from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.content import content_name
+from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers.contextbench.views import Span, views_of
 from trajmeter.readers.swe_agent.actions import editor_arguments
 from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trajmeter.readers._content import content_name, open_content
-from trajmeter.readers._faults import made_trajectory
-from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._files.content import content_name, open_content
+from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.contextbench.views import views_of
 from trajmeter.records import Source, Trajectory
 

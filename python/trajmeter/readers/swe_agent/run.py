@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue, TypeAdapter
 from typing_extensions import NotRequired, TypedDict
 
-from trajmeter.readers._content import content_name
-from trajmeter.readers._faults import made_trajectory, without_faults
-from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import as_list, as_mapping, as_text
+from trajmeter.readers._files.content import content_name
+from trajmeter.readers._logs.faults import made_trajectory, without_faults
+from trajmeter.readers._logs.litellm import model_name
+from trajmeter.readers._logs.values import as_list, as_mapping, as_text
+from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.swe_agent.actions import Shown, editor_arguments, shown
 from trajmeter.readers.swe_agent.declared import declared_views
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from trajmeter.readers._views import made_view
+from trajmeter.readers._logs.views import made_view
 from trajmeter.readers.tool_views.evidence import (
     ended,
     hits,

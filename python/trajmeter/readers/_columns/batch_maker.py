@@ -1,0 +1,82 @@
+"""Rows of trajectories as record batches with every column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.absent import absent_columns
+from trajmeter.errors import InputError
+from trajmeter.readers._files.problems import problem_at
+from trajmeter.records import Source
+from trajmeter.remote import is_named_in_utf8
+from trajmeter.schemas import trajectory_batch, trajectory_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    import pyarrow as pa
+
+    from trajmeter.kernels._rust import JsonColumns
+    from trajmeter.records import ReadProblem, Trajectory
+
+__all__ = ["BatchMaker"]
+
+_ROWS = 250
+"""Rows of a batch, if files are read as records."""
+_TURNS = 10_000
+"""Turns of such a batch, in which most of its memory lies."""
+
+
+class BatchMaker:
+    """Makes batches of :func:`trajmeter.schemas.trajectory_schema`.
+
+    Args:
+        wanted: Names of the columns to fill.
+        report: Called with each record that holds a value that no column holds.
+    """
+
+    def __init__(self, wanted: Collection[str], report: Callable[[ReadProblem], None]) -> None:
+        self._wanted = wanted
+        self._report = report
+        self.lost: list[Trajectory] = []
+        """Records with a value that no column holds."""
+
+    def gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
+        """The rows of records, some thousand at a time."""
+        rows: list[Trajectory] = []
+        turns = 0
+        for record in records:
+            rows.append(record)
+            turns += len(record.turns or ())
+            if len(rows) == _ROWS or turns >= _TURNS:
+                yield from self.batches(rows)
+                rows, turns = [], 0
+        yield from self.batches(rows)
+
+    def batches(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
+        """The rows of records; reports those with a value that no column holds."""
+        if not records:
+            return []
+        try:
+            return [trajectory_batch(records, columns=self._wanted)]
+        except InputError as error:
+            if len(records) == 1:
+                source = records[0].source or Source(file="")
+                if not is_named_in_utf8(source.file):
+                    escaped = source.file.encode("utf-8", "backslashreplace").decode()
+                    place = source.model_copy(update={"file": escaped})
+                    return self.batches([records[0].model_copy(update={"source": place})])
+                self.lost.append(records[0])
+                self._report(problem_at(source, str(error)))
+                return []
+            return [batch for record in records for batch in self.batches([record])]
+
+    def in_schema(self, found: pa.RecordBatch | JsonColumns) -> pa.RecordBatch:
+        """A batch with every column, those that were not found null."""
+        import pyarrow as pa
+
+        batch = found if isinstance(found, pa.RecordBatch) else pa.record_batch(found)
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        absent = zip(trajectory_schema().names, absent_columns(batch.num_rows), strict=True)
+        arrays = [columns.get(name, nulls) for name, nulls in absent]
+        return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())

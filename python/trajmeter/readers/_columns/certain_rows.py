@@ -1,0 +1,140 @@
+"""Rows in columns where these are certain to be right, and read as records where they are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter import json_input
+from trajmeter.readers._files.containers import Entry, read_line
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.kernels._rust import JsonColumns
+    from trajmeter.readers._columns.batch_maker import BatchMaker
+    from trajmeter.readers._columns.reasons import Reasons
+    from trajmeter.readers._read import EntryReader
+    from trajmeter.records import Trajectory
+
+__all__ = ["CertainRows"]
+
+
+class CertainRows:
+    """Completes rows in columns by those that have to be read as records, in their places.
+
+    Args:
+        rows_of: Makes batches of records.
+        reasons: Counts what is read as records.
+    """
+
+    def __init__(self, rows_of: BatchMaker, reasons: Reasons) -> None:
+        self._rows_of = rows_of
+        self._reasons = reasons
+
+    def own_rows(
+        self,
+        parts: list[tuple[int, pa.RecordBatch | None]],
+        batch: pa.RecordBatch,
+        place: tuple[str, int],
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of a file of columns; those that may be invalid are read as records."""
+        from trajmeter.readers._columns.parquet import own_values, row_names, with_sources
+
+        file, first = place
+        for start, rows in parts:
+            if records.is_over:
+                return
+            if rows is not None:
+                records.accept(rows.num_rows)
+                names = row_names(first + start, rows.num_rows)
+                yield self._rows_of.in_schema(with_sources(rows, file, names))
+                continue
+            (value,) = own_values(batch.slice(start, 1))
+            record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
+            self._reasons.add(value, records.known, record)
+            if record is not None:
+                yield from self._rows_of.batches([record])
+
+    def piece(
+        self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, unless the file turned out to be the wrong one."""
+        if records.is_over:
+            return iter(())
+        return self._with_refused(
+            columns, lambda number, begin, end: read_line(file, number, block[begin:end]), records
+        )
+
+    def values(
+        self,
+        columns: JsonColumns,
+        values: Sequence[tuple[str, bytes]],
+        file: str,
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of values of a document, unless the file turned out to be the wrong one."""
+
+        def entry(number: int, _: int, __: int) -> Entry:
+            name, content = values[number]
+            return Entry(Source(file=file, record=name), json_input.parse(content))
+
+        return iter(()) if records.is_over else self._with_refused(columns, entry, records)
+
+    def part(
+        self,
+        batch: pa.RecordBatch,
+        refused: list[tuple[int, int, int, int]],
+        records: Callable[[int], Iterator[Trajectory]],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some records of a file that is read as a whole.
+
+        Args:
+            batch: Those that are certain.
+            refused: Where the others belong, and their numbers.
+            records: Reads one of the others, by its number; gives nothing if that is not possible.
+        """
+        found: list[Trajectory] = []
+        done = 0
+        for row, number, *_ in refused:
+            if row > done:
+                yield from self._rows_of.batches(found)
+                found = []
+                yield batch.slice(done, row - done)
+                done = row
+            self._reasons.add_file()
+            found += records(number)
+        yield from self._rows_of.batches(found)
+        yield batch.slice(done)
+
+    def _with_refused(
+        self,
+        columns: JsonColumns,
+        entry_of: Callable[[int, int, int], Entry],
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, those that were refused in their places."""
+        batch = self._rows_of.in_schema(columns)
+        found: list[Trajectory] = []
+        done = 0
+        for row, number, begin, end in columns.refused:
+            if row > done:
+                yield from self._rows_of.batches(found)
+                found = []
+                yield batch.slice(done, row - done)
+                records.accept(row - done)
+                done = row
+            entry = entry_of(number, begin, end)
+            record = records.read(entry)
+            self._reasons.add(entry.value, records.known, record)
+            if records.is_over:
+                break
+            if record is not None:
+                found.append(record)
+        yield from self._rows_of.batches(found)
+        if done < batch.num_rows and not records.is_over:
+            records.accept(batch.num_rows - done)
+            yield batch.slice(done)

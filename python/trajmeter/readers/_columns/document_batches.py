@@ -1,0 +1,65 @@
+"""Batches of JSON documents that are lists of records."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._columns.line_batches import ended
+from trajmeter.readers._files.document_values import Document, chunks, list_document
+from trajmeter.readers._read import EntryReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._columns.certain_rows import CertainRows
+    from trajmeter.readers._files.inputs import Input
+    from trajmeter.readers._recognition.choice import Choice
+    from trajmeter.records import ReadProblem, Trajectory
+
+__all__ = ["document_items"]
+
+
+def document_items(
+    given: Input,
+    reader: JsonReader,
+    choice: Choice[Trajectory],
+    certain: CertainRows,
+    report: Callable[[ReadProblem], None],
+) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]] | None:
+    """Read the records of a document, some at a time; each part gives its batches when called.
+
+    Args:
+        given: The file.
+        reader: What reads records into columns.
+        choice: By which formats files are read.
+        certain: Completes what is certain by what is read as records.
+        report: Called with everything that cannot be read.
+
+    Returns:
+        The parts; ``None`` if the file is not such a document, or may not be valid JSON.
+    """
+    document = list_document(given.path) if given.within is None else None
+    if document is None:
+        return None
+    return _items(given, document, reader, EntryReader(given, choice, report), certain)
+
+
+def _items(
+    given: Input,
+    document: Document,
+    reader: JsonReader,
+    records: EntryReader[Trajectory],
+    certain: CertainRows,
+) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
+    file = str(given.path)
+    for numbers in chunks(document):
+        values = [(f"[{number}]", document.item(number)) for number in numbers]
+        for columns in reader.read_values(values, file):
+            yield partial(certain.values, columns, values, file, records)
+        if records.is_over:
+            return
+    yield partial(ended, records)

@@ -1,0 +1,166 @@
+"""Rows of frames as lines of JSON, which the reader in Rust takes, without an object for each row.
+
+The lines are what reading a row as a record looks at: the row as it is, or, where its columns are
+mapped, a record of ours, and its messages by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
+
+from trajmeter.readers._columns.arrow_json import (
+    TEXT,
+    has_json,
+    is_text,
+    joined,
+    json_texts,
+    members,
+    text_content,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trajmeter.arrays import Array
+    from trajmeter.readers._recognition.mapping import ColumnMapping
+
+__all__ = ["MESSAGE_FIELDS", "MappedLines", "whole_lines"]
+
+_MESSAGES = ("messages", "turns")
+_IDENTITY = ("task_id", "agent", "model", "attempt")
+MESSAGE_FIELDS = ("final_output", "model", "transcript")
+"""Fields of a trajectory that messages give, and columns beside them may give too."""
+_NOT_BESIDE = frozenset({"dropped_calls", "leaks", "source", "turns", "unusable"})
+"""Fields that only messages or the reader may give where rows are read here."""
+
+
+def whole_lines(rows: pa.RecordBatch) -> bytes | None:
+    """A line for each row, of all its columns; ``None`` if not all values have one form in JSON."""
+    if not has_json(pa.struct(list(rows.schema))) or "source" in rows.schema.names:
+        return None
+    return text_content(joined(json_texts(rows.to_struct_array()), "\n"))
+
+
+class MappedLines(NamedTuple):
+    """Rows whose columns are mapped to fields of trajectories."""
+
+    own: bytes
+    """A line for each row, a record of ours but for its messages."""
+    messages: bytes | None
+    """A line for each row with its messages, null where it has none; ``None`` if no field is."""
+    missing: dict[str, Array | None]
+    """Fields that messages fill in where the row has no value of its own; ``None`` is in all."""
+
+    @classmethod
+    def of(cls, rows: pa.RecordBatch, mapping: ColumnMapping) -> MappedLines | None:
+        """The lines of rows; ``None`` where only records hold what the columns mean."""
+        used = {**mapping.columns}
+        kept = [name for name in rows.schema.names if name not in mapping.gone]
+        if _MESSAGES[0] in kept and used.keys().isdisjoint(_MESSAGES):  # they are found by name
+            kept.remove(_MESSAGES[0])
+            used[_MESSAGES[0]] = _MESSAGES[0]
+        talk = [field for field in _MESSAGES if field in used]
+        named = {*kept, *used, *(field.partition(".")[0] for field in used)} - {*talk}
+        if (
+            not has_json(pa.struct(list(rows.schema)))
+            or not named.isdisjoint(_NOT_BESIDE)
+            or not {*kept}.isdisjoint(field.partition(".")[0] for field in used if "." in field)
+            or not {*kept}.isdisjoint(_MESSAGES)
+        ):
+            return None
+        values = {field: _column(rows, column) for field, column in used.items()}
+        texts = {
+            name: json_texts(_ours(name, rows.column(name))).fill_null("null") for name in kept
+        }
+        fields: dict[str, Array | dict[str, Any]] = {**texts}
+        for field, own in values.items():
+            if field in talk:
+                continue
+            if mapping.is_nested(field) and is_text(own.type):
+                return None  # text of JSON, which has to be read
+            found = json_texts(_ours(field, own))
+            if field in texts:
+                found = pc.coalesce(found, texts[field])
+            *path, name = field.split(".")
+            target: dict[str, Any] = fields
+            for part in path:
+                target = target.setdefault(part, {})
+            target[name] = found
+        own_lines = joined('{"source":null', _tree(fields), "}\n")
+        missing: dict[str, Array | None] = {
+            field: values[field].is_null() if field in values else None
+            for field in MESSAGE_FIELDS
+            if field not in kept
+        }
+        messages = _message_lines(values[talk[0]]) if talk else None
+        return cls(text_content(own_lines), messages, missing)
+
+
+def columns_there(rows: pa.RecordBatch, mapping: ColumnMapping) -> list[str]:
+    """The mapped columns that some row has, null or not: within a null structure there is none."""
+    there = []
+    for column in mapping.columns.values():
+        *_, (holder, _) = _steps(rows.to_struct_array(), column)
+        if holder.null_count < len(holder):
+            there.append(column)
+    return there
+
+
+def _column(rows: pa.RecordBatch, column: str) -> Any:  # noqa: ANN401 - of any type
+    """A column, or what lies within a structure behind a dot."""
+    *_, (holder, name) = _steps(rows.to_struct_array(), column)
+    return pc.struct_field(holder, [name])
+
+
+def _steps(holder: Any, column: str) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - structures
+    """Structures on the way to a column, each with the name to look up in it."""
+    while column not in [field.name for field in holder.type.fields]:
+        name, _, column = column.partition(".")
+        yield holder, name
+        holder = pc.struct_field(holder, [name])
+    yield holder, column
+
+
+def _ours(field: str, values: Array) -> Array:
+    """Values of the types that ours have: ids are text, and a verdict may be 0 or 1."""
+    if field in _IDENTITY and types.is_integer(values.type):
+        return values.cast(TEXT)
+    is_number = types.is_integer(values.type) or types.is_floating(values.type)
+    if field == "passed" and is_number:
+        is_true = pc.equal(values, pa.scalar(1))
+        is_verdict = pc.or_(is_true, pc.equal(values, pa.scalar(0)))
+        if pc.all(is_verdict).as_py() is not False:
+            return is_true
+    return values
+
+
+def _tree(fields: Mapping[str, Array | dict[str, Any]]) -> Array:
+    """Members of objects, those within others in their places; what is null is left out."""
+    named = []
+    for name, texts in fields.items():
+        if isinstance(texts, dict):
+            inside = _tree(texts)
+            empty = pc.equal(inside, pa.scalar("", TEXT))
+            within = joined("{", pc.utf8_slice_codeunits(inside, 1), "}")
+            named.append((name, pc.if_else(empty, pa.scalar(None, TEXT), within)))
+        else:
+            named.append((name, texts))
+    return members(named)
+
+
+def _message_lines(messages: Array) -> bytes:
+    """A line for each row that holds nothing but its messages.
+
+    Text that claims to be JSON stands in it twice, as a member and in a list: what is valid in both
+    places is one value, and adds no member of its own.
+    """
+    if not is_text(messages.type):
+        return text_content(joined('{"messages":', json_texts(messages).fill_null("null"), "}\n"))
+    texts: Any = messages.cast(TEXT).fill_null("null")
+    is_line = pc.invert(pc.match_substring(texts, "\n"))
+    texts = pc.if_else(is_line, texts, pa.scalar("null", TEXT))
+    return text_content(joined('{"messages":', texts, ',"checked":[', texts, "]}\n"))

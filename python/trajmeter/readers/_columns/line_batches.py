@@ -1,0 +1,132 @@
+"""Batches of JSON lines, a block of the file at a time."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.errors import ReadError
+from trajmeter.json_input import LONGEST_LINE
+from trajmeter.readers._files.containers import CHANGED, Entry
+from trajmeter.readers._files.content import open_content, state_of
+from trajmeter.readers._files.lines import bounded_blocks
+from trajmeter.readers._files.ranges import LineRange, open_range
+from trajmeter.readers._read import EntryReader
+from trajmeter.records import Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from trajmeter.kernels._rust import JsonColumns, JsonReader
+    from trajmeter.readers._columns.certain_rows import CertainRows
+    from trajmeter.readers._files.inputs import Input
+    from trajmeter.readers._recognition.choice import Choice
+    from trajmeter.records import ReadProblem
+
+__all__ = ["BLOCK_BYTES", "LineBlocks", "LinesRead", "ended", "read_lines"]
+
+BLOCK_BYTES = 16 << 20
+"""Bytes of JSON lines that are read at a time."""
+
+
+class LinesRead(NamedTuple):
+    """Lines that were read into columns."""
+
+    columns: JsonColumns
+    """Their rows, and which lines are left out."""
+    block: bytes
+    """The block of the file that they are of."""
+
+
+def read_lines(
+    path: Path,
+    reader: JsonReader,
+    *,
+    lines: LineRange | None = None,
+    size: int,
+    longest: int = LONGEST_LINE,
+) -> Iterator[LinesRead | Entry]:
+    """Read JSON lines into columns, in blocks.
+
+    Args:
+        path: The file.
+        reader: What reads lines into columns.
+        lines: Which lines to read; all by default.
+        size: Bytes of a block.
+        longest: Bytes of the longest line that is accepted.
+
+    Yields:
+        Lines that were read, or the error in place of one, or of the rest of the file.
+    """
+    name, number = str(path), lines.first if lines else 1
+    try:
+        with open_range(path, lines) if lines else open_content(path) as file:
+            begun = state_of(file)
+            for block in bounded_blocks(file, size, longest):
+                for columns in reader.read(block.content, name, number):
+                    yield LinesRead(columns, block.content)
+                    number = columns.next_line
+                if block.error is not None:
+                    yield Entry(Source(file=name, line=number), block.error)
+                    number += 1
+            if state_of(file) != begun:
+                yield Entry(Source(file=name), ReadError(CHANGED))
+    except OSError as error:
+        line, message = getattr(error, "line", None), error.strerror or str(error)
+        yield Entry(Source(file=name, line=line), ReadError(message))
+
+
+class LineBlocks:
+    """Reads the records on JSON lines, in blocks.
+
+    Args:
+        choice: By which formats files are read.
+        certain: Completes what is certain by lines that are read as records.
+        report: Called with everything that cannot be read.
+        size: Bytes of a block.
+    """
+
+    def __init__(
+        self,
+        choice: Choice[Trajectory],
+        certain: CertainRows,
+        report: Callable[[ReadProblem], None],
+        size: int,
+    ) -> None:
+        self._choice = choice
+        self._certain = certain
+        self._report = report
+        self._size = size
+
+    def items(
+        self, given: Input, reader: JsonReader
+    ) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
+        """Read the blocks of a file; each gives its batches when it is called."""
+        path, records = given.path, EntryReader(given, self._choice, self._report)
+        lines = given.within if isinstance(given.within, LineRange) else None
+        longest = self._choice.max_line
+        for part in read_lines(path, reader, lines=lines, size=self._size, longest=longest):
+            if isinstance(part, Entry):
+                yield partial(_left_out, records, part)
+            else:
+                yield partial(self._certain.piece, part.columns, part.block, str(path), records)
+            if records.is_over:
+                return
+        yield partial(ended, records)
+
+
+def _left_out(records: EntryReader[Trajectory], entry: Entry) -> Iterator[pa.RecordBatch]:
+    """Report a line that is left out."""
+    if not records.is_over:
+        records.read(entry)
+    return iter(())
+
+
+def ended(records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:
+    """Say that a file has no more records."""
+    if not records.is_over:
+        records.finish()
+    return iter(())

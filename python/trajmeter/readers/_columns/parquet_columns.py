@@ -1,0 +1,128 @@
+"""Which columns of a Parquet file are read, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from trajmeter.conforming import holds_pairs
+from trajmeter.readers._files.ranges import RowRange
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pyarrow.parquet import FileMetaData, ParquetFile
+
+__all__ = ["ChosenColumns", "chosen_columns"]
+
+_RESULTS = ("tool_calls.result", "turns.tool_calls.result")
+"""Columns that may be larger than all others, and are read only where they are wanted."""
+_LENGTH_BYTES = 4
+"""What a text takes in a file before its own bytes; a number that stands for it takes less."""
+_CODED = frozenset({"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"})
+"""Encodings of texts that can be read as dictionaries."""
+
+
+class ChosenColumns(NamedTuple):
+    """Columns of a file, as the file names them."""
+
+    names: list[str]
+    """Those to read."""
+    repeated: list[str]
+    """Those among them to read as dictionaries."""
+
+
+def chosen_columns(
+    content: ParquetFile,
+    columns: Collection[str],
+    within: RowRange | None,
+    *,
+    may_nest: bool,
+) -> ChosenColumns | None:
+    """Choose the columns that hold what is wanted.
+
+    Args:
+        content: A file that holds columns of trajectories.
+        columns: Names of columns of trajectories, those within records behind a dot.
+        within: The rows to read; all if ``None``.
+        may_nest: Whether calls may have names and arguments in other places than ours.
+
+    Returns:
+        The columns, or ``None`` if of a list only a member is wanted that the file lacks.
+    """
+    schema, described = content.schema_arrow, content.schema
+    leaves = _leaves(schema)
+    wanted = set(map(_with_calls, columns) if may_nest else columns)
+    left_out = [name for name in _RESULTS if not _is_within(name, columns)]
+    chosen = [
+        index
+        for index, (path, _) in enumerate(leaves)
+        if _is_within(path, wanted) and not _is_within(path, left_out)
+    ]
+    found = {leaves[index][0].partition(".")[0] for index in chosen}
+    if ({name.partition(".")[0] for name in wanted} & set(schema.names)) - found:
+        return None
+    texts = [index for index in chosen if leaves[index][1] == pa.string()]
+    return ChosenColumns(
+        [described.column(index).path for index in chosen],
+        _repeated(content.metadata, texts, within),
+    )
+
+
+def _repeated(metadata: FileMetaData, texts: Iterable[int], within: RowRange | None) -> list[str]:
+    """Of columns of texts those that the file holds as numbers of a few texts.
+
+    They are read and checked several times as fast as dictionaries, and the others more slowly, or
+    not at all.
+    """
+    wanted, first = within or RowRange(0, metadata.num_rows), 0
+    repeated: dict[int, str] | None = None
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        begin, first = first, first + group.num_rows
+        if first > wanted.first and begin < wanted.stop:
+            chosen = texts if repeated is None else repeated
+            columns = [(index, group.column(index)) for index in chosen]
+            repeated = {
+                index: column.path_in_schema
+                for index, column in columns
+                if column.total_uncompressed_size < _LENGTH_BYTES * column.num_values
+                and _CODED.issuperset(column.encodings)
+            }
+    return list((repeated or {}).values())
+
+
+def _leaves(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+    """Columns of a file as trajectories name them, those within records behind a dot.
+
+    Those of a mapping have its type.
+    """
+
+    def below(path: str, arrow_type: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
+        if pa.types.is_map(arrow_type):
+            yield path, arrow_type
+            for each, _ in below(path, arrow_type.item_type):
+                yield each, arrow_type
+        elif pa.types.is_struct(arrow_type):
+            for field in arrow_type.fields:
+                yield from below(f"{path}.{field.name}", field.type)
+        elif hasattr(arrow_type, "value_field"):  # a list of any kind
+            item = arrow_type.value_field.type
+            # Keys and values are a mapping, and nothing in it has a name of its own.
+            within = [each.type for each in item] if holds_pairs(arrow_type) else [item]
+            for each in within:
+                yield from below(path, each)
+        else:
+            yield path, arrow_type
+
+    return [leaf for field in schema for leaf in below(field.name, field.type)]
+
+
+def _with_calls(name: str) -> str:
+    """A column, or the calls that it is of: they may have names and arguments in other places."""
+    head, calls, _ = name.partition("tool_calls.")
+    return f"{head}tool_calls" if calls else name
+
+
+def _is_within(path: str, wanted: Collection[str]) -> bool:
+    return any(f"{path}.".startswith(f"{name}.") for name in wanted)

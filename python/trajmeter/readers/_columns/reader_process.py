@@ -1,0 +1,147 @@
+"""A process that reads files into batches; see :mod:`trajmeter.readers.parallel`."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from trajmeter.errors import InternalError, TrajmeterError, format_exception
+from trajmeter.processes import Replies, requests
+from trajmeter.readers._files.inputs import FolderNotes, Input
+from trajmeter.readers._recognition.registry import format_named
+from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.records import Trajectory
+from trajmeter.remote import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.readers._recognition.formats import FileFormat
+    from trajmeter.records import ReadProblem
+
+__all__ = ["Batch", "End", "FileToRead", "FilesRead", "Note", "Told", "main"]
+
+
+class FileToRead(NamedTuple):
+    """A file, or a folder that is read as a whole."""
+
+    path: str
+    is_in_folder: bool
+    """Whether it was found in a folder."""
+    whole: str | None
+    """Name of the format that reads a folder."""
+
+
+class Batch(NamedTuple):
+    """Rows, as a stream of Arrow."""
+
+    content: bytes
+
+
+class Told(NamedTuple):
+    """A warning."""
+
+    message: str
+    category: type[Warning]
+
+
+class Note(NamedTuple):
+    """What to note of a file that was found in a folder."""
+
+    number: int
+    """Which of the files it is, from 0."""
+    method: str
+    """The method of :class:`~trajmeter.readers._files.inputs.Input` that notes it."""
+
+
+class End(NamedTuple):
+    """The end of the files, or what they ended with."""
+
+    formats: dict[str, int]
+    error: Exception | None = None
+
+
+class FilesRead(TrajectoryBatches):
+    """The trajectories of files that were found.
+
+    Args:
+        files: The files.
+        settings: Arguments of :class:`~trajmeter.readers.batches.TrajectoryBatches`.
+        report: Called with every file and record that cannot be read.
+    """
+
+    def __init__(
+        self,
+        files: Iterable[Input],
+        settings: Mapping[str, Any],
+        report: Callable[[ReadProblem], None],
+    ) -> None:
+        super().__init__((), **settings, on_problem=report)
+        self._files = files
+
+    def _found(self) -> Iterator[Input]:
+        return iter(self._files)
+
+
+class _Notes(FolderNotes):
+    """Notes of one file, which the process that found it takes over."""
+
+    def __init__(self, number: int, replies: Replies) -> None:
+        super().__init__(Path())
+        self._number = number
+        self._replies = replies
+
+    def report(self) -> None:
+        self._replies.send(Note(self._number, "note_reported"))
+
+    def read(self, path: Path) -> None:  # noqa: ARG002 - of that file
+        self._replies.send(Note(self._number, "note_read"))
+
+    def leave_out(self, path: Path) -> None:  # noqa: ARG002 - likewise
+        self._replies.send(Note(self._number, "note_left_out"))
+
+
+def main() -> None:
+    """Reply to each list of files with their batches, and what there is to say of them."""
+    asked = requests()
+    settings = cast("Mapping[str, Any]", next(asked)[0])
+    for files, stream in asked:
+        _read(cast("Sequence[FileToRead]", files), settings, Replies(stream))
+
+
+def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Replies) -> None:
+    def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        replies.send(Told(str(message), category))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")  # which to show, the process decides that shows them
+        warnings.showwarning = show
+        try:
+            found = [_input(number, file, replies) for number, file in enumerate(files)]
+            batches = FilesRead(found, settings, replies.send)
+            for batch in batches:
+                replies.send(Batch(_stream(batch)))
+            end = End(batches.formats)
+        except TrajmeterError as error:
+            end = End({}, error)
+        except Exception as error:  # noqa: BLE001 - of a plug-in, which perhaps cannot be pickled
+            end = End({}, InternalError(format_exception(error)))
+    replies.send(end)
+
+
+def _input(number: int, file: FileToRead, replies: Replies) -> Input:
+    whole = None if file.whole is None else format_named(file.whole, Trajectory)
+    notes = _Notes(number, replies) if file.is_in_folder else None
+    return Input(path_of(file.path), cast("FileFormat[Any] | None", whole), notes)
+
+
+def _stream(batch: pa.RecordBatch) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return sink.getvalue().to_pybytes()

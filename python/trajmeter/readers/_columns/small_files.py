@@ -1,0 +1,41 @@
+"""Which files hold records, and so few of them that files are better read together."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.containers import holds_parquet
+from trajmeter.remote import is_remote
+
+if TYPE_CHECKING:
+    from trajmeter.readers._files.inputs import Input
+    from trajmeter.readers._recognition.choice import Choice
+
+__all__ = ["holds_few_records", "holds_records"]
+
+_SMALL_BYTES = 16 << 10
+"""Up to this size records are read before a batch of them alone would be made."""
+
+
+def holds_records(given: Input, choice: Choice[Any]) -> bool:
+    """Whether a file is read record by record."""
+    if given.problems or given.is_end or given.is_summary or given.whole is not None:
+        return False
+    try:
+        return choice.file_format(given.path) is None and not holds_parquet(given.path)
+    except ReadError:
+        return False
+
+
+def holds_few_records(given: Input, choice: Choice[Any]) -> bool:
+    """Whether a file is read record by record, and has little to read."""
+    if given.within is not None or is_remote(given.path):  # which takes long to ask
+        return False
+    try:
+        about = given.path.stat()
+    except OSError:  # its reader says why
+        return False
+    is_small = stat.S_ISREG(about.st_mode) and about.st_size <= _SMALL_BYTES
+    return is_small and holds_records(given, choice)

@@ -1,0 +1,1 @@
+"""Files: from the paths of a call to bytes, lines and JSON values."""

@@ -1,0 +1,317 @@
+"""The JSON records in a file: JSON lines, a JSON document or Parquet, detected by its first bytes.
+
+The order of the checks matters. A Git LFS pointer in place of the data is the commonest reason for
+"malformed JSON" in public repositories of trajectories. Archives and Parquet have their magic
+bytes. What is left is JSON: a record on each line, or one document.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from trajmeter import json_input
+from trajmeter.errors import ExtraMissingError, ReadError
+from trajmeter.readers._files.compression import LONGEST, CutOffError
+from trajmeter.readers._files.content import is_compressed, open_content, state_of
+from trajmeter.readers._files.lines import lift_limit
+from trajmeter.readers._files.ranges import LineRange, RowRange, open_range
+from trajmeter.records import ReadProblem
+from trajmeter.records.source import Source, source_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers._files.ranges import Range
+
+__all__ = [
+    "CHANGED",
+    "PARQUET_MAGIC",
+    "Entry",
+    "NotJsonError",
+    "entries",
+    "holds_lists",
+    "holds_only_lists",
+    "holds_parquet",
+    "is_json_lines",
+    "is_list_document",
+    "is_parquet",
+    "read_line",
+    "values_in",
+    "values_of",
+]
+
+PARQUET_MAGIC = b"PAR1"
+"""The first bytes of a Parquet file."""
+
+CHANGED = "the file changed while it was read; some of its rows may be missing, or cut"
+"""What is reported of such a file; the rows that were read are kept."""
+
+_OPENING = (b"{", b"[")
+_SHOWN = 40
+_PART = 1 << 16
+"""Bytes of a line that are looked at together."""
+
+
+class NotJsonError(ReadError):
+    """A file holds no records in any container that is known."""
+
+
+class Entry(NamedTuple):
+    """A record of a file, as JSON."""
+
+    source: Source
+    """Where it stands."""
+    value: JsonValue | ReadError
+    """The record, or the error in place of one that cannot be read; an error that is not about one
+    record has a source without line and record."""
+
+
+def entries(
+    path: Path,
+    *,
+    may_be_own: bool = True,
+    within: Range | None = None,
+    longest: int = json_input.LONGEST_LINE,
+) -> Iterator[Entry]:
+    """Yield the records of a file.
+
+    Lines and Parquet rows are read as they are requested. A JSON document is read as a whole: it is
+    a list of records, an object of records by their id, or one record.
+
+    Args:
+        path: The file.
+        may_be_own: Whether the columns of Parquet may be those of trajectories, in which a null
+            stands for the default of its field.
+        within: The lines or rows to read; all by default.
+        longest: Bytes of the longest line of JSON that is accepted.
+
+    Raises:
+        ExtraMissingError: The file is Parquet or remote, and pyarrow is not installed; or it is
+            compressed, and what decompresses it is not.
+    """
+    name = str(path)
+    try:
+        lines = within if isinstance(within, LineRange) else None
+        with open_range(path, lines) if lines else open_content(path) as file:
+            begun = state_of(file)
+            if lines is not None:
+                yield from _lines(name, file, longest, first=lines.first)
+            elif isinstance(within, RowRange):
+                yield from _parquet(name, file, may_be_own=may_be_own, within=within)
+            else:
+                yield from _recognise(name, file, longest, may_be_own=may_be_own)
+            if state_of(file) != begun:
+                yield Entry(source_at(name), ReadError(CHANGED))
+    except OSError as error:
+        yield Entry(source_at(name), ReadError(error.strerror or str(error)))
+    except ReadError as error:
+        yield Entry(source_at(name), error)
+
+
+def values_in(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[tuple[Source, JsonValue]]:
+    """Yield the values of a file that can be read, each with its place, and report the others."""
+    return values_of(entries(path, may_be_own=False), report)
+
+
+def values_of(
+    found: Iterable[Entry], report: Callable[[ReadProblem], None]
+) -> Iterator[tuple[Source, JsonValue]]:
+    """Yield the values of entries that can be read, each with its place, and report the others."""
+    for source, value in found:
+        if isinstance(value, ReadError):
+            report(
+                ReadProblem(
+                    file=source.file, line=source.line, record=source.record, message=str(value)
+                )
+            )
+        else:
+            yield source, value
+
+
+def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
+    """Whether :func:`entries` reads a file as JSON lines; not one that cannot be read."""
+    try:
+        with open_content(path) as file:
+            json_input.refuse_archive(file)
+            head = _first_lines(file, longest)
+    except (OSError, ReadError):
+        return False
+    return _begins_as_json(head) and not _is_document(head)
+
+
+def holds_lists(path: Path) -> bool:
+    """Whether :func:`entries` reads a file as JSON lines of which the first is a list."""
+    try:
+        with open_content(path) as file:
+            head = _first_lines(file, json_input.LONGEST_LINE)
+    except (OSError, ReadError):
+        return False
+    return bool(head) and json_input.first_byte(head[0].content) == b"[" and not _is_document(head)
+
+
+def holds_only_lists(path: Path) -> bool:
+    """Whether every line of such a file begins as a list, up to where it cannot be read."""
+    if not holds_lists(path):
+        return False
+    is_blank = True
+    try:
+        with open_content(path) as file:
+            lift_limit(file)
+            while part := file.readline(_PART):
+                if is_blank:
+                    first = json_input.first_byte(part)
+                    if first not in (b"", b"["):
+                        return False
+                    is_blank = not first
+                is_blank = is_blank or part.endswith(b"\n")
+    except OSError:  # whoever reads up to there says why
+        pass
+    return True
+
+
+def is_list_document(file: BinaryIO) -> bool:
+    """Whether :func:`entries` surely reads a file as a document that is a list; seeks back."""
+    start = file.read(_SHOWN)
+    file.seek(0)
+    if json_input.first_byte(start) != b"[":
+        return False
+    head = _first_lines(file, json_input.LONGEST_LINE)
+    file.seek(0)
+    return bool(head) and json_input.first_byte(head[0].content) == b"[" and _is_document(head)
+
+
+def is_parquet(file: BinaryIO) -> bool:
+    """Whether :func:`entries` reads a file as Parquet; seeks back to its beginning."""
+    start = file.read(len(PARQUET_MAGIC))
+    file.seek(0)
+    return start == PARQUET_MAGIC
+
+
+def holds_parquet(path: Path) -> bool:
+    """Whether a file is read as Parquet; not one that cannot be read."""
+    try:
+        with open_content(path) as file:
+            return is_parquet(file)
+    except (OSError, ReadError):
+        return False
+
+
+def read_line(name: str, number: int, line: bytes) -> Entry:
+    """The record on a line of JSON."""
+    value: JsonValue | ReadError
+    try:
+        value = json_input.parse(line)
+    except ReadError as error:
+        value = error
+    return Entry(source_at(name, line=number), value)
+
+
+def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> Iterator[Entry]:
+    json_input.refuse_archive(file)
+    if is_parquet(file):
+        if is_compressed(file):
+            raise ReadError("Parquet that is compressed as a whole; decompress it first")
+        return _parquet(name, file, may_be_own=may_be_own)
+    head = _first_lines(file, longest)
+    file.seek(0)
+    if not head:
+        raise NotJsonError("the file is empty, expected JSON records")
+    if not _begins_as_json(head):
+        begin = head[0].content[:_SHOWN].decode(errors="replace")
+        raise NotJsonError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
+    return _document(name, file) if _is_document(head) else _lines(name, file, longest)
+
+
+def _first_lines(file: BinaryIO, longest: int) -> list[json_input.Line]:
+    """The first two lines, or as many as can be read."""
+    lift_limit(file)
+    found: list[json_input.Line] = []
+    try:
+        found.extend(islice(json_input.lines(file, longest), 2))
+    except CutOffError:
+        if not found:
+            raise
+    return found
+
+
+def _begins_as_json(head: list[json_input.Line]) -> bool:
+    return any(json_input.first_byte(line.content) in _OPENING for line in head)
+
+
+def _is_document(head: list[json_input.Line]) -> bool:
+    """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
+    opening = json_input.first_byte(head[0].content)
+    is_record = len(head) > 1 and json_input.first_byte(head[1].content) == b"{"
+    if opening == b"{" and is_record:  # whether the first line, which may be long, is valid or not
+        return False
+    if isinstance(head[0], json_input.LongLine):
+        return False
+    if opening == b"[" and len(head) == 1:  # valid or not
+        return True
+    try:
+        value = json_input.parse(head[0].content)
+    except ReadError:
+        # Either a document over several lines, or a broken first record. In the latter case the
+        # second line begins with a record, which the second line of an object cannot.
+        return opening == b"[" or (opening == b"{" and len(head) > 1)
+    return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
+
+
+def _is_keyed(value: JsonValue) -> bool:
+    """Whether this is an object of records by their id, as SWE-bench writes its predictions."""
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and all(isinstance(item, dict) and "instance_id" in item for item in value.values())
+    )
+
+
+def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
+    content = file.read(LONGEST + 1)
+    if len(content) > LONGEST and is_compressed(file):
+        raise ReadError(f"it decompresses to more than {LONGEST >> 20:,} MiB; decompress it first")
+    value = json_input.parse(content + file.read())
+    if isinstance(value, dict) and _is_keyed(value):
+        for key, item in value.items():
+            yield Entry(source_at(name, record=key), item)
+        return
+    if not isinstance(value, list):
+        yield Entry(source_at(name), value)
+        return
+    for index, item in enumerate(value):
+        yield Entry(source_at(name, record=f"[{index}]"), item)
+
+
+def _lines(name: str, file: BinaryIO, longest: int, first: int = 1) -> Iterator[Entry]:
+    lift_limit(file)
+    try:
+        for line in json_input.lines(file, longest):
+            number = first + line.number - 1
+            if isinstance(line, json_input.LongLine):
+                yield Entry(source_at(name, line=number), json_input.too_long(longest))
+            else:
+                yield read_line(name, number, line.content)
+    except CutOffError as error:
+        yield Entry(source_at(name, line=error.line), ReadError(str(error)))
+
+
+def _parquet(
+    name: str, file: BinaryIO, *, may_be_own: bool, within: RowRange | None = None
+) -> Iterator[Entry]:
+    try:
+        import pyarrow.parquet  # noqa: F401 - whether it is there
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"{name} is a Parquet file, which needs pyarrow: pip install 'trajmeter[data]'"
+        ) from error
+    from trajmeter.readers._columns.parquet import parquet_values
+
+    for row, value in parquet_values(file, may_be_own=may_be_own, within=within):
+        place = source_at(name) if row is None else source_at(name, record=f"[{row}]")
+        yield Entry(place, value)

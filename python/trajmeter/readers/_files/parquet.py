@@ -1,0 +1,106 @@
+"""Parquet files, row group by row group, whatever their columns mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.ranges import RowRange
+from trajmeter.remote import arrow_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from pydantic import JsonValue
+
+__all__ = ["Rows", "first_row", "open_parquet", "row_groups", "values_as_they_are"]
+
+Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
+"""Number of the first row, and the rows, or why they and the rest of their row group are lost."""
+
+
+def open_parquet(
+    file: BinaryIO, opened: ParquetFile | None = None, coded: Collection[str] = ()
+) -> ParquetFile:
+    """Open a file.
+
+    Args:
+        file: The file.
+        opened: The same file, if it was opened before.
+        coded: Columns of texts to read as dictionaries.
+
+    Raises:
+        ReadError: Its footer is missing or corrupt.
+    """
+    try:
+        return ParquetFile(
+            arrow_file(file),
+            metadata=None if opened is None else opened.metadata,
+            read_dictionary=[*coded],
+            page_checksum_verification=True,
+        )
+    except (pa.ArrowException, OSError) as error:
+        raise ReadError(f"invalid Parquet: {error}") from error
+
+
+def row_groups(
+    content: ParquetFile,
+    *,
+    rows: int,
+    columns: list[str] | None = None,
+    within: RowRange | None = None,
+) -> Iterator[Rows]:
+    """Read the row groups of a file, one after another.
+
+    Args:
+        content: The file.
+        rows: Rows of a batch, at most.
+        columns: Names of the columns to read; all by default.
+        within: The rows to read; all by default.
+    """
+    first = 0
+    wanted = within or RowRange(0, content.metadata.num_rows)
+    for group in range(content.num_row_groups):
+        end = first + content.metadata.row_group(group).num_rows
+        if end <= wanted.first or first >= wanted.stop:
+            first = end
+            continue
+        try:
+            for batch in content.iter_batches(rows, row_groups=[group], columns=columns):
+                begin = min(max(wanted.first - first, 0), batch.num_rows)
+                part = batch.slice(begin, max(wanted.stop - first - begin, 0))
+                if part.num_rows:
+                    yield first + begin, part
+                first += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            yield (
+                first,
+                ReadError(
+                    f"row group {group} cannot be read, rows [{first}] to [{end - 1}]: {error}"
+                ),
+            )
+        first = end
+
+
+def first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
+    """The first row as it is; ``None`` where there is none that can be read."""
+    for _, rows in row_groups(content, rows=1):
+        if not isinstance(rows, ReadError):
+            (value,) = values_as_they_are(rows)
+            return value if isinstance(value, dict) else None
+    return None
+
+
+def values_as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+    """Rows as records in JSON."""
+    try:
+        return [*batch.to_pylist()]
+    except (ValueError, OverflowError) as error:  # text that is not UTF-8; a time beyond all years
+        if batch.num_rows == 1:
+            return [ReadError(str(error))]
+        return [
+            value for row in range(len(batch)) for value in values_as_they_are(batch.slice(row, 1))
+        ]

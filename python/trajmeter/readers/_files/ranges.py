@@ -1,0 +1,98 @@
+"""Parts of a file that are read by themselves: some of its lines, or some of its rows."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, cast
+
+from trajmeter.readers._files.bounded import Bounded
+from trajmeter.readers._files.content import is_compressed, open_content, state_of
+from trajmeter.readers._files.lines import lift_limit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["LineRange", "Range", "RowRange", "open_range"]
+
+_BUFFER = 1 << 18
+_SKIPPED = 1 << 20
+
+
+class LineRange(NamedTuple):
+    """Whole lines of a file, by their offsets in what it decompresses to."""
+
+    begin: int
+    """Offset of the first byte."""
+    end: int | None
+    """Offset behind the last byte; ``None`` for the rest of the file."""
+    first: int
+    """Number of the first line, from 1."""
+
+
+class RowRange(NamedTuple):
+    """Rows of a Parquet file."""
+
+    first: int
+    """Number of the first row, from 0."""
+    stop: int
+    """Number behind the last row."""
+
+
+Range: TypeAlias = LineRange | RowRange
+
+
+class _Left(NamedTuple):
+    """A compressed file, at the place up to which it was read."""
+
+    path: Path
+    offset: int
+    state: tuple[int, int]
+    file: BinaryIO
+
+
+_left: list[_Left] = []
+"""The one that was left last: whoever goes on from there does not decompress it anew."""
+
+
+def open_range(path: Path, lines: LineRange) -> BinaryIO:
+    """Open some lines of a file, as if it held no others.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    file = _at(path, lines.begin)
+
+    def leave() -> None:
+        if is_compressed(file) and lines.end is not None:
+            _left.append(_Left(path, lines.end, state_of(file), file))
+        else:
+            file.close()
+
+    size = None if lines.end is None else lines.end - lines.begin
+    return cast("BinaryIO", io.BufferedReader(Bounded(file, size, leave), _BUFFER))
+
+
+def _at(path: Path, offset: int) -> BinaryIO:
+    """A file, or what it decompresses to, at an offset."""
+    while _left:
+        left = _left.pop()
+        if (left.path, left.offset) == (path, offset) and state_of(left.file) == _state(path):
+            return left.file
+        left.file.close()
+    file = open_content(path)
+    if not is_compressed(file):
+        file.seek(offset)
+        return file
+    try:
+        lift_limit(file)
+        while offset and (skipped := file.read(min(offset, _SKIPPED))):
+            offset -= len(skipped)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _state(path: Path) -> tuple[int, int]:
+    about = path.stat()
+    return about.st_size, about.st_mtime_ns

@@ -1,0 +1,1 @@
+"""What the logs of several programs have in common."""

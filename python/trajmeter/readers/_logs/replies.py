@@ -1,0 +1,199 @@
+"""Replies of a model, put together from the lines of a log, and the turns they make.
+
+A log that is written as a session goes on tells of one reply in several lines: its text, each call,
+and later the result of each, in the order in which they finished.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._logs.values import seconds_between
+from trajmeter.records import Failure, ToolCall, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Leak, Usage, View
+
+__all__ = [
+    "TOKENS",
+    "TURNS",
+    "Call",
+    "Reply",
+    "in_order_of_time",
+    "leaks_of",
+    "turns_of",
+    "usage_fields",
+]
+
+TURNS = (
+    "turns.number",
+    "turns.program",
+    "turns.success",
+    "turns.error",
+    "turns.text",
+    "turns.tool_calls",
+    "turns.views",
+    "leaks",
+)
+"""What a format carries that has replies with calls and their results."""
+
+TOKENS = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+)
+"""Kinds of tokens that a format may tell apart."""
+
+
+def usage_fields(*places: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Parts of a usage that a format carries.
+
+    Example:
+        >>> usage_fields("turns.usage", "usage", names=["cost_usd"])
+        ('turns.usage.cost_usd', 'usage.cost_usd')
+    """
+    return tuple(f"{place}.{name}" for name in names for place in places)
+
+
+@dataclass(slots=True)
+class Call:
+    """A call, and what the log has said of it so far."""
+
+    name: str
+    arguments: JsonValue = None
+    id: str | None = None
+    result: JsonValue = None
+    success: bool | None = None
+    error: str | None = None
+    reason: str = "tool_error"
+    """Structured reason, if the call failed."""
+    duration_seconds: float | None = None
+    command: str | None = None
+    """The command, if a shell ran one."""
+    program: str | None = None
+    """The program of another kind that it ran."""
+    views: Sequence[View] = ()
+    """What its result showed."""
+    reads: bool = False
+    """Whether its tool is known to read files, and its result was there to see."""
+    leaks: Sequence[Leak] = ()
+    """What it read of the solution."""
+
+    def fail(self, error: str | None, *, exit_code: int | None = None) -> None:
+        """Note that the call failed."""
+        self.success = False
+        if exit_code is not None:
+            self.reason = "exit_code"
+        self.error = error or (None if exit_code is None else f"exit code {exit_code}")
+
+    def record(self) -> ToolCall:
+        """The call as it is kept."""
+        return ToolCall(
+            name=self.name,
+            id=self.id,
+            arguments=self.arguments,
+            result=self.result,
+            success=self.success,
+            error=self.error,
+            duration_seconds=self.duration_seconds,
+        )
+
+
+@dataclass(slots=True)
+class Reply:
+    """One reply of the model, and what became of its calls."""
+
+    agent: str | None = None
+    """Which agent it is from, in a run of several."""
+    texts: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    usage: Usage | None = None
+    asked: float | None = None
+    """When what it answers was there, in seconds since 1970."""
+    began: float | None = None
+    """When the first of its lines was written."""
+    ended: float | None = None
+    """When the last of its lines was written."""
+    error: Failure | None = None
+    """What went wrong with the reply itself."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What else the log says of it."""
+    is_done: bool = False
+    """Whether the log says that what it asked for was done, where that is not a call."""
+
+    def end(self, now: float | None) -> None:
+        """Note when a line of it was written."""
+        self.began = now if self.began is None else self.began
+        if now is not None:
+            self.ended = now if self.ended is None else max(self.ended, now)
+
+    @property
+    def text(self) -> str | None:
+        """What the agent said, reasoning left out."""
+        return "\n".join(self.texts) if self.texts else None
+
+    def turn(self, number: int) -> Turn:
+        """The turn that the reply makes."""
+        programs = [call.command or call.program for call in self.calls]
+        failed = next((call for call in self.calls if call.success is False), None)
+        error = self.error
+        if error is None and failed is not None:
+            error = Failure(reason=failed.reason, message=failed.error)
+        is_known = bool(self.calls) and all(call.success is not None for call in self.calls)
+        is_known = is_known or (self.is_done and not self.calls)
+        views = [view for call in self.calls for view in call.views]
+        seconds = seconds_between(self.asked, self.ended)
+        return Turn(
+            number=number,
+            program="\n".join(filter(None, programs)) or None,
+            success=False if error else (True if is_known else None),
+            error=error,
+            agent=self.agent,
+            text=self.text,
+            tool_calls=tuple(call.record() for call in self.calls),
+            views=tuple(views) or None,
+            usage=self.usage,
+            # Clocks that were set back give none.
+            duration_seconds=seconds if seconds is not None and seconds >= 0 else None,
+            extra=self.extra,
+        )
+
+
+def leaks_of(replies: Sequence[Reply]) -> tuple[Leak, ...]:
+    """What the calls of a run read of the solution."""
+    return tuple(
+        leak.model_copy(update={"turn": number})
+        for number, reply in enumerate(replies, start=1)
+        for call in reply.calls
+        for leak in call.leaks
+    )
+
+
+def turns_of(replies: Sequence[Reply]) -> tuple[Turn, ...]:
+    """The turns of a run, numbered from 1.
+
+    A turn that showed nothing has no views. Where none showed anything, though some called tools
+    that read, those have empty ones: the run looked, and saw nothing.
+    """
+    turns = [reply.turn(number) for number, reply in enumerate(replies, start=1)]
+    if any(turn.views for turn in turns):
+        return tuple(turns)
+    reads = [any(call.reads for call in reply.calls) for reply in replies]
+    return tuple(
+        turn.model_copy(update={"views": ()}) if looked else turn
+        for turn, looked in zip(turns, reads, strict=True)
+    )
+
+
+def in_order_of_time(replies: Sequence[Reply]) -> list[Reply]:
+    """Replies of several agents in the order in which they began, if all have a time."""
+    if any(reply.began is None for reply in replies):
+        return list(replies)
+    return sorted(replies, key=lambda reply: reply.began or 0.0)

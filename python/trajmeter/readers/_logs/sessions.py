@@ -1,0 +1,145 @@
+"""Logs of which a whole file is one trajectory, or several, and none of their lines is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import ValidationError
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.content import content_name
+from trajmeter.readers._logs.values import seconds_between
+from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.records import ReadProblem, Source, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+__all__ = [
+    "Clock",
+    "Event",
+    "events",
+    "first_objects",
+    "known_only",
+    "path_below",
+    "stem_of",
+    "usage_from",
+]
+
+
+class Event(NamedTuple):
+    """One line of a log, or one item of a log that is a list."""
+
+    source: Source
+    """Where it stands."""
+    value: dict[str, Any]
+    """What it says."""
+    report: Callable[[ReadProblem], None]
+    """Where to tell what is wrong with it."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands in the log."""
+        return f"line {self.source.line}" if self.source.line else self.source.record or "log"
+
+    def problem(self, message: str) -> None:
+        """Report what cannot be used of it."""
+        self.report(
+            ReadProblem(
+                file=self.source.file,
+                line=self.source.line,
+                record=self.source.record,
+                message=message,
+            )
+        )
+
+
+def events(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Event]:
+    """Yield the lines of a log, or the items of a list, and report those that are not objects."""
+    for source, value in entries(path):
+        if isinstance(value, dict):
+            yield Event(source, value, report)
+        elif isinstance(value, ReadError):
+            Event(source, {}, report).problem(str(value))
+        else:
+            message = f"expected an object, got {json_input.type_name(value)}"
+            Event(source, {}, report).problem(message)
+
+
+def first_objects(head: bytes) -> Iterator[dict[str, Any]]:
+    """The objects on the first lines of a file, or the first items of a list."""
+    for value in beginning(head):
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, dict):
+                yield item
+
+
+def usage_from(
+    values: Mapping[str, object], problem: Callable[[str], object], *, name: str = "usage"
+) -> Usage | None:
+    """Tokens and cost, if there are any.
+
+    Args:
+        values: Fields of a :class:`Usage`.
+        problem: Called where a value has the wrong type; there are none then.
+        name: What the log calls them.
+    """
+    try:
+        usage = Usage.model_validate(values)
+    except ValidationError as error:
+        problem(f"{name}.{json_input.describe_error(error)}")
+        return None
+    return None if usage == Usage() else usage
+
+
+def path_below(path: str, folder: str | None) -> str:
+    """A path as the folder sees it, where it lies in that folder.
+
+    Example:
+        >>> path_below("/repo/src/a.py", "/repo"), path_below("/tmp/a.py", "/repo")
+        ('src/a.py', '/tmp/a.py')
+    """
+    if folder is None:
+        return path
+    within = path.removeprefix(folder.rstrip("/") + "/")
+    return within or path
+
+
+def stem_of(path: Path) -> str:
+    """Name of a file without its suffix, and without that of its compression."""
+    return Path(content_name(path)).stem
+
+
+def known_only(**values: object) -> dict[str, Any]:
+    """What is known of these values, by their names."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+class Clock:
+    """Times of the lines of a log, in seconds since 1970."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        """How many lines there were, with a time or without."""
+        self.now: float | None = None
+        """Time of the last line that had one."""
+        self._times = 0
+        self._first: float | None = None
+        self._last: float | None = None
+
+    def tick(self, time: float | None) -> None:
+        """Take in a line."""
+        self.lines += 1
+        if time is not None:
+            self._times += 1
+            self.now = time
+            self._first = time if self._first is None else min(self._first, time)
+            self._last = time if self._last is None else max(self._last, time)
+
+    @property
+    def passed(self) -> float | None:
+        """Seconds from the first line to the last; ``None`` unless two lines have a time."""
+        return seconds_between(self._first, self._last) if self._times > 1 else None

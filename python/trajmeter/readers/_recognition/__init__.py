@@ -1,0 +1,1 @@
+"""Recognition: the formats there are, and which of them a file or record is of."""

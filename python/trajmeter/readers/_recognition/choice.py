@@ -1,0 +1,342 @@
+"""How the files of a call are read: by which formats, and by which names of columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Generic
+
+from pydantic import ValidationError
+
+from trajmeter.errors import ConfigurationError, ReadError, format_exception
+from trajmeter.json_input import LONGEST_LINE
+from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.document_values import first_object
+from trajmeter.readers._recognition.evidence import (
+    UNEXPECTED,
+    ambiguous,
+    evidence_in,
+    format_of,
+    strongest_for,
+    warn_of_recognition,
+)
+from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat, RecordT
+from trajmeter.readers._recognition.registry import (
+    file_formats,
+    folder_formats,
+    format_named,
+    record_formats,
+)
+from trajmeter.records import ReadProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+    from pydantic import JsonValue
+
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._files.ranges import LineRange
+    from trajmeter.readers._recognition.formats import Format, Piece
+    from trajmeter.readers._recognition.mapping import ColumnMapping
+    from trajmeter.records import Source
+
+__all__ = ["Choice"]
+
+_OWN = "trajectory-records"
+_HEAD = 1 << 16
+"""Formats of whole files are recognised by this much of a file's beginning."""
+
+
+class Choice(Generic[RecordT]):
+    """Which formats read files, as tasks or as trajectories.
+
+    Args:
+        makes: Class of the records to make.
+        input_format: Name of the format that reads everything, whatever it looks like; formats are
+            recognised by content where there is none.
+        mapping: Columns by the field that they are; the records then are trajectories of ours,
+            unless another format is named. Fields of the task are of no concern here.
+        profiles: Compatibility profiles, which some formats read in their own way; others are of
+            no concern here.
+        max_line: Bytes of the longest line of JSON that is accepted.
+
+    Raises:
+        UnknownNameError: No format has this name.
+        ConfigurationError: The mapping names a field that there is not, or the format has none; or
+            no line could be accepted.
+    """
+
+    def __init__(
+        self,
+        makes: type[RecordT],
+        *,
+        input_format: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+        profiles: Collection[str] = (),
+        max_line: int = LONGEST_LINE,
+    ) -> None:
+        if max_line < 1:
+            raise ConfigurationError(f"max_line is {max_line}, expected at least 1 byte")
+        self.makes: type[RecordT] = makes
+        """Class of the records to make."""
+        self.max_line = max_line
+        """Bytes of the longest line that is accepted."""
+        self.profiles = profiles
+        """Compatibility profiles that are asked for."""
+        self._counts: Counter[str] = Counter()
+        self._rows: Counter[Path] = Counter()
+        self.chosen: Format[RecordT] | None = None
+        """The format that reads everything."""
+        self.mapping: ColumnMapping | None = None
+        if mapping:
+            from trajmeter.readers._recognition.mapping import ColumnMapping, is_of_task
+
+            if not all(map(is_of_task, mapping)):
+                input_format = input_format or _OWN
+                self.mapping = ColumnMapping(mapping, is_own=input_format == _OWN)
+        if input_format is not None:
+            self.chosen = format_named(input_format, makes)
+        if self.mapping is not None and isinstance(self.chosen, FileFormat):
+            raise ConfigurationError(f"map: the format {input_format} has no columns to map")
+
+    def record_format(self, record: Mapping[str, JsonValue]) -> RecordFormat[RecordT] | None:
+        """The format that reads a record; ``None`` if there is none.
+
+        Raises:
+            ReadError: The evidence for two formats, which read it differently, is equal.
+        """
+        if self.chosen is not None:
+            return self.chosen if isinstance(self.chosen, RecordFormat) else None
+        return format_of(record, record_formats(self.makes, record))
+
+    def read(
+        self, known: RecordFormat[RecordT], record: Mapping[str, JsonValue], source: Source
+    ) -> RecordT:
+        """Read a record by its format.
+
+        Raises:
+            ReadError: It cannot be read.
+            pydantic.ValidationError: A value has the wrong type.
+        """
+        reads = known.profile_reads
+        read = next((reads[name] for name in self.profiles if name in reads), known.read)
+        try:
+            made = read(record, source)
+        except ValidationError:
+            raise
+        except UNEXPECTED as error:
+            reason = format_exception(error)
+            raise ReadError(f"cannot be read as one of {known.description}: {reason}") from error
+        self._counts[known.name] += 1
+        return made
+
+    def records(
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        report: Callable[[ReadProblem], None],
+        columns: Collection[str] | None = None,
+        within: LineRange | None = None,
+    ) -> Iterator[RecordT]:
+        """Read a file or folder as a whole, or some lines of a file in which these stand apart.
+
+        Columns other than these may be left empty.
+        """
+        reads = known.profile_records
+        read = next((reads[name] for name in self.profiles if name in reads), known.records)
+
+        def made(listen: Callable[[ReadProblem], None]) -> Iterator[RecordT]:
+            if known.lines is not None and within is not None:
+                return known.lines.records(path, within, listen, columns)
+            is_part = columns is not None and read is known.records
+            some = known.part(path, listen, columns or ()) if is_part else None
+            return read(path, listen) if some is None else some
+
+        return self.counted(known, path, report, made)
+
+    def counted(
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        report: Callable[[ReadProblem], None],
+        made: Callable[[Callable[[ReadProblem], None]], Iterator[RecordT]],
+    ) -> Iterator[RecordT]:
+        """Count the records that a format makes of a file, and report what it raises."""
+        raised: list[Exception] = []
+
+        def listen(problem: ReadProblem) -> None:
+            try:
+                report(problem)
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        try:
+            for record in made(listen):
+                self._counts[known.name] += 1
+                yield record
+        except (ReadError, OSError, *UNEXPECTED) as error:
+            if error in raised:
+                raise
+            if isinstance(error, OSError):  # as of compressed content that is cut off
+                line, message = getattr(error, "line", None), error.strerror or str(error)
+                report(ReadProblem(file=str(path), line=line, message=message))
+                return
+            if isinstance(error, ReadError):
+                report(ReadProblem(file=str(path), message=str(error)))
+                return
+            reason = format_exception(error)
+            message = f"cannot be read as one of {known.description}: {reason}"
+            report(ReadProblem(file=str(path), message=message))
+
+    def batches(
+        self, known: FileFormat[RecordT], path: Path, columns: Collection[str]
+    ) -> Iterator[pa.RecordBatch] | None:
+        """Read a file or folder into batches; ``None`` where :meth:`records` has to read it."""
+        if not known.profile_records.keys().isdisjoint(self.profiles):
+            return None
+        try:
+            batches = known.batches(path, columns)
+        except OSError:  # the record reader says why
+            return None
+        return None if batches is None else self._counted(known, batches)
+
+    def pieces(
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        reader: JsonReader,
+        columns: Collection[str],
+        within: LineRange | None = None,
+    ) -> Iterator[Piece] | None:
+        """Read a file, or some lines of it, in Rust; ``None`` where :meth:`records` has to."""
+        if not known.profile_records.keys().isdisjoint(self.profiles):
+            return None
+        if known.lines is not None and within is not None:
+            return known.lines.pieces(path, within, columns)
+        return known.pieces(path, reader, columns)
+
+    def _counted(
+        self, known: FileFormat[RecordT], batches: Iterator[pa.RecordBatch]
+    ) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            self.count({known.name: batch.num_rows})
+            yield batch
+
+    def count(self, rows: Mapping[str, int]) -> None:
+        """Count rows by the name of their format."""
+        self._counts.update({name: count for name, count in rows.items() if count})
+
+    def count_rows(self, path: Path, rows: int) -> None:
+        """Count rows of a file that were read without a look at each."""
+        self._rows[path] += rows
+
+    def counts(self) -> Counter[str]:
+        """Records read so far by the name of their format, for rows that of the first in a file."""
+        counts = Counter(self._counts)
+        for path, rows in self._rows.items():
+            first = first_object(path)
+            if first is None:
+                values = (entry.value for entry in entries(path))
+                first = next((value for value in values if isinstance(value, dict)), {})
+            candidates = record_formats(self.makes, first)
+            found = self.chosen or next(iter(strongest_for(first, candidates)), None)
+            if found is not None:
+                counts[found.name] += rows
+        return counts
+
+    def has_own_read_of(self, names: Collection[str]) -> bool:
+        """Whether a profile reads one of the formats of these names in its own way."""
+        if not self.profiles:
+            return False
+        found = [format_named(name, self.makes) for name in names]
+        return any(
+            isinstance(known, RecordFormat)
+            and not known.profile_reads.keys().isdisjoint(self.profiles)
+            for known in found
+        )
+
+    def folder_format(
+        self, folder: Path, names: Collection[str] | None = None
+    ) -> FileFormat[RecordT] | None:
+        """The format that reads a folder as a whole; ``None`` if none does.
+
+        Args:
+            folder: The folder.
+            names: Names of what it holds, if it is itself in a folder that is read, those of
+                folders with ``/`` at their end.
+
+        Raises:
+            ReadError: The evidence for two formats is equal.
+        """
+        chosen = (self.chosen,) if isinstance(self.chosen, FileFormat) else ()
+        found = folder_formats(self.makes, folder, names) if self.chosen is None else chosen
+        if names is not None:
+            plain = {name.rstrip("/") for name in names}
+            found = tuple(known for known in found if known.may_be_folder(plain))
+        known, _ = _strongest(found, folder, b"")
+        return known
+
+    def file_format(self, path: Path) -> FileFormat[RecordT] | None:
+        """The format that reads a file as a whole; ``None`` if none does.
+
+        Raises:
+            ReadError: The evidence for two formats is equal.
+            ExtraMissingError: The file is compressed, and no library decompresses it.
+        """
+        if self.chosen is not None:
+            return self.chosen if isinstance(self.chosen, FileFormat) else None
+        try:
+            with open_content(path) as file:
+                head = file.read(_HEAD)
+        except OSError:  # reported when the file is read for records
+            return None
+        known, evidence = _strongest(file_formats(self.makes, head), path, head)
+        if known is None or evidence >= Evidence.CERTAIN:
+            return known
+        claimed, rival = self._claim_on_first_record(path)
+        if rival is not None and claimed == evidence:
+            raise ambiguous(known, rival)
+        return known if claimed < evidence else None
+
+    def _claim_on_first_record(self, path: Path) -> tuple[int, RecordFormat[RecordT] | None]:
+        """The strongest evidence in the first record of a file, and a format that it is for."""
+        first = next(entries(path, longest=self.max_line), None)
+        record = first.value if first else None
+        if not isinstance(record, dict):
+            return 0, None
+        found = strongest_for(record, record_formats(self.makes, record))
+        if not found:
+            return 0, None
+        return evidence_in(found[0], record), found[0]
+
+
+def _strongest(
+    asked: Collection[FileFormat[RecordT]], path: Path, head: bytes
+) -> tuple[FileFormat[RecordT] | None, int]:
+    """The format with the strongest evidence, and how strong that is.
+
+    Raises:
+        ReadError: The evidence for two formats is equal.
+    """
+    found = {known: _evidence(known, path, head) for known in asked}
+    evidence = max(found.values(), default=0)
+    if not evidence:
+        return None, 0
+    known, *others = (each for each, claimed in found.items() if claimed == evidence)
+    if others:
+        raise ambiguous(known, others[0])
+    return known, evidence
+
+
+def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
+    """The evidence for a format; none where a folder in a path cannot be looked into."""
+    try:
+        return known.recognises(path, head) or 0
+    except OSError:  # reported with the files of the folder
+        return 0
+    except UNEXPECTED as error:
+        warn_of_recognition(known, error)
+        return 0

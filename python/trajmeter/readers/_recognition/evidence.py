@@ -1,0 +1,129 @@
+"""Which format a record, a file or a folder is of: the one with the strongest evidence."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError, format_exception
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers._recognition.formats import Format, RecordFormat, RecordT
+
+__all__ = [
+    "UNEXPECTED",
+    "ambiguous",
+    "beginning",
+    "evidence_in",
+    "format_of",
+    "strongest_for",
+    "warn_of_recognition",
+]
+
+UNEXPECTED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What a format may raise of a record that its author did not think of."""
+_LINES = 20
+"""Lines of its JSON lines that are looked at."""
+
+
+def format_of(
+    record: Mapping[str, JsonValue], candidates: Iterable[RecordFormat[RecordT]]
+) -> RecordFormat[RecordT] | None:
+    """The format of a record; ``None`` if none of the candidates recognises it.
+
+    Raises:
+        ReadError: The evidence for two formats, which read it differently, is equal.
+    """
+    strongest = strongest_for(record, candidates)
+    for other in strongest[1:]:
+        if other.read is not strongest[0].read:
+            raise ambiguous(strongest[0], other)
+    return strongest[0] if strongest else None
+
+
+@lru_cache(maxsize=2)
+def beginning(head: bytes) -> tuple[JsonValue, ...]:
+    r"""The JSON values that content begins with: one for each line of JSON lines, or the document.
+
+    At most 20 lines are read. What the end cuts off is left out, within the last value too: an
+    object then has the keys that came before. Content that is not JSON gives nothing. Others get
+    the same values, so that they must not be changed.
+
+    Example:
+        >>> beginning(b'{"type": "system"}\n{"type": "user", "message": {"role": "user", "con')
+        ({'type': 'system'}, {'type': 'user', 'message': {'role': 'user'}})
+        >>> beginning(b'[{"role": "user", "content": [')
+        ([{'role': 'user', 'content': []}],)
+    """
+    if json_input.first_byte(head) not in (b"{", b"["):
+        return ()
+    values: list[JsonValue] = []
+    lines = (line for line in head.splitlines() if json_input.first_byte(line))
+    for line in islice(lines, _LINES):
+        try:
+            values.append(json_input.parse(line))
+        except ReadError:
+            values += _cut_off(line if values else head)
+            break
+    return tuple(values)
+
+
+def _cut_off(content: bytes) -> list[JsonValue]:
+    """The value that content begins with, without what is cut off; none of broken JSON."""
+    try:
+        return [from_json(content.lstrip(json_input.BLANK), allow_partial=True)]
+    except ValueError:
+        return []
+
+
+def strongest_for(
+    record: Mapping[str, JsonValue], candidates: Iterable[RecordFormat[RecordT]]
+) -> list[RecordFormat[RecordT]]:
+    """The formats for which the evidence in a record is strongest."""
+    found = {known: evidence_in(known, record) for known in candidates}
+    evidence = max(found.values(), default=0)
+    return [known for known, each in found.items() if evidence and each == evidence]
+
+
+def evidence_in(known: RecordFormat[RecordT], record: Mapping[str, JsonValue]) -> int:
+    """The evidence for a format in a record; none if the format fails on it, which is reported."""
+    try:
+        return known.evidence_in(record) or 0
+    except UNEXPECTED as error:
+        warn_of_recognition(known, error)
+        return 0
+
+
+def warn_of_recognition(known: Format[Any], error: BaseException) -> None:
+    """Warn that a format, such as that of a plug-in, failed to say whether something is of it."""
+    warnings.warn(
+        f"the format {known.name} failed to recognise a file: {format_exception(error)}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def ambiguous(one: Format[Any], other: Format[Any]) -> ReadError:
+    """Say that the evidence for two formats is equal, and how to choose."""
+    first, second = sorted((one, other), key=lambda known: known.name)
+    return ReadError(
+        f"may be {first.description} or {second.description}; choose with "
+        f"--input-format {first.name} or --input-format {second.name}"
+    )

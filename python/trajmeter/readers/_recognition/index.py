@@ -1,0 +1,233 @@
+"""Where the formats of this package are, and what their content cannot be without.
+
+Reading a file imports only the formats that it may be of. What stands here rules formats out; which
+one it is, their own evidence decides. A test holds the index against the formats themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.document_values import object_document
+from trajmeter.records import Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+
+__all__ = ["INDEX", "Marks", "Place"]
+
+_OPENING = (b"{", b"[")
+_BINARY = (b"PAR1", b"PK\x03\x04")
+_JSON = ".json"
+_LIST = "messages"
+"""Where a file in a folder is looked at, the list that it holds."""
+_ESCAPED = re.compile(rb"\\u00[2-7]")
+"""JSON may spell a word with escapes; nobody does, but nothing is ruled out then."""
+
+
+class Marks(NamedTuple):
+    """What a file or folder needs to be of a format; any of these will do."""
+
+    words: tuple[bytes, ...] = ()
+    """Keys or values of JSON, of which one is in its beginning."""
+    beside: tuple[bytes, ...] = ()
+    """Others, of which one is there too."""
+    magic: bytes | None = None
+    """The bytes it begins with."""
+    is_text: bool = False
+    """Whether it is neither JSON nor begins as Parquet or an archive does."""
+    is_broken: bool = False
+    """Whether its first line is not a JSON value."""
+    folder: re.Pattern[str] | None = None
+    """What matches the name of the folder, or of something in it; names of folders end in ``/``."""
+    keys: frozenset[str] = frozenset()
+    """Keys of the first JSON file in the folder, all of which it has."""
+
+    def are_in(self, head: bytes) -> bool:
+        """Whether a file may be of the format by its beginning."""
+        if head.startswith(_BINARY):
+            return self.magic is not None and head.startswith(self.magic)
+        if json_input.first_byte(head) not in _OPENING:
+            return self.is_text
+        if _holds(head, self.words) and (not self.beside or _holds(head, self.beside)):
+            return True
+        if self.is_broken and not _ends_as_json(head):
+            return True
+        return bool(self.words) and _ESCAPED.search(head) is not None
+
+    def may_name(self, folder: Path, names: Iterable[str]) -> bool:
+        """Whether a folder may be of the format by its name and by those of what it holds."""
+        return self.folder is not None and any(map(self.folder.fullmatch, (folder.name, *names)))
+
+    def are_in_folder(self, folder: Path, names: Collection[str]) -> bool:
+        """Whether a folder may be of the format; names of folders in it end in ``/``."""
+        if not self.may_name(folder, names):
+            return False
+        if not self.keys:
+            return True
+        files = (each for each in names if each.rstrip("/").endswith(_JSON))
+        first = min(files, key=lambda each: each.rstrip("/"), default="/")
+        if first.endswith("/"):  # a folder, a pipe or a device is not opened
+            return False
+        try:
+            document = object_document(folder / first, _LIST)
+        except (OSError, ReadError):
+            return True
+        return document is None or self.keys <= {key for key, _ in document.members}
+
+
+class Place(NamedTuple):
+    """A format of this package."""
+
+    module: str
+    """Its module, below :mod:`trajmeter.readers`."""
+    makes: type[Task | Trajectory]
+    """Whether it is read as tasks or as trajectories."""
+    keys: frozenset[str] = frozenset()
+    """Keys of its records; none of a format of whole files."""
+    marks: Marks = Marks()
+    """What its files and folders need."""
+
+
+def _holds(head: bytes, words: Iterable[bytes]) -> bool:
+    return any(word in head for word in words)
+
+
+def _ends_as_json(head: bytes) -> bool:
+    line, _, _ = head.lstrip(json_input.BLANK).partition(b"\n")
+    return line.rstrip().endswith((b"}", b"]"))
+
+
+def _records(module: str, *keys: str, makes: type[Any] = Trajectory) -> Place:
+    return Place(module, makes, keys=frozenset(keys))
+
+
+def _files(
+    module: str,
+    words: Iterable[str] = (),
+    beside: Iterable[str] = (),
+    **marks: Any,  # noqa: ANN401 - of Marks
+) -> Place:
+    return Place(
+        module, Trajectory, marks=Marks(words=_quoted(words), beside=_quoted(beside), **marks)
+    )
+
+
+def _quoted(words: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(f'"{word}"'.encode() for word in words)
+
+
+INDEX: dict[str, Place] = {
+    "agentless-folders": _files(
+        "agentless", folder=re.compile(r"(edit_location_individual|file_level_combined)/")
+    ),
+    "agentless-trajectories": _records(
+        "agentless",
+        "2_embedding_selected_files",
+        "3_final_combined_files",
+        "4_related_elements",
+        "5_sampled_edit_locs_and_patches",
+        "6_final_selected_patch",
+    ),
+    "aider-chat-histories": _files("aider", is_text=True),
+    "aider-input-histories": _files("aider", is_text=True),
+    "aider-message-histories": _files("aider", is_text=True),
+    "asciinema-casts": _files("asciinema", ("version",)),
+    "asv-results": _records("asv_results", "result_columns"),
+    "atif-trajectories": _records("atif", "schema_version"),
+    "autogen-results": _records("autogen", "messages"),
+    "autogen-states": _records("autogen", "agent_states", "llm_context"),
+    "benchmark-rows": _files(
+        "benchmark_rows", ("agent_nop", "agent_seconds"), magic=b"PAR1", is_text=True
+    ),
+    "claude-code-sessions": _files("claude_code", ("sessionId", "isSidechain")),
+    "claude-code-streams": _files("claude_code", ("session_id", "num_turns")),
+    "codex-exec-streams": _files("codex", ("thread.started", "session.created")),
+    "codex-rollouts": _files(
+        "codex",
+        (
+            "compacted",
+            "event_msg",
+            "instructions",
+            "response_item",
+            "session_meta",
+            "turn_context",
+        ),
+    ),
+    "contextbench-fork-records": _records("fork_records", "raw_response_path"),
+    "contextbench-fork-responses": _records("fork_records", "response_format"),
+    "contextbench-gold": _records(
+        "contextbench",
+        "add_ctx",
+        "base_commit",
+        "gold_context",
+        "gold_ctx",
+        "init_ctx",
+        "patch",
+        makes=Task,
+    ),
+    "contextbench-predictions": _records("contextbench", "traj_data"),
+    "fc-eval-captured-output": _files("fceval", is_text=True, is_broken=True),
+    "fc-eval-runs": _files(
+        "fceval",
+        ("trial_name", "parser_extra_metrics"),
+        folder=re.compile(r".*/|results\.json|.+\.agent-.*", re.DOTALL),
+    ),
+    "harbor-trials": _files("harbor", ("trial_name",), folder=re.compile(r"result\.json/?")),
+    "inspect-archives": _files("inspect", magic=b"PK\x03\x04"),
+    "inspect-documents": _files("inspect", ("eval",)),
+    "message-lists": _files(
+        "messages",
+        ("role", "lc", "kind", "type"),
+        (
+            "call_id",
+            "content",
+            "data",
+            "function_call",
+            "id",
+            "kwargs",
+            "parts",
+            "summary",
+            "tool_calls",
+        ),
+    ),
+    "message-records": _records(
+        "messages", "conversation", "conversations", "history", "messages", "trajectory"
+    ),
+    "mini-swe-agent-1": _records("mini_swe_agent", "info", "trajectory_format"),
+    "mini-swe-agent-2": _records("mini_swe_agent", "trajectory_format"),
+    "openai-agents-traces": _files("openai_agents", ("trace", "trace.span")),
+    "openhands": _records("openhands", "history", "test_result"),
+    "openhands-completions": _files(
+        "openhands",
+        folder=re.compile(r".*\.json/?", re.DOTALL),
+        keys=frozenset({"response", "timestamp"}),
+    ),
+    "openhands-conversation": _files("openhands", folder=re.compile(r"base_state\.json/?")),
+    "openhands-rows": _records("data_sets", "messages", "trajectory"),
+    "openhands-sdk": _records("openhands", "history", "test_result"),
+    "opentelemetry-spans": _files("opentelemetry", ("resourceSpans",)),
+    "prometheus-logs": _files("prometheus", is_text=True),
+    "rule-cases": _records("rule_cases", "prompt", "user_message", makes=Task),
+    "rule-executions": _records("rule_executions", "duration_ms", "output", "token_usage"),
+    "smolagents-memories": _files(
+        "smolagents", ("step_number", "plan", "system_prompt", "task_images")
+    ),
+    "smolagents-runs": _records("smolagents", "steps"),
+    "swe-agent": _records("swe_agent", "trajectory"),
+    "swe-agent-checkpoints": _files("swe_agent", ("action", "patch_context")),
+    "swe-agent-context": _records("swe_agent", "file_line_ranges", "viewed_files"),
+    "swe-agent-patch-contexts": _files("swe_agent", is_text=True),
+    "swe-agent-rows": _records("data_sets", "trajectory"),
+    "swe-bench-predictions": _records("swe_bench", "model_patch"),
+    "task-records": _records("own_records", "id", makes=Task),
+    "tau2-results": _files("tau2_bench", ("environment_info",)),
+    "tau2-simulations": _records("tau2_bench", "termination_reason"),
+    "trajectory-records": _records("own_records", "task_id"),
+    "verifiers-traces": _records("verifiers", "nodes"),
+}
+"""Formats by name."""

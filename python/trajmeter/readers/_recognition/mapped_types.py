@@ -1,0 +1,94 @@
+"""Whether a Parquet file has the columns that a mapping names, of types that hold their fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyarrow import types
+from pyarrow.parquet import ParquetFile
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.keys import nearest
+from trajmeter.readers._files.content import open_content
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from trajmeter.schemas import Shape
+
+__all__ = ["check_columns", "check_schema"]
+
+
+def check_columns(path: Path, columns: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
+    """Check the columns of a Parquet file; what cannot be read is left to its reader.
+
+    Args:
+        path: The file.
+        columns: Columns by field, with dots for what lies within structures.
+        shapes: What the values of these fields are; any type holds the others.
+
+    Raises:
+        ConfigurationError: A column is absent, or its type cannot hold the field.
+    """
+    try:
+        with open_content(path) as file:
+            schema = ParquetFile(file).schema_arrow
+    except (OSError, pa.ArrowException):
+        return
+    check_schema(schema, str(path), columns, shapes)
+
+
+def check_schema(
+    schema: pa.Schema, place: str, columns: Mapping[str, str], shapes: Mapping[str, Shape]
+) -> None:
+    """Check columns by their types; see :func:`check_columns`.
+
+    Args:
+        schema: The columns that there are.
+        place: What has them, for messages.
+        columns: Columns by field.
+        shapes: What the values of these fields are.
+
+    Raises:
+        ConfigurationError: A column is absent, or its type cannot hold the field.
+    """
+    for field, column in columns.items():
+        found = _type_of(schema, column)
+        if found is None:
+            meant = nearest(column, schema.names)
+            hint = f"; did you mean {meant!r}?" if meant else f"; found: {', '.join(schema.names)}"
+            raise ConfigurationError(f"{place}: map: no column {column!r} for {field!r}{hint}")
+        if field in shapes and not _holds(found, shapes[field]):
+            raise ConfigurationError(
+                f"{place}: map: column {column!r} is {found}, which cannot hold {field!r}"
+            )
+
+
+def _type_of(fields: pa.Schema | pa.StructType, column: str) -> pa.DataType | None:
+    """The type of a column, or of what lies within one behind a dot."""
+    by_name: dict[str, pa.DataType] = {field.name: field.type for field in fields}
+    if column in by_name:
+        return by_name[column]
+    head, _, rest = column.partition(".")
+    inside = by_name.get(head)
+    return _type_of(inside, rest) if rest and isinstance(inside, pa.StructType) else None
+
+
+def _holds(found: pa.DataType, shape: Shape) -> bool:
+    """Whether values of a type may be those of a field; JSON text may be a list or an object."""
+    if isinstance(found, pa.BaseExtensionType):
+        found = found.storage_type
+    if isinstance(found, pa.DictionaryType):
+        found = found.value_type
+    if types.is_null(found) or shape.kind == "json":
+        return True
+    is_text = found in (pa.string(), pa.large_string(), pa.string_view())
+    is_number = types.is_integer(found) or types.is_floating(found)
+    if shape.kind == "text":  # an id may be a number
+        return is_text or types.is_integer(found)
+    if shape.kind in ("boolean", "integer", "number"):  # a verdict may be 0 or 1
+        return is_number or types.is_decimal(found) or types.is_boolean(found)
+    is_list = hasattr(found, "value_field") and not types.is_map(found)
+    return is_text or (is_list if shape.kind == "list" else isinstance(found, pa.StructType))

@@ -1,0 +1,246 @@
+"""Columns, or keys, by the field that they are, where nothing recognises them.
+
+Fields are those of a trajectory, and those of its task behind ``task.``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_input
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.keys import nearest
+from trajmeter.readers._files.containers import holds_parquet
+from trajmeter.readers.messages.lists import fields_of, is_message
+from trajmeter.readers.messages.turns import message_turns
+from trajmeter.schemas import Shape, trajectory_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+    from pydantic import JsonValue
+
+__all__ = [
+    "ColumnMapping",
+    "check_field",
+    "check_parquet",
+    "has_column",
+    "is_of_task",
+    "parsed",
+    "value_in",
+]
+
+_OF_TASK = "task."
+
+_MESSAGES = "messages"
+_TURNS = "turns"
+_NAMES = ("task_id", "agent", "model", "attempt")
+_TRUTHS = {0: False, 1: True}
+
+
+class ColumnMapping:
+    """Renames the columns of records.
+
+    Args:
+        columns: Columns by field, each with dots for what lies within another.
+        is_own: Whether the records then are trajectories of ours; their turns may be a list of
+            messages, or JSON text of one.
+
+    Raises:
+        ConfigurationError: A trajectory has no such field, or one field lies within another.
+    """
+
+    def __init__(self, columns: Mapping[str, str], *, is_own: bool) -> None:
+        self.gone = frozenset(columns.values())
+        """Columns that do not keep their names."""
+        self.columns = {field: columns[field] for field in columns if not is_of_task(field)}
+        """Columns by field."""
+        self.is_own = is_own
+        """Whether the records then are trajectories of ours."""
+        self._shapes: dict[str, Shape] = {}
+        fields = [*self.columns]
+        for field in fields:
+            if is_own:
+                name = _TURNS if field == _MESSAGES else field
+                self._shapes[field] = check_field(name, trajectory_shape(), "trajectories")
+            if any(other.startswith(f"{field}.") for other in fields):
+                raise ConfigurationError(f"map: {field!r} is mapped as a whole and in part")
+        if is_own and {_MESSAGES, _TURNS} <= {*fields}:
+            raise ConfigurationError("map: messages become turns; map one of the two")
+
+    def is_nested(self, field: str) -> bool:
+        """Whether a mapped field of ours is a list or an object, for which JSON text may stand."""
+        return is_nested(self._shapes[field])
+
+    def check(self, path: Path) -> None:
+        """Check that a Parquet file has the columns, of types that hold the fields.
+
+        Raises:
+            ConfigurationError: A column is absent, or of another type.
+        """
+        check_parquet(path, self.columns, self._shapes)
+
+    def check_schema(self, schema: pa.Schema, place: str) -> None:
+        """Check columns by their types, as :meth:`check` does those of a file.
+
+        Raises:
+            ConfigurationError: A column is absent, or of another type.
+        """
+        from trajmeter.readers._recognition.mapped_types import check_schema
+
+        check_schema(schema, place, self.columns, self._shapes)
+
+    def apply(self, record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """The record under its new names; columns that are not mapped keep theirs.
+
+        Raises:
+            ReadError: It has none of the columns, its messages are not a list, or text in place of
+                a list or an object is not JSON.
+        """
+        found = {field: value for field, value in self._values(record) if value is not None}
+        if not any(True for _ in self.columns_in(record)):
+            columns = ", ".join(map(repr, self.columns.values()))
+            raise ReadError(f"none of the mapped columns is there: {columns}")
+        renamed: dict[str, Any] = {key: record[key] for key in record if key not in self.gone}
+        for field, value in found.items():
+            *path, name = field.split(".")
+            target = renamed
+            for part in path:
+                inside = target.get(part)
+                target[part] = target = dict(inside) if isinstance(inside, dict) else {}
+            target[name] = value
+        return _own(renamed) if self.is_own else renamed
+
+    def columns_in(self, record: Mapping[str, JsonValue]) -> Iterator[str]:
+        """The mapped columns that a record has, null or not."""
+        for column in self.columns.values():
+            if has_column(record, column):
+                yield column
+
+    def unseen(self, seen: set[str], keys: Mapping[str, JsonValue]) -> Iterator[str]:
+        """Say of each mapped column that no record of a file had that it was there in none.
+
+        Args:
+            seen: The columns that some record had.
+            keys: A record, for the names it has instead.
+        """
+        for column in self.columns.values():
+            if column not in seen:
+                meant = nearest(column, keys)
+                hint = f"; did you mean {meant!r}?" if meant else ""
+                yield f"no record has the mapped column {column!r}{hint}"
+
+    def _values(self, record: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+        for field, column in self.columns.items():
+            value = value_in(record, column)
+            if field in self._shapes:
+                try:
+                    value = parsed(value, self._shapes[field])
+                except ReadError as error:
+                    raise ReadError(f"{field}: {error}") from error
+            yield field, value
+
+
+def is_of_task(field: str) -> bool:
+    """Whether a field is one of the task, rather than of the trajectory."""
+    return field.startswith(_OF_TASK)
+
+
+def check_field(field: str, shape: Shape, of: str) -> Shape:
+    """Check that records of a shape have a field.
+
+    Args:
+        field: Its name, with dots for what lies within another.
+        shape: Shape of the records.
+        of: What the records are called.
+
+    Returns:
+        Shape of the field.
+
+    Raises:
+        ConfigurationError: They have no such field, or it lies within a list.
+    """
+    path = ""
+    for name in field.split("."):
+        if shape.kind in ("json", "mapping"):  # which hold anything
+            return shape.item or Shape("json")
+        if shape.kind != "record":
+            is_list = "a list" if shape.kind == "list" else "a single value"
+            raise ConfigurationError(f"map: {field!r}: {path.rstrip('.')} is {is_list}")
+        below = {member.name: member.shape for member in shape.members}
+        if name not in below:
+            meant = nearest(name, below)
+            hint = f"; did you mean {path + meant!r}?" if meant else ""
+            raise ConfigurationError(f"map: {of} have no field {path + name!r}{hint}")
+        shape, path = below[name], f"{path}{name}."
+    return shape
+
+
+def check_parquet(path: Path, columns: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
+    """Check a file that is Parquet as :mod:`trajmeter.readers._recognition.mapped_types` does.
+
+    Raises:
+        ConfigurationError: A column is absent, or its type cannot hold the field.
+    """
+    if holds_parquet(path):
+        from trajmeter.readers._recognition.mapped_types import check_columns
+
+        check_columns(path, columns, shapes)
+
+
+def parsed(value: JsonValue, shape: Shape) -> JsonValue:
+    """A value of a field, for which JSON text may stand where it is a list or an object.
+
+    Raises:
+        ReadError: The text is not JSON.
+    """
+    return (
+        json_input.parse(value.encode()) if isinstance(value, str) and is_nested(shape) else value
+    )
+
+
+def is_nested(shape: Shape) -> bool:
+    """Whether values of a shape are lists or objects."""
+    return shape.kind in ("list", "mapping", "record") or shape.is_object
+
+
+def has_column(record: Mapping[str, JsonValue], column: str) -> bool:
+    """Whether a record has a column, null or not."""
+    if column in record:
+        return True
+    head, _, rest = column.partition(".")
+    inside = record.get(head)
+    return bool(rest) and isinstance(inside, dict) and has_column(inside, rest)
+
+
+def value_in(record: Mapping[str, JsonValue], column: str) -> JsonValue:
+    """The value of a column; null if there is none."""
+    if column in record:
+        return record[column]
+    head, _, rest = column.partition(".")
+    inside = record.get(head)
+    return value_in(inside, rest) if rest and isinstance(inside, dict) else None
+
+
+def _own(record: dict[str, Any]) -> dict[str, Any]:
+    """A record whose names are ours, with values of the types that data sets keep them in."""
+    for name in _NAMES:
+        value = record.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            record[name] = str(value)
+    passed = record.get("passed")
+    if isinstance(passed, (int, float)) and passed in _TRUTHS:
+        record["passed"] = _TRUTHS[int(passed)]
+    key = _MESSAGES if _MESSAGES in record else _TURNS
+    turns = record.get(key)
+    if isinstance(turns, str):
+        turns = json_input.parse(turns.encode())
+    if key == _MESSAGES and not isinstance(turns, list):
+        raise ReadError(f"messages: expected a list, got {json_input.type_name(turns)}")
+    if isinstance(turns, list) and (key == _MESSAGES or any(map(is_message, turns))):
+        held = fields_of(message_turns(turns))
+        del record[key]
+        return {**{name: value for name, value in held.items() if value is not None}, **record}
+    return {**record, key: turns} if key in record else record

@@ -1,0 +1,73 @@
+"""Whether the columns of a table are those of trajectories, or rows of another format."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from trajmeter.arrays import nulls
+from trajmeter.conforming import conform
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.parquet import first_row
+from trajmeter.readers._recognition.evidence import format_of
+from trajmeter.readers._recognition.registry import record_formats
+from trajmeter.records import Trajectory
+from trajmeter.schemas import trajectory_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyarrow.parquet import ParquetFile
+    from pydantic import JsonValue
+
+    from trajmeter.readers._recognition.choice import Choice
+
+__all__ = ["holds_own", "is_own", "others_than_ours", "says_so"]
+
+
+def is_own(content: ParquetFile, choice: Choice[Trajectory]) -> bool:
+    """Whether a file holds trajectories in columns, and is to be read as that.
+
+    Raises:
+        ConfigurationError: It does, and the type of a column cannot hold what the field is.
+    """
+    schema = content.schema_arrow
+    if choice.chosen is not None or not holds_own(schema, partial(first_row, content)):
+        return False
+    conform(pa.RecordBatch.from_arrays([nulls(0, each.type) for each in schema], schema=schema))
+    return True
+
+
+def holds_own(schema: pa.Schema, first: Callable[[], dict[str, JsonValue] | None]) -> bool:
+    """Whether columns are those of trajectories.
+
+    Args:
+        schema: The columns.
+        first: Gives the first row as it is, if there is one.
+    """
+    if says_so(schema):
+        return True
+    names = dict.fromkeys(schema.names)
+    if len(names) < len(schema.names) or "task_id" not in names:
+        return False
+    candidates = record_formats(Trajectory, names)
+    if len(candidates) == 1:
+        return True
+    try:
+        known = format_of(first() or names, candidates)
+    except ReadError:
+        return False
+    return known is not None and known.name == "trajectory-records"
+
+
+def says_so(schema: pa.Schema) -> bool:
+    """Whether a file says that its columns are those of trajectories."""
+    mark = trajectory_schema().metadata or {}
+    return mark.items() <= (schema.metadata or {}).items()
+
+
+def others_than_ours(schema: pa.Schema) -> list[str]:
+    """Columns that trajectories do not have."""
+    return [name for name in schema.names if name not in Trajectory.model_fields]

@@ -1,0 +1,235 @@
+"""The registry of formats: those of this package, and those that other packages add.
+
+A format of this package is imported once something may be of it
+(:mod:`trajmeter.readers._recognition.index`). A package adds formats by an entry point of the group
+:data:`ENTRY_POINT_GROUP`, whose value is a format, or a function that returns one or several; these
+are loaded when the first file is read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from trajmeter.errors import UnknownNameError, format_exception
+from trajmeter.keys import unknown
+from trajmeter.readers._recognition.formats import FileFormat, Format, RecordFormat
+from trajmeter.readers._recognition.index import INDEX
+from trajmeter.remote import is_remote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from importlib.metadata import EntryPoint
+
+    from trajmeter.readers._recognition.formats import AnyFormat, RecordT
+    from trajmeter.readers._recognition.index import Marks
+    from trajmeter.records import Task, Trajectory
+
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "file_formats",
+    "folder_formats",
+    "format_named",
+    "formats",
+    "record_formats",
+    "record_keys",
+]
+
+ENTRY_POINT_GROUP = "trajmeter.formats"
+_PACKAGE = "trajmeter.readers"
+_METADATA = (".dist-info", ".egg-info")
+
+
+def formats() -> tuple[AnyFormat, ...]:
+    """Every format, by name.
+
+    Warns:
+        RuntimeWarning: A plug-in is broken, or its format has the name of another; it is left out.
+    """
+    found = {name: _own(name) for name in INDEX} | _plug_ins()
+    return tuple(found[name] for name in sorted(found))
+
+
+def record_formats(
+    makes: type[RecordT], keys: Collection[str]
+) -> tuple[RecordFormat[RecordT], ...]:
+    """Formats that a record with these keys may be of, to be read as a task or a trajectory."""
+    own: list[AnyFormat] = [
+        _own(name)
+        for name, place in INDEX.items()
+        if place.makes is makes and not place.keys.isdisjoint(keys)
+    ]
+    added: list[AnyFormat] = [
+        known
+        for known in _plug_ins().values()
+        if isinstance(known, RecordFormat)
+        and known.makes is makes
+        and not known.keys.isdisjoint(keys)
+    ]
+    return cast("tuple[RecordFormat[RecordT], ...]", (*own, *added))
+
+
+def record_keys(makes: type[Task | Trajectory]) -> dict[str, frozenset[str]]:
+    """By format: keys of which its records, which are tasks or trajectories, have at least one."""
+    own = {name: place.keys for name, place in INDEX.items() if place.makes is makes and place.keys}
+    added = {
+        name: known.keys
+        for name, known in _plug_ins().items()
+        if isinstance(known, RecordFormat) and known.makes is makes
+    }
+    return own | added
+
+
+def file_formats(makes: type[RecordT], head: bytes) -> tuple[FileFormat[RecordT], ...]:
+    """Formats that a file may be of as a whole, to be read as tasks or as trajectories.
+
+    Args:
+        makes: Class of the records.
+        head: The beginning of the file.
+    """
+    return _whole_formats(makes, lambda marks: marks.are_in(head))
+
+
+def folder_formats(
+    makes: type[RecordT], folder: Path, names: Collection[str] | None = None
+) -> tuple[FileFormat[RecordT], ...]:
+    """Formats that a folder may be of as a whole, to be read as tasks or as trajectories.
+
+    Args:
+        makes: Class of the records.
+        folder: The folder.
+        names: Names of what it holds, if it is itself in a folder that is read, those of folders
+            with ``/`` at their end.
+    """
+    if names is not None:
+        return _whole_formats(makes, lambda marks: marks.may_name(folder, names))
+    held = _names_in(folder)
+    if held is None:
+        return _whole_formats(makes, lambda marks: marks.folder is not None)
+    return _whole_formats(makes, lambda marks: marks.are_in_folder(folder, held))
+
+
+def _names_in(folder: Path) -> list[str] | None:
+    """What a folder holds; ``None`` if it cannot be listed, or is remote."""
+    if is_remote(folder):
+        return None
+    try:
+        with os.scandir(folder) as found:
+            return [each.name if each.is_file() else f"{each.name}/" for each in found]
+    except OSError:
+        return None
+
+
+def _whole_formats(
+    makes: type[RecordT], may_be: Callable[[Marks], bool]
+) -> tuple[FileFormat[RecordT], ...]:
+    own: list[AnyFormat] = [
+        _own(name)
+        for name, place in INDEX.items()
+        if place.makes is makes and not place.keys and may_be(place.marks)
+    ]
+    added: list[AnyFormat] = [
+        known
+        for known in _plug_ins().values()
+        if isinstance(known, FileFormat) and known.makes is makes
+    ]
+    return cast("tuple[FileFormat[RecordT], ...]", (*own, *added))
+
+
+def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
+    """The format of a name that is read as tasks, or as trajectories.
+
+    Raises:
+        UnknownNameError: There is none; the message lists those there are.
+    """
+    own = {own_name for own_name, place in INDEX.items() if place.makes is makes}
+    added = {known.name for known in _plug_ins().values() if known.makes is makes}
+    if name not in own | added:
+        raise UnknownNameError(unknown("format", name, own | added))
+    return cast("Format[RecordT]", _own(name) if name in own else _plug_ins()[name])
+
+
+@cache
+def _own(name: str) -> AnyFormat:
+    """A format of this package."""
+    members = vars(import_module(f"{_PACKAGE}.{INDEX[name].module}")).values()
+    return next(each for each in members if isinstance(each, Format) and each.name == name)
+
+
+@cache
+def _plug_ins() -> dict[str, AnyFormat]:
+    """The formats that other packages add, by name; warns of what is left out."""
+    found: dict[str, AnyFormat] = {}
+    for point in _entry_points():
+        for known in _plugged_in(point):
+            if known.name in found or known.name in INDEX:
+                _warn(point, f"there is a format {known.name!r} already")
+            else:
+                found[known.name] = known
+    return found
+
+
+def _plugged_in(point: EntryPoint) -> list[AnyFormat]:
+    """The formats of an entry point; warns of anything that is not one."""
+    try:
+        value = point.load()
+        made = value if isinstance(value, Format) or not callable(value) else value()
+        found = [*made] if isinstance(made, Iterable) else [made]
+    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and reading goes on
+        _warn(point, format_exception(error))
+        return []
+    for each in found:
+        if not isinstance(each, (RecordFormat, FileFormat)):
+            _warn(point, f"expected a RecordFormat or a FileFormat, got {each!r}")
+    return [each for each in found if isinstance(each, (RecordFormat, FileFormat))]
+
+
+def _warn(point: EntryPoint, reason: str) -> None:
+    warnings.warn(
+        f"the plug-in format {point.name!r} ({point.value}) is left out: {reason}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _entry_points() -> list[EntryPoint]:
+    """Entry points of the group, each once, in the order of their names."""
+    if not _may_have_plugins():
+        return []
+    from importlib.metadata import entry_points
+
+    found = dict.fromkeys(entry_points(group=ENTRY_POINT_GROUP))
+    return sorted(found, key=lambda point: (point.name, point.value))
+
+
+def _may_have_plugins() -> bool:
+    """Whether a look at the files of entry points finds the group.
+
+    ``importlib.metadata`` answers that too, but takes 20 times as long to be imported.
+    """
+    return any(map(_names_group, sys.path))
+
+
+def _names_group(entry: str) -> bool:
+    folder = entry or os.curdir
+    try:
+        with os.scandir(folder) as found:
+            about = [each.path for each in found if each.name.endswith(_METADATA)]
+    except NotADirectoryError:  # a ZIP archive
+        return True
+    except OSError:
+        return False
+    return any(_holds_group(Path(path, "entry_points.txt")) for path in about)
+
+
+def _holds_group(file: Path) -> bool:
+    try:
+        return ENTRY_POINT_GROUP.encode() in file.read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""Results tables as batches, in each of their formats."""

@@ -1,0 +1,276 @@
+"""Results tables in text: JSON lines and CSV."""
+
+from __future__ import annotations
+
+import io
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.json as pa_json
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.lines import line_blocks
+from trajmeter.readers._results.batches import (
+    arrow_batch,
+    kind_of,
+    number_of,
+    row_batch,
+    with_nulls,
+)
+from trajmeter.records import ReadProblem
+from trajmeter.text import from_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from trajmeter.readers.results import TableKind
+
+__all__ = ["CsvTable", "JsonLinesTable"]
+
+_BLOCK = 1 << 24
+"""Bytes that are parsed at a time."""
+_PROBED = 100
+"""Rows from which the columns of text formats are detected."""
+
+
+class JsonLinesTable:
+    """A table with an object on each line.
+
+    Args:
+        path: The file.
+        report: Called with every line that is left out.
+    """
+
+    metadata: Mapping[str, str]
+
+    def __init__(self, path: Path, report: Callable[[ReadProblem], None]) -> None:
+        self.name = str(path)
+        self._path = path
+        self._report = report
+        self.metadata = {}
+        self.columns: dict[str, TableKind] = {}
+        with path.open("rb") as file:
+            for line in islice(json_input.lines(file), _PROBED):
+                try:
+                    row = json_input.parse(line.content)
+                except ReadError:
+                    continue
+                if not isinstance(row, dict):
+                    continue
+                for name, value in row.items():
+                    if self.columns.get(name, "other") == "other":
+                        self.columns[name] = kind_of(value)
+
+    def batches(
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        fields: list[pa.Field[Any]] = [pa.field(name, pa.string()) for name in texts]
+        for name in numbers:
+            is_boolean = self.columns.get(name) == "boolean"
+            fields.append(pa.field(name, pa.bool_() if is_boolean else pa.float64()))
+        options = pa_json.ParseOptions(
+            explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore"
+        )
+        line = 1
+        try:
+            with self._path.open("rb") as file:
+                for block in line_blocks(file, _BLOCK):
+                    if values:  # which Arrow does not read as text
+                        yield self._read_lines(block, line, texts, numbers, values)
+                    else:
+                        yield self._read(block, line, options, texts, numbers)
+                    line += block.count(b"\n")
+        except OSError as error:
+            raise ReadError(f"{self.name}: {error.strerror or error}") from error
+
+    def _read(
+        self,
+        block: bytes,
+        line: int,
+        options: pa_json.ParseOptions,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+    ) -> pa.RecordBatch:
+        reading = pa_json.ReadOptions(use_threads=True, block_size=len(block) + 1)
+        try:
+            table = pa_json.read_json(
+                io.BytesIO(block), read_options=reading, parse_options=options
+            )
+        except (pa.ArrowException, ValueError):
+            return self._read_lines(block, line, texts, numbers)
+        columns = [table.column(field.name).combine_chunks() for field in table.schema]
+        batch = pa.record_batch(columns, names=table.schema.names)
+        return arrow_batch(batch, texts, numbers, self.name)
+
+    def _read_lines(
+        self,
+        block: bytes,
+        first: int,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+    ) -> pa.RecordBatch:
+        """Read line by line what has values of several types in a column, or is not JSON."""
+        rows: list[dict[str, Any]] = []
+        places: list[int] = []
+        for line in json_input.lines(io.BytesIO(block)):
+            number = first - 1 + line.number
+            try:
+                row = json_input.parse(line.content)
+            except ReadError as error:
+                self._report(ReadProblem(file=self.name, line=number, message=str(error)))
+                continue
+            if not isinstance(row, dict):
+                message = f"expected an object, got {json_input.type_name(row)}"
+                self._report(ReadProblem(file=self.name, line=number, message=message))
+                continue
+            rows.append(row)
+            places.append(number)
+        batch, wrong = row_batch(rows, texts, numbers, values)
+        for index, message in wrong.items():
+            self._report(ReadProblem(file=self.name, line=places[index], message=message))
+        return batch
+
+
+class CsvTable:
+    """A table of comma-separated values with a header.
+
+    Args:
+        path: The file.
+        report: Called with every row that is left out.
+    """
+
+    metadata: Mapping[str, str]
+
+    def __init__(self, path: Path, report: Callable[[ReadProblem], None]) -> None:
+        self.name = str(path)
+        self._path = path
+        self._report = report
+        self.metadata = {}
+        self.columns: dict[str, TableKind] = {}
+        with path.open("rb") as file:
+            head = next(line_blocks(file, 1 << 20), b"")
+        try:
+            table = self._open(io.BytesIO(head), None).read_next_batch()
+        except StopIteration:
+            table = None
+        except pa.ArrowException as error:
+            raise ReadError(
+                f"{path}: expected a table of comma-separated values: {error}"
+            ) from error
+        if table is not None:
+            for name, column in zip(table.schema.names, table.columns, strict=True):
+                known = column.slice(0, _PROBED).drop_null().to_pylist()
+                self.columns[name] = _kind_of_text([str(cell) for cell in known])
+
+    def batches(
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns; no field of the format holds a list."""
+        wanted = [name for name in (*texts, *numbers) if name in self.columns]
+        before = 0
+        try:
+            with self._path.open("rb") as file:
+                for batch in self._open(file, wanted):
+                    yield with_nulls(self._converted(batch, before, texts, numbers), values)
+                    before += batch.num_rows
+        except OSError as error:
+            raise ReadError(f"{self.name}: {error.strerror or error}") from error
+        except pa.ArrowException as error:
+            raise ReadError(f"{self.name}: {error}") from error
+
+    def _open(self, file: BinaryIO, wanted: list[str] | None) -> pa_csv.CSVStreamingReader:
+        """Read every column as text; an empty field is null."""
+        names = wanted if wanted is not None else list(self.columns)
+        return pa_csv.open_csv(
+            file,
+            read_options=pa_csv.ReadOptions(block_size=_BLOCK),
+            parse_options=pa_csv.ParseOptions(
+                newlines_in_values=True, invalid_row_handler=self._skip
+            ),
+            convert_options=pa_csv.ConvertOptions(
+                include_columns=wanted,
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=True,
+                null_values=[""],
+                true_values=[],
+                false_values=[],
+            ),
+        )
+
+    def _skip(self, row: pa_csv.InvalidRow) -> Literal["skip"]:
+        message = f"{row.actual_columns} fields, expected {row.expected_columns}"
+        self._report(ReadProblem(file=self.name, line=row.number, message=message))
+        return "skip"
+
+    def _converted(
+        self, batch: pa.RecordBatch, before: int, texts: Sequence[str], numbers: Sequence[str]
+    ) -> pa.RecordBatch:
+        names = batch.schema.names
+        columns: list[Any] = []
+        faults: dict[int, str] = {}
+        for name in (*texts, *numbers):
+            if name not in names:
+                columns.append(
+                    pa.nulls(batch.num_rows, pa.string() if name in texts else pa.float64())
+                )
+                continue
+            encoded = batch.column(name).dictionary_encode()
+            known = [from_cell(str(cell)) for cell in encoded.dictionary.to_pylist()]
+            if name in texts:
+                columns.append(pa.array(known, pa.string()).take(encoded.indices))
+                continue
+            values, wrong = _numbers(known, name)
+            for code, message in wrong.items():
+                for row in (encoded.indices.to_numpy(zero_copy_only=False) == code).nonzero()[0]:
+                    faults.setdefault(int(row), message)
+            columns.append(pa.array(values, pa.float64()).take(encoded.indices))
+        converted = pa.record_batch(columns, names=[*texts, *numbers])
+        if not faults:
+            return converted
+        for row, message in sorted(faults.items()):
+            problem = ReadProblem(file=self.name, record=f"row {before + row + 1}", message=message)
+            self._report(problem)
+        kept = [row for row in range(batch.num_rows) if row not in faults]
+        return converted.take(pa.array(kept, pa.int64()))
+
+
+def _numbers(cells: list[str], name: str) -> tuple[list[float | None], dict[int, str]]:
+    values: list[float | None] = []
+    wrong: dict[int, str] = {}
+    for code, cell in enumerate(cells):
+        try:
+            values.append(number_of(cell, name))
+        except ValueError as error:
+            values.append(None)
+            wrong[code] = str(error)
+    return values, wrong
+
+
+def _kind_of_text(cells: list[str]) -> TableKind:
+    if not cells:
+        return "other"
+    if all(cell in ("true", "false") for cell in cells):
+        return "boolean"
+    try:
+        for cell in cells:
+            float(cell)
+    except ValueError:
+        return "text"
+    return "integer" if all(cell.lstrip("-").isdigit() for cell in cells) else "number"

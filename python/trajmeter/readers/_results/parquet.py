@@ -1,0 +1,172 @@
+"""Results tables in Parquet: batches, or rows whose numbers are read when they are asked for."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from trajmeter.arrays import nulls
+from trajmeter.errors import ReadError
+from trajmeter.readers._results.batches import arrow_batch, described, refuse_key, rows_at_once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from trajmeter.arrays import Array
+    from trajmeter.readers.results import ResultRows
+
+__all__ = ["ParquetTable"]
+
+_FEW_CELLS = 1 << 20
+"""Cells that are read together although columns could be read one by one: opening the file again
+for each of them would take longer."""
+
+
+class ParquetTable:
+    """A Parquet file, or parts of one.
+
+    Args:
+        name: What to call it.
+        files: The parts.
+        settings: Metadata beside those of the first file.
+
+    Raises:
+        ReadError: The first file cannot be read.
+    """
+
+    def __init__(
+        self, name: str, files: Sequence[Path], settings: Mapping[str, str] | None = None
+    ) -> None:
+        self.name = name
+        self._files = files
+        with _naming(files[0]):
+            footer = parquet.read_metadata(files[0])
+            # What was added when all rows were written stands in the footer alone.
+            schema = footer.schema.to_arrow_schema()
+            metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
+        self.columns, own = described(schema.with_metadata(metadata))
+        self.metadata: Mapping[str, str] = own | {**(settings or {})}
+
+    def batches(
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        wanted = [*dict.fromkeys((*texts, *numbers, *values))]
+        kept = self._dictionaries(repeating)
+        most = rows_at_once(wanted)
+        for path in self._files:
+            with _naming(path), _opened(path, kept) as file:
+                for groups, rows in _runs(file, most):
+                    for batch in _read(file, groups, wanted, most if rows > most else None):
+                        yield arrow_batch(batch, texts, numbers, self.name, values, repeating=kept)
+
+    def rows_by_column(
+        self, texts: Sequence[str], numbers: Sequence[str], *, repeating: Sequence[str]
+    ) -> Iterator[ResultRows]:
+        """Read some columns, those of numbers where it is worth while when they are asked for."""
+        for name in numbers:
+            refuse_key(name, texts)
+        wanted = [*dict.fromkeys((*texts, *numbers))]
+        kept = self._dictionaries(repeating)
+        most, most_together = rows_at_once(texts), rows_at_once(wanted)
+        for path in self._files:
+            with _naming(path), _opened(path, kept) as file:
+                for groups, rows in _runs(file, most):
+                    if rows > most or rows * len(wanted) <= _FEW_CELLS:
+                        at_once = most_together if rows > most else None
+                        for batch in _read(file, groups, wanted, at_once):
+                            yield arrow_batch(batch, texts, numbers, self.name, repeating=kept)
+                        continue
+                    start = 0
+                    for batch in _read(file, groups, texts, None):
+                        own = arrow_batch(batch, texts, (), self.name, repeating=kept)
+                        some = slice(start, start + own.num_rows)
+                        late = partial(self._numbers, path, file.metadata, groups, some)
+                        yield _LateRows(own, late)
+                        start = some.stop
+
+    def _numbers(
+        self, path: Path, metadata: parquet.FileMetaData, groups: list[int], rows: slice, name: str
+    ) -> Array:
+        """Read a column of numbers of some rows of row groups."""
+        # Opened anew, because threads may not read of one file that is open.
+        with _naming(path), _opened(path, [], metadata) as file:
+            table = file.read_row_groups(groups, columns=[name], use_threads=False)
+            if not table.num_columns:
+                return nulls(rows.stop - rows.start, pa.float64())
+            (batch,) = table.unify_dictionaries().combine_chunks().to_batches()
+        return arrow_batch(batch, (), [name], self.name).column(name)[rows]
+
+    def _dictionaries(self, repeating: Sequence[str]) -> list[str]:
+        return [name for name in repeating if self.columns.get(name) == "text"]
+
+
+class _LateRows:
+    """Rows whose texts are read, and whose numbers are when they are asked for."""
+
+    def __init__(self, texts: pa.RecordBatch, numbers: Callable[[str], Array]) -> None:
+        self._texts = texts
+        self._numbers = numbers
+        self.num_rows = texts.num_rows
+
+    def column(self, name: str, /) -> Array:
+        """A column that was asked for."""
+        is_text = name in self._texts.schema.names
+        return self._texts.column(name) if is_text else self._numbers(name)
+
+    def filter(self, kept: Any, /) -> _LateRows:  # noqa: ANN401 - a mask of Arrow
+        """Those of the rows where a mask is true."""
+        return _LateRows(self._texts.filter(kept), lambda name: self._numbers(name).filter(kept))
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Say which file cannot be read."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise ReadError(f"{path}: {error}") from error
+
+
+def _opened(
+    path: Path, dictionaries: list[str], metadata: parquet.FileMetaData | None = None
+) -> parquet.ParquetFile:
+    if metadata is None:
+        metadata = parquet.read_metadata(path)
+    held = [name for name in dictionaries if name in metadata.schema.names]  # a part may lack some
+    return parquet.ParquetFile(path, pre_buffer=False, read_dictionary=held, metadata=metadata)
+
+
+def _runs(file: parquet.ParquetFile, most: int) -> Iterator[tuple[list[int], int]]:
+    """Row groups that are read together, and how many rows they have: more if one alone has."""
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    first = 0
+    while first < len(sizes):
+        stop, rows = first + 1, sizes[first]
+        while stop < len(sizes) and rows + sizes[stop] <= most:
+            rows += sizes[stop]
+            stop += 1
+        yield [*range(first, stop)], rows
+        first = stop
+
+
+def _read(
+    file: parquet.ParquetFile, groups: list[int], columns: Sequence[str], at_once: int | None
+) -> Iterator[pa.RecordBatch]:
+    """Read row groups, whose dictionaries are made one; so many rows at once, or all."""
+    if at_once is not None:
+        yield from file.iter_batches(at_once, row_groups=groups, columns=[*columns])
+        return
+    table = file.read_row_groups(groups, columns=[*columns])
+    yield from table.unify_dictionaries().combine_chunks().to_batches()

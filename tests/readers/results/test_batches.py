@@ -1,0 +1,54 @@
+"""Columns of results tables as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pa = pytest.importorskip("pyarrow")
+
+from trajmeter.readers._results.batches import arrow_batch  # noqa: E402 - which imports pyarrow
+
+_NUMBERS: list[list[float | None] | None] = [
+    [0.1, None, float("nan"), 0.1],
+    None,
+    [],
+    [1e300, -0.0, 0.0, float("inf")],
+    [2.0],
+]
+
+
+def values(column: Any) -> list[str | None]:
+    batch = pa.record_batch([column], names=["x"])
+    found: list[str | None] = arrow_batch(batch, (), (), "table", ["x"]).column("x").to_pylist()
+    return found
+
+
+@pytest.mark.parametrize(("start", "count"), [(0, 5), (1, 4), (2, 2), (1, 1), (0, 0)])
+def test_lists_of_numbers_are_written_like_any_other_value(start: int, count: int) -> None:
+    expected = [each and json.dumps(each) for each in _NUMBERS][start : start + count]
+    expected = ["[]" if each == [] else each for each in expected]
+    assert values(pa.array(_NUMBERS).slice(start, count)) == expected
+
+
+def test_lists_of_integers_stay_integers() -> None:
+    held = pa.array([[1, None], [2**60], None], pa.list_(pa.int64()))
+    assert values(held) == ["[1, null]", "[1152921504606846976]", None]
+
+
+def test_what_a_null_list_holds_is_not_read() -> None:
+    mask = pa.array([True, False])
+    held = pa.ListArray.from_arrays(
+        pa.array([0, 2, 3], pa.int32()), pa.array([1.0, 2.0, 3.0]), mask=mask
+    )
+    assert values(held) == [None, "[3.0]"]
+
+
+def test_mappings_and_lists_of_text_are_json() -> None:
+    assert values(pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int64()))) == [
+        '{"a": 1}',
+        None,
+    ]
+    assert values(pa.array([["a", None]])) == ['["a", null]']
