@@ -34,14 +34,14 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 class Claim(NamedTuple):
-    """What is claimed of one figure."""
+    """A claim about one figure."""
 
     text: str
-    """The claim as it was written."""
+    """The claim as written."""
     name: str
     """Name of the figure."""
     comparison: str | None
-    """How it is compared; ``None`` for a figure that has to be true."""
+    """How it is compared; ``None`` for a figure that must be true."""
     bound: float
     """The number it is compared with."""
 
@@ -65,7 +65,7 @@ class Claim(NamedTuple):
         )
 
     def holds(self, score: Score) -> bool:
-        """Whether it holds of a figure that has a value."""
+        """Whether it holds for a figure that has a value."""
         value = score.value
         if value is None:
             return False
@@ -73,7 +73,7 @@ class Claim(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What became of claims about one attempt."""
+    """The result of claims about one attempt."""
 
     task_id: str
     """Task of the attempt."""
@@ -95,21 +95,22 @@ def assert_scores(
     task: Task | str | None = None,
     scorer: Scorer | None = None,
 ) -> None:
-    """Assert claims about an attempt; all are judged before the first one fails.
+    """Assert claims about an attempt; all are checked before the first one fails.
 
     Args:
-        attempt: A record of it, or its messages.
+        attempt: Its record, or its messages.
         *claims: ``NAME OP NUMBER`` with one of ``>= <= == != > <``, or the name of a figure that is
             true or false. A claim about a figure that was not scored does not hold.
         task: The task, or its id; messages need it.
-        scorer: What scores it; by default the families that the claims name, without references
-            beside those of ``task``.
+        scorer: The scorer; by default it scores the families that the claims name, without
+            references other than those of ``task``.
 
     Raises:
         AssertionError: A claim does not hold.
         UnknownNameError: A claim names no figure.
         ConfigurationError: A claim cannot be read.
-        InputError: Messages come without a task, or the attempt is neither.
+        InputError: Messages are passed without a task, or the attempt is neither a record nor
+            messages.
 
     Example:
         >>> from trajmeter.records import Task, ToolCall

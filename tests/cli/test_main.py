@@ -159,7 +159,7 @@ def test_without_a_command_the_help_is_shown(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        (["--help"], "Score trajectories, write one row for each"),
+        (["--help"], "Score trajectories, write one row per attempt"),
         (["score", "--help"], "trajmeter score preds.jsonl --tasks gold.jsonl"),
         (["metrics", "show", "--help"], "trajmeter metrics show context"),
     ],

@@ -63,18 +63,18 @@ def _threshold(option: str, text: str) -> typer.models.OptionInfo:
 
 
 FailUnder = Annotated[
-    list[str] | None, _threshold("--fail-under", "Fail if the mean is below. May be repeated.")
+    list[str] | None, _threshold("--fail-under", "Fail if the mean is below X. May be repeated.")
 ]
 FailOver = Annotated[
-    list[str] | None, _threshold("--fail-over", "Fail if the mean is above. May be repeated.")
+    list[str] | None, _threshold("--fail-over", "Fail if the mean is above X. May be repeated.")
 ]
 FailUnderLower = Annotated[
     list[str] | None,
-    _threshold("--fail-under-lower", "Pass only if the whole interval is at least this."),
+    _threshold("--fail-under-lower", "Pass only if the whole interval is at least X."),
 ]
 FailOverUpper = Annotated[
     list[str] | None,
-    _threshold("--fail-over-upper", "Pass only if the whole interval is at most this."),
+    _threshold("--fail-over-upper", "Pass only if the whole interval is at most X."),
 ]
 MaxNotScored = Annotated[
     str | None,
@@ -102,7 +102,8 @@ Margin = Annotated[
         metavar="M|FIGURE=M",
         show_default=False,
         rich_help_panel=GATE_PANEL,
-        help="Difference that counts as none, in the figure's unit. May be repeated by figure.",
+        help="Largest difference that does not matter, in the figure's unit. May be repeated by "
+        "figure.",
     ),
 ]
 MinTasks = Annotated[
@@ -111,7 +112,7 @@ MinTasks = Annotated[
         min=1,
         metavar="N",
         rich_help_panel=GATE_PANEL,
-        help="Tasks that gates on intervals need to decide.",
+        help="Number of tasks that gates on intervals need.",
     ),
 ]
 InconclusiveOption = Annotated[
@@ -138,7 +139,7 @@ StepSummary = Annotated[
     typer.Option(
         "--step-summary",
         rich_help_panel=GATE_PANEL,
-        help="Append gates and summary to the file that GITHUB_STEP_SUMMARY names.",
+        help="Append gates and summary to the file named by GITHUB_STEP_SUMMARY.",
     ),
 ]
 

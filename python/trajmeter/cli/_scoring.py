@@ -31,7 +31,7 @@ __all__ = ["Done", "Format", "Wanted", "score_at_once", "score_in_units"]
 
 
 class Format(str, Enum):
-    """What is printed."""
+    """What to print."""
 
     TABLE = "table"
     """The summary as tables for a terminal."""
@@ -59,7 +59,7 @@ class Wanted(NamedTuple):
     outputs: ScoreOutputs
     """Files that are written."""
     format: Format
-    """What is printed."""
+    """What to print."""
     thresholds: Sequence[Gate]
     """Gates that check the rows."""
     min_tasks: int

@@ -30,7 +30,7 @@ RepositoryFolders = Annotated[
         file_okay=False,
         metavar="DIR",
         show_default=False,
-        help="Git repositories, from whose commits snapshots are taken: a folder of them, or one.",
+        help="Git repository, or a folder of them; snapshots are taken from the tasks' commits.",
     ),
 ]
 CacheFolder = Annotated[
@@ -40,10 +40,10 @@ CacheFolder = Annotated[
         file_okay=False,
         metavar="DIR",
         show_default=False,
-        help="Keep what was found in source files here (default: the user's cache folder).",
+        help="Cache folder for parsed source files (default: the user's cache folder).",
     ),
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not read or write the cache.")]
 
 
 def cache_choice(folder: Path | None, *, no_cache: bool) -> Path | bool:

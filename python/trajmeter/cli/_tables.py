@@ -85,7 +85,7 @@ Success = Annotated[
     typer.Option(
         metavar="FIGURE",
         show_default=False,
-        help="Add pass@k and pass^k; a success is a figure that is true, or 'FIGURE>=0.8'.",
+        help="Add pass@k and pass^k. A success is a true figure, or 'FIGURE>=0.8'.",
     ),
 ]
 Interval = Annotated[
@@ -107,14 +107,14 @@ Cluster = Annotated[
     typer.Option(
         metavar="COLUMN",
         rich_help_panel=INTERVAL_PANEL,
-        help="Rows with the same value are not independent; a coarser column, such as the "
-        "repository, is right where tasks share code.",
+        help="Treat rows with the same value as dependent; use a coarser column, such as the "
+        "repository, if tasks share code.",
     ),
 ]
 Seed = Annotated[
     int,
     typer.Option(
-        min=0, metavar="N", rich_help_panel=INTERVAL_PANEL, help="Seed of the random draws."
+        min=0, metavar="N", rich_help_panel=INTERVAL_PANEL, help="Seed for the random draws."
     ),
 ]
 Resamples = Annotated[
@@ -128,7 +128,7 @@ Ranges = Annotated[
         metavar="FIGURE=LOW..HIGH",
         show_default=False,
         rich_help_panel=READING_PANEL,
-        help="Range of a figure that declares none; an end may be left out. May be repeated.",
+        help="Range of a figure that declares none; either end may be omitted. May be repeated.",
     ),
 ]
 Better = Annotated[
@@ -146,7 +146,7 @@ Duplicates = Annotated[
     typer.Option(
         show_default=False,
         rich_help_panel=READING_PANEL,
-        help="Which of equal attempts counts; without it they are an error.",
+        help="Which of several equal attempts to count (default: they are an error).",
     ),
 ]
 MixedSettings = Annotated[

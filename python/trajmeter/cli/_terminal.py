@@ -166,7 +166,7 @@ InputFormat = Annotated[
         "--input-format",
         metavar="NAME",
         show_default=False,
-        help="Format of all logs, whatever they look like. See trajmeter formats.",
+        help="Format of all logs, instead of detecting it. See trajmeter formats.",
     ),
 ]
 ColumnMap = Annotated[
@@ -175,9 +175,9 @@ ColumnMap = Annotated[
         "--map",
         metavar="FIELD=COLUMN,…",
         show_default=False,
-        help="Which column or key of the logs holds which field of a trajectory, where they are "
-        "not recognised: turns=steps,task_id=id. Fields of its task begin with "
-        "task.: task.gold_patch=patch. May be repeated.",
+        help="Columns or keys of the logs that hold fields of a trajectory under other names: "
+        "turns=steps,task_id=id. Prefix fields of its task with task.: task.gold_patch=patch. May "
+        "be repeated.",
     ),
 ]
 
@@ -307,7 +307,7 @@ def stdout_console() -> Console:
 
 
 class PlainFormat(str, Enum):
-    """What is printed."""
+    """What to print."""
 
     TABLE = "table"
     """Names and values in two columns."""

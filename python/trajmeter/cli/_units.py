@@ -51,14 +51,14 @@ Workers = Annotated[
         metavar="N|auto",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Processes that score (default: auto, which is 1 below 256 MiB, else one per core, as "
-        "far as memory allows).",
+        help="Scoring processes (default: auto, which is 1 for inputs below 256 MiB, else one per "
+        "core, as far as memory allows).",
     ),
 ]
 
 
 class EngineName(str, Enum):
-    """What hands units to workers."""
+    """What runs the workers."""
 
     LOCAL = "local"
     """This program."""
@@ -71,8 +71,7 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         rich_help_panel=PANEL,
-        help="What hands units to workers: this program, to processes of this machine, or Ray, on "
-        "the cluster that RAY_ADDRESS names.",
+        help="Run workers as local processes, or with Ray, on the cluster that RAY_ADDRESS names.",
     ),
 ]
 Shard = Annotated[
@@ -82,8 +81,8 @@ Shard = Annotated[
         metavar="I/N",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Process every N-th unit, from the I-th, to a folder. Shards may share one; trajmeter "
-        "merge joins them.",
+        help="Process every N-th unit, starting at the I-th. Needs an output folder, which shards "
+        "may share; trajmeter merge joins them.",
     ),
 ]
 NoResume = Annotated[
@@ -91,7 +90,7 @@ NoResume = Annotated[
     typer.Option(
         "--no-resume",
         rich_help_panel=PANEL,
-        help="Discard what an earlier, unfinished run of the same command has done.",
+        help="Discard the results of an unfinished run of the same command.",
     ),
 ]
 Overwrite = Annotated[
@@ -124,7 +123,7 @@ class UnitOptions:
     overwrite: bool
     """Whether to replace another one."""
     engine: EngineName = EngineName.LOCAL
-    """What hands units to workers."""
+    """What runs the workers."""
 
     def worker_count(self) -> int | Literal["auto"]:
         """Number of workers.

@@ -32,7 +32,7 @@ def bench(
             exists=True,
             metavar="FILE",
             show_default=False,
-            help="Files or folders of recorded trajectories to score; without any, generated ones.",
+            help="Files or folders of recorded trajectories to score (default: generated ones).",
         ),
     ] = None,
     tasks: TaskFiles = None,
@@ -44,17 +44,17 @@ def bench(
             "-m",
             metavar="A,B",
             show_default=False,
-            help="Metrics (default: all built-in ones that a file allows). May be repeated.",
+            help="Metrics (default: all built-in ones that the files support). May be repeated.",
         ),
     ] = None,
     output_format: Annotated[
         PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
 ) -> ExitCode:
-    """Time the Rust extension beside the Python kernels on this machine.
+    """Time the Rust extension against the Python kernels on this machine.
 
-    Every kernel is called on generated data, and trajmeter score is run on your files by both, each
-    in a process of its own. Of a large file only the beginning is scored.
+    Every kernel is called on generated data, and trajmeter score runs on your files with both, each
+    in its own process. Only the beginning of a large file is scored.
 
     **Examples**
 

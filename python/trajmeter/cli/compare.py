@@ -30,7 +30,7 @@ _TABLES_PANEL = "Results tables"
 
 
 class ReportFormat(str, Enum):
-    """What is printed."""
+    """What to print."""
 
     TABLE = "table"
     """Tables for a terminal."""
@@ -95,7 +95,7 @@ def compare(
             metavar="COLUMNS",
             show_default=False,
             rich_help_panel=_TABLES_PANEL,
-            help="Columns that say what a system is (default: a table, or agent,model of one).",
+            help="Columns that identify a system (default: the table, or agent,model within one).",
         ),
     ] = None,
     pairs: Annotated[
@@ -106,7 +106,7 @@ def compare(
         MissingRule,
         typer.Option(
             rich_help_panel=_TABLES_PANEL,
-            help="Leave out what could not be scored, or give it the figure's worst or best value.",
+            help="Drop attempts not scored, or give them the figure's worst or best value.",
         ),
     ] = MissingRule.DROP,
     margin: Annotated[
@@ -116,8 +116,8 @@ def compare(
             metavar="M|FIGURE=M",
             show_default=False,
             rich_help_panel=_TABLES_PANEL,
-            help="Difference that counts as none: is one not worse, are both equivalent. May be "
-            "repeated by figure.",
+            help="Largest difference that does not matter, to test whether one is not worse and "
+            "whether both are equivalent. May be repeated by figure.",
         ),
     ] = None,
     tasks_table: Annotated[
@@ -136,11 +136,11 @@ def compare(
     duplicates: table.Duplicates = None,
     mixed_settings: table.MixedSettings = False,
 ) -> ExitCode:
-    """Compare frameworks by their results of one scenario, or systems by their scores.
+    """Compare frameworks on one scenario, or systems by their scores.
 
     Results of trajmeter run: answer quality, latency, cost, the scenario's own metrics, code
-    quality and a scorecard; questions are matched by id. Results tables of trajmeter score: is a
-    system better than the first on the tasks both have, by how much, and how sure.
+    quality and a scorecard; questions are matched by id. Results tables of trajmeter score: whether
+    a system is better than the first on the tasks both have, by how much, and how certainly.
 
     **Examples**
 

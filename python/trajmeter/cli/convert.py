@@ -80,8 +80,8 @@ def convert(
             metavar="N",
             min=1,
             show_default=False,
-            help="Processes that read logs (default: one for each processor; a few logs are read "
-            "by one).",
+            help="Processes that read logs (default: one per processor, or one in all for a few "
+            "logs).",
         ),
     ] = None,
     threads: Threads = None,
@@ -92,11 +92,11 @@ def convert(
     no_resume: units.NoResume = False,
     overwrite: units.Overwrite = False,
 ) -> ExitCode:
-    """Convert logs of any format to trajectories, in one file that every command reads.
+    """Convert logs in any format to trajectories, in one file that every command reads.
 
-    Input that cannot be read is reported with its file and line, everything else is converted, and
-    the exit code is 4. The file appears when everything is written. Inputs above 256 MiB, and
-    those converted to a folder, are processed in units; the same command resumes them.
+    Unreadable input is reported with its file and line, everything else is converted, and the exit
+    code is 4. The file appears once it is complete. Inputs above 256 MiB, and those converted to a
+    folder, are processed in units; run the same command again to resume.
 
     **Examples**
 

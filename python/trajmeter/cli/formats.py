@@ -40,11 +40,11 @@ def formats(
         ListFormat, typer.Option("--format", "-f", help="Output format.")
     ] = ListFormat.TABLE,
 ) -> ExitCode:
-    """List the formats that are read, what each carries, and which program writes it.
+    """List the supported formats, the fields each carries, and the program that writes it.
 
-    A format carries the fields of records that are listed, and whatever lies below them; the others
-    are missing from everything that is read of it. Formats are detected from content;
-    --input-format of other commands takes one of these names.
+    A format carries the listed record fields and everything below them; all other fields are
+    missing from whatever is read. Formats are detected from content; --input-format of other
+    commands takes one of these names.
 
     **Example**
 

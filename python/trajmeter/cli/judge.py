@@ -44,7 +44,7 @@ def judge(
             dir_okay=False,
             metavar="RESULTS",
             show_default=False,
-            help="Result files of `trajmeter run`; they are updated. An average stands for its "
+            help="Result files of `trajmeter run`, which are updated. An average represents its "
             "runs.",
         ),
     ],
@@ -67,7 +67,7 @@ def judge(
     ] = PlainFormat.TABLE,
     profile: OriginalProfile = None,
 ) -> ExitCode:
-    """Judge answers and code that are not judged yet, without asking the agents again.
+    """Judge answers and code that have not been judged, without asking the agents again.
 
     Use it after `trajmeter run --skip-judge`, or after a run whose judge failed. An average beside
     the files of its runs is updated too.

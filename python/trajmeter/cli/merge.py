@@ -21,7 +21,7 @@ def merge(
             metavar="FOLDERS",
             show_default=False,
             callback=lambda paths: [*map(present, paths)],
-            help="Folders that shards of one run were scored to; one that all shared is enough.",
+            help="Output folders of the shards of one run; a folder they shared is named once.",
         ),
     ],
     output: Annotated[
@@ -32,15 +32,17 @@ def merge(
             metavar="DIR",
             show_default=False,
             file_okay=False,
-            help="Folder to complete: one of these, or a new one, to which parts are copied.",
+            help="Folder to complete: one of these, or a new one to copy the parts to.",
         ),
     ],
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Also compare parts with the SHA-256 in their manifest."),
+        typer.Option("--verify", help="Also check parts against the recorded SHA-256."),
     ] = False,
 ) -> ExitCode:
     """Check that shards hold every unit of a run once, and write its summary and manifest.
+
+    If shards share a folder, the last one to finish does this itself.
 
     **Examples**
 

@@ -28,7 +28,7 @@ __all__ = ["OutlineFormat", "report", "write_report"]
 
 
 class OutlineFormat(str, Enum):
-    """What is printed."""
+    """What to print."""
 
     TABLE = "table"
     """Headlines and tables for a terminal."""
@@ -78,8 +78,8 @@ def report(
             exists=True,
             metavar="FILE",
             show_default=False,
-            help="Tasks with their gold: one without any row counts as not scored, and views are "
-            "shown against gold.",
+            help="Tasks with their gold, to compare views with; a task without rows counts as not "
+            "scored.",
         ),
     ] = None,
     snapshots: SnapshotFiles = None,
@@ -93,13 +93,13 @@ def report(
         typer.Option(
             metavar="COLUMNS",
             show_default=False,
-            help="Columns that say what a system is (default: a table, or agent,model of one).",
+            help="Columns that identify a system (default: the table, or agent,model within one).",
         ),
     ] = None,
     success: table.Success = None,
     profile: OriginalProfile = None,
     output_format: Annotated[
-        OutlineFormat, typer.Option("--format", "-f", metavar="FORMAT", help="What is printed.")
+        OutlineFormat, typer.Option("--format", "-f", metavar="FORMAT", help="Output format.")
     ] = OutlineFormat.TABLE,
     interval: table.Interval = table.IntervalName.AUTO,
     level: table.Level = 0.95,
@@ -111,11 +111,11 @@ def report(
     duplicates: table.Duplicates = None,
     mixed_settings: table.MixedSettings = False,
 ) -> ExitCode:
-    """Report what results say: who is better, by how much, how sure, on what, and why.
+    """Write a report: who is better, by how much, how certainly, on what, and why.
 
     One page that opens offline: headlines, figures with their intervals as charts, cost against
-    quality, values over tasks, what failed, and a table of attempts, each of which opens to all
-    that is known of it. Its end says what it was made of.
+    quality, values over tasks, what failed, and a table of attempts that expand to everything known
+    about them. It ends with what it was made from.
 
     **Examples**
 

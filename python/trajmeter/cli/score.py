@@ -96,7 +96,7 @@ def score(
             metavar="MODEL",
             show_default=False,
             rich_help_panel=JUDGE_PANEL,
-            help="Model that judges assertions no rule can check; none is called by default.",
+            help="Model to judge assertions that no rule can check (default: none).",
         ),
     ] = None,
     judge_base_url: JudgeBaseUrl = None,
@@ -122,7 +122,7 @@ def score(
             "-f",
             metavar="FORMAT",
             help="Print the summary (table, markdown, md or json), the rows (jsonl or csv), or one "
-            "figure of each for Inspect's precomputed_scores (inspect).",
+            "figure per row for Inspect's precomputed_scores (inspect).",
         ),
     ] = Format.TABLE,
     figure: Annotated[
@@ -130,15 +130,15 @@ def score(
         typer.Option(
             metavar="NAME",
             show_default=False,
-            help="The figure that --format inspect prints, by name or short name (tools.f1).",
+            help="Figure to print with --format inspect, by name or short name (tools.f1).",
         ),
     ] = None,
     quantiles: Annotated[
         bool,
         typer.Option(
             "--quantiles",
-            help="Also give quantiles of each agent and model in --format json and summary.json, "
-            "which always have those of all attempts.",
+            help="Include quantiles for each agent and model in --format json and summary.json; "
+            "those over all attempts are always included.",
         ),
     ] = False,
     cache: CacheFolder = None,
@@ -163,11 +163,10 @@ def score(
     junit: gate.JUnitFile = None,
     step_summary: gate.StepSummary = False,
 ) -> ExitCode:
-    """Score trajectories, write one row for each, and print a summary.
+    """Score trajectories, write one row per attempt, and print a summary.
 
-    Input that cannot be read is reported with its file and line, everything else is scored, and
-    the exit code is 4. An attempt that cannot be scored is counted with its cause; that is not an
-    error.
+    Unreadable input is reported with its file and line, everything else is scored, and the exit
+    code is 4. An attempt that cannot be scored is counted with its cause; that is not an error.
 
     **Examples**
 

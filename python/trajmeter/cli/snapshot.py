@@ -42,9 +42,9 @@ def snapshot(
         typer.Argument(
             metavar="REPO[@COMMIT]",
             show_default=False,
-            help="Git repositories, bare or not, each at a commit (default: HEAD, or those of the "
-            "tasks); folders of them, with --tasks; or other folders, whose files are taken as "
-            "they lie there.",
+            help="Git repositories, bare or not, each at a commit (default: HEAD, or the tasks' "
+            "commits); with --tasks, folders of repositories; or other folders, whose files are "
+            "read from disk.",
         ),
     ],
     tasks: TaskFiles = None,
@@ -54,7 +54,7 @@ def snapshot(
             "--trajectories",
             metavar="LOGS",
             show_default=False,
-            help="Keep only the files that these trajectories viewed and the tasks' gold names. "
+            help="Keep only the files that these trajectories viewed or the tasks' gold names. "
             "May be repeated.",
         ),
     ] = None,
@@ -86,8 +86,8 @@ def snapshot(
 ) -> ExitCode:
     """Take snapshots of repositories, for the context metrics.
 
-    A snapshot holds size, line starts and definitions of each file at a commit. It is read from
-    git's objects; nothing is checked out or fetched.
+    A snapshot holds the size, line starts and definitions of each file at a commit. It is read from
+    git objects; nothing is checked out or fetched.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""``trajmeter summarize``: means of results tables, how sure they are, and gates on them."""
+"""``trajmeter summarize``: means of results tables with their intervals, and gates on them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["SummaryFormat", "summarize"]
 
 
 class SummaryFormat(str, Enum):
-    """What is printed."""
+    """What to print."""
 
     TABLE = "table"
     """A table for a terminal."""
@@ -59,7 +59,7 @@ def summarize(
         str,
         typer.Option(
             metavar="COLUMNS",
-            help="Columns of the groups, separated by commas; file is the table, none is all "
+            help="Columns to group by, separated by commas; file groups by table, none puts all "
             "attempts together.",
         ),
     ] = "agent,model",
@@ -70,7 +70,7 @@ def summarize(
             "--k",
             metavar="K,K",
             show_default=False,
-            help="Attempts that are drawn (default: powers of 2, 5 and 10 that all tasks allow).",
+            help="Attempts to draw (default: powers of 2, 5 and 10 that all tasks allow).",
         ),
     ] = None,
     tasks: Annotated[
@@ -81,7 +81,7 @@ def summarize(
             exists=True,
             metavar="FILE",
             show_default=False,
-            help="Tasks that should have been attempted; one without any row counts as not scored.",
+            help="Tasks that should have been attempted; a task without rows counts as not scored.",
         ),
     ] = None,
     interval: table.Interval = table.IntervalName.AUTO,
@@ -115,13 +115,13 @@ def summarize(
         ),
     ] = None,
     output_format: Annotated[
-        SummaryFormat, typer.Option("--format", "-f", metavar="FORMAT", help="What is printed.")
+        SummaryFormat, typer.Option("--format", "-f", metavar="FORMAT", help="Output format.")
     ] = SummaryFormat.TABLE,
 ) -> ExitCode:
-    """Say what a figure is, how sure it is, and how much is missing.
+    """Show figures with their intervals, and how much is missing.
 
-    Means with intervals that know that attempts at one task are not independent, pass@k, and gates
-    for CI: exit code 1 if one failed, 5 if one could not be decided for want of evidence.
+    Means with intervals that account for repeated attempts at one task, pass@k, and gates for CI:
+    exit code 1 if a gate failed, 5 if one could not be decided for lack of evidence.
 
     **Examples**
 

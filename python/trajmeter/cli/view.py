@@ -48,8 +48,8 @@ def view(
         typer.Argument(
             metavar="[ID]",
             show_default=False,
-            help="Task id of the trajectory, or #N for the N-th (default: the only one; of "
-            "several, all are listed).",
+            help="Task id of the trajectory, or #N for the N-th (default: the only one; if there "
+            "are several, list them).",
         ),
     ] = None,
     tasks: TaskFiles = None,
@@ -70,11 +70,11 @@ def view(
             "-g",
             metavar="REGEX",
             show_default=False,
-            help="Show only the turns that match, with the lines around each match; without an ID, "
-            "only the trajectories. Case matters if the pattern has a capital letter.",
+            help="Show only matching turns, with the lines around each match; without an ID, list "
+            "matching trajectories. Case-sensitive if the pattern has a capital letter.",
         ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Fold nothing.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show everything, without folding.")] = False,
     no_pager: Annotated[
         bool, typer.Option("--no-pager", help="Print to the terminal, not to $PAGER.")
     ] = False,
@@ -85,7 +85,7 @@ def view(
             "-p",
             metavar="PROFILE",
             show_default=False,
-            help="contextbench: views, definitions and coverage as ContextBench has them.",
+            help="contextbench: compute views, definitions and coverage as ContextBench does.",
         ),
     ] = None,
     input_format: InputFormat = None,
@@ -93,10 +93,10 @@ def view(
     cache: CacheFolder = None,
     no_cache: NoCache = False,
 ) -> ExitCode:
-    """Read one trajectory: turns, calls with their results, views, errors, tokens and cost.
+    """Show one trajectory: turns, calls with their results, views, errors, tokens and cost.
 
-    With --tasks it shows how much of the gold context has been seen; with --repos the lines that
-    were viewed, from the task's commit (without --tasks: HEAD, or a folder's files as they are).
+    With --tasks, show how much of the gold context has been seen; with --repos, the viewed lines,
+    from the task's commit (without --tasks: HEAD, or a folder's files on disk).
 
     **Examples**
 

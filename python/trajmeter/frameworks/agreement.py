@@ -42,18 +42,18 @@ def agreement(
     """Measure how far judges agree: Krippendorff's alpha, quadratic kappa, exact agreement.
 
     Args:
-        tables: What each judge said, all of one kind: results tables, which are joined by task,
+        tables: The judges' ratings, all of one kind: results tables, which are joined by task,
             agent, model and attempt; result files of frameworks, by question; or recordings of
             judges, by prompt.
-        figures: Names and patterns of figures; by default all that two judges rated, of results
-            tables those with a direction if any has one.
-        scale: ``ordinal`` (the default of integers and of scores from 1 to 5), ``interval`` (of
-            other numbers) or ``nominal`` (of texts and truth values).
-        level: Probability with which intervals are to hold the truth.
+        figures: Names and patterns of figures; by default all that two judges rated or, in results
+            tables, those with a direction if any has one.
+        scale: ``ordinal`` (the default for integers and for scores from 1 to 5), ``interval`` (for
+            other numbers) or ``nominal`` (for texts and truth values).
+        level: Confidence level of the intervals.
         seed: Seed of the random draws.
-        resamples: Replicates that are drawn.
-        on_problem: Called with everything that cannot be read and is left out. Without it the first
-            problem raises.
+        resamples: Number of bootstrap replicates to draw.
+        on_problem: Called with everything that cannot be read and is left out. Without it, the
+            first problem raises.
 
     Returns:
         Every figure with its agreement.
@@ -61,7 +61,7 @@ def agreement(
     Raises:
         ConfigurationError: There is one judge, the files are of different kinds, an attempt occurs
             twice in a table, or an option is wrong.
-        UnknownNameError: No two judges have a figure that is asked for.
+        UnknownNameError: No two judges have a requested figure.
         ReadError: A file cannot be read.
         ExtraMissingError: pyarrow is not installed.
 

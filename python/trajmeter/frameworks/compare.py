@@ -38,7 +38,7 @@ class Compared:
     files: tuple[Path, ...] = ()
     """The result files."""
     made: Provenance = field(default_factory=Provenance.now)
-    """How and when the comparison was made, which its report says."""
+    """How and when the comparison was made; its report says so."""
 
     def document(self, *, title: str | None = None, made: Provenance | None = None) -> Document:
         """The model of the report: headlines, parts, answers, provenance.
@@ -81,13 +81,13 @@ def compare(
     profile: str | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Compared:
-    """Put frameworks' results of one scenario side by side.
+    """Compare frameworks by their results of one scenario.
 
     Args:
         results: Result files, or results, one for each framework.
         profile: ``framework-comparison`` for the original benchmark's numbers, quirks included.
-        on_problem: Called with every file that cannot be read and is left out. Without it the first
-            one raises.
+        on_problem: Called with every file that cannot be read and is left out. Without it, the
+            first one raises.
 
     Returns:
         The comparison, and reports of it.

@@ -109,7 +109,7 @@ async def judge_files(
         progress: Called with the file, the id of each question whose answer the judge was asked
             about, or ``code review``, and what judging took.
         on_problem: Called with every file that cannot be read, or that is an average without the
-            files of its runs, and is left out. Without it the first one raises.
+            files of its runs, and is left out. Without it, the first one raises.
 
     Returns:
         The files given that could be read, in order, without repeats.

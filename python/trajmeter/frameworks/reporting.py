@@ -109,41 +109,42 @@ def report(
     made: Provenance | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Report:
-    """Report what results say: who is better, by how much, how sure, on what, and why.
+    """Report on results: who is better, by how much, how certainly, on what, and why.
 
     Args:
         results: Results tables that ``trajmeter score`` wrote, the baseline first, or rows; or
             frameworks' results of one scenario.
         title: Heading of the report.
-        figures: Names and patterns of figures; all with a direction by default.
-        by: Columns that say what a system is; a table, or agent and model, by default.
-        success: Figure that says what a success is, for pass@k.
-        ks: How many attempts are drawn for it.
-        tasks: Tasks that should have been attempted, with the gold that views are held against.
+        figures: Names and patterns of figures; by default all with a direction.
+        by: Columns that identify a system; by default the table, or agent and model.
+        success: Figure that defines a success, for pass@k.
+        ks: Numbers of attempts to draw for it.
+        tasks: Tasks that should have been attempted, with the gold to compare views with.
         trajectories: Logs or trajectories of the attempts, whose turns the report then shows.
-        snapshots: A file or a folder of snapshots, or a store of them, so that views are held
-            against gold in definitions and bytes too.
+        snapshots: A file or a folder of snapshots, or a store of them, so that views are compared
+            with gold in definitions and bytes too.
         repos: Git repositories to take them from instead.
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
-        level: Probability with which intervals are to hold the truth.
-        cluster: Column whose values name what is not independent, such as the repository.
+        level: Confidence level of the intervals.
+        cluster: Column whose equal values mark rows that are not independent, such as the
+            repository.
         seed: Seed of the random draws.
-        resamples: Replicates that are drawn.
-        ranges: Least and greatest value of figures that declare none.
-        better: ``"higher"`` or ``"lower"``, of figures that declare no direction.
-        duplicates: Which of equal attempts counts; without it they are refused.
+        resamples: Number of bootstrap replicates to draw.
+        ranges: Lowest and highest value of figures that declare no range.
+        better: ``"higher"`` or ``"lower"``, for figures that declare no direction.
+        duplicates: Which of several equal attempts to count; by default they are an error.
         mixed_settings: Whether a metric may have several versions or settings.
         profile: ``framework-comparison`` for the original numbers of frameworks.
-        made: How the report is made; the command line of this process by default.
-        on_problem: Called with everything that cannot be read and is left out. Without it the first
-            one raises.
+        made: How the report is made; by default the command line of this process.
+        on_problem: Called with everything that cannot be read and is left out. Without it, the
+            first one raises.
 
     Returns:
         The report, to write as HTML or Markdown.
 
     Raises:
         ConfigurationError: An option is wrong, or there is nothing to report.
-        UnknownNameError: No table has a figure that is asked for.
+        UnknownNameError: No table has a requested figure.
         ReadError: A table cannot be read.
         ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
 
@@ -230,7 +231,7 @@ def turns_of(
 
     Args:
         trajectories: Logs, or trajectories.
-        tasks: Tasks, whose gold ranges views are held against.
+        tasks: Tasks, with the gold ranges to compare views with.
         snapshots: Their snapshots, for gold in definitions and bytes.
         repos: Git repositories to take them from instead.
         limit: How many to read at most.

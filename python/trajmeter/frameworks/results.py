@@ -288,8 +288,8 @@ def read_results(
 
     Args:
         results: Result files, or results.
-        on_problem: Called with every file that cannot be read and is left out. Without it the first
-            one raises.
+        on_problem: Called with every file that cannot be read and is left out. Without it, the
+            first one raises.
 
     Returns:
         The results. A file is named by its name, or by its path where two files share a name; a

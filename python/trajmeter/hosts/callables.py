@@ -1,4 +1,4 @@
-"""Evaluators that are plain functions, as LangSmith, openevals and agentevals call them."""
+"""Evaluators as plain functions, for LangSmith, openevals and agentevals."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def evaluator(
     key: str | None = None,
     **scorer_options: Any,  # noqa: ANN401 - those of a Scorer
 ) -> Callable[..., dict[str, Any]]:
-    """Make an evaluator of one figure.
+    """Make an evaluator for one figure.
 
     It is called with ``outputs``, a list of messages, a mapping with ``messages`` or a record, and
     with ``reference_outputs``: a run whose calls are expected, in the same shapes, or a mapping
-    with fields of a task (``expected_tool_calls``, ``gold_ranges``). An empty mapping is no
-    reference. Whatever else it is called with is ignored.
+    with fields of a task (``expected_tool_calls``, ``gold_ranges``). An empty mapping is not a
+    reference. All other arguments are ignored.
 
     Args:
         figure: The figure's column or short name.
@@ -39,8 +39,8 @@ def evaluator(
         **scorer_options: As for :class:`trajmeter.Scorer`.
 
     Returns:
-        A function that gives ``key``, ``score`` and ``comment``; the score of what was not scored
-        is ``None``, with the cause as the comment.
+        A function that returns ``key``, ``score`` and ``comment``; if the figure was not scored,
+        ``score`` is ``None``, with the cause as the comment.
 
     Raises:
         UnknownNameError: There is no such figure; the nearest is named.

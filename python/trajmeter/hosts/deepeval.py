@@ -1,4 +1,4 @@
-"""A metric of DeepEval: one figure of each test case."""
+"""A DeepEval metric: one figure of each test case."""
 
 from __future__ import annotations
 
@@ -39,22 +39,23 @@ class TrajmeterMetric(BaseMetric):
     """A figure of each test case, for :func:`deepeval.evaluate` and :func:`deepeval.assert_test`.
 
     The attempt is ``metadata["trajectory"]``, messages or a record, else ``tools_called``. The
-    calls that are expected are ``expected_tools``; other references are in ``metadata``, under the
-    names of a task's fields (``gold_ranges``), or in ``tasks`` by the name of the test case.
+    expected calls are ``expected_tools``; other references are in ``metadata``, under the names of
+    a task's fields (``gold_ranges``), or in ``tasks`` by the name of the test case.
 
-    What was not scored raises DeepEval's ``MissingTestCaseParamsError`` with the cause. With
-    ``ErrorConfig(skip_on_missing_params=True)`` DeepEval skips the metric there; else the run ends.
+    If the figure was not scored, the metric raises DeepEval's ``MissingTestCaseParamsError`` with
+    the cause. With ``ErrorConfig(skip_on_missing_params=True)``, DeepEval then skips the metric;
+    otherwise the run ends.
 
     Args:
         figure: The figure's column or short name.
-        threshold: Least value that passes, or the greatest where less is better; by default there
-            is not a verdict. DeepEval wants a threshold of at least one metric of a run.
+        threshold: Smallest value that passes, or the largest if less is better; by default there is
+            no verdict. DeepEval needs a threshold for at least one metric of a run.
         scorer: A scorer to share with other metrics, in place of options.
         **scorer_options: As for :class:`trajmeter.Scorer`.
 
     Raises:
         UnknownNameError: There is no such figure; the nearest is named.
-        ConfigurationError: A scorer was given with options.
+        ConfigurationError: A scorer was passed together with options.
     """
 
     async_mode = False
@@ -106,11 +107,11 @@ class TrajmeterMetric(BaseMetric):
         return found.value
 
     async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
-        """Score a test case; nothing waits, so no thread is needed."""
+        """Score a test case; nothing blocks, so no thread is needed."""
         return self.measure(test_case)
 
     def is_successful(self) -> bool | None:
-        """Whether the latest score reaches the threshold; ``None`` if there is none of either."""
+        """Whether the latest score reaches the threshold; ``None`` if either is missing."""
         if self.error is not None:
             self.success = False
         elif self.score is None or self.threshold is None:

@@ -1,7 +1,7 @@
-"""Scorers of Inspect AI: what an agent's calls, context, turns and rules are worth.
+"""Scorers for Inspect AI, for an agent's calls, context, turns and rules.
 
-Inspect reduces the epochs of a sample before it averages: a sample of which one epoch was not
-scored counts as scored. Read its log with Trajmeter for counts of attempts.
+Inspect reduces the epochs of a sample before it averages: if one epoch of a sample was not scored,
+the sample still counts as scored. Score the log with Trajmeter for counts of attempts.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def _metrics(figures: tuple[str, ...]) -> dict[str, list[Any]]:
 
 @scorer(metrics=_metrics(FIGURES["tools"]))
 def tools(tasks: str | None = None, profiles: str | None = None) -> Scorer:
-    """Match the calls of tools with those expected, in ``metadata["expected_tool_calls"]``.
+    """Match tool calls with the expected ones in ``metadata["expected_tool_calls"]``.
 
     Args:
-        tasks: A file of tasks, found by the ids of samples, for samples without references.
+        tasks: A file of tasks, found by sample id, for samples without references.
         profiles: A compatibility profile.
     """
     return _scorer("tools", tasks, None, profiles)
@@ -51,10 +51,10 @@ def tools(tasks: str | None = None, profiles: str | None = None) -> Scorer:
 def context(
     tasks: str | None = None, snapshots: str | None = None, profiles: str | None = None
 ) -> Scorer:
-    """Compare what was viewed with ``metadata["gold_ranges"]``.
+    """Compare the views with ``metadata["gold_ranges"]``.
 
     Args:
-        tasks: A file of tasks, found by the ids of samples, for samples without references.
+        tasks: A file of tasks, found by sample id, for samples without references.
         snapshots: A file or a folder of snapshots of the repositories.
         profiles: A compatibility profile.
     """
@@ -66,7 +66,7 @@ def turns(tasks: str | None = None, profiles: str | None = None) -> Scorer:
     """Count turns, repeated calls and failures; no reference is needed.
 
     Args:
-        tasks: A file of tasks, found by the ids of samples.
+        tasks: A file of tasks, found by sample id.
         profiles: A compatibility profile.
     """
     return _scorer("turns", tasks, None, profiles)
@@ -77,7 +77,7 @@ def rules(tasks: str | None = None, profiles: str | None = None) -> Scorer:
     """Check assertions and budgets, in the metadata of samples.
 
     Args:
-        tasks: A file of tasks, found by the ids of samples, for samples without references.
+        tasks: A file of tasks, found by sample id, for samples without references.
         profiles: A compatibility profile.
     """
     return _scorer("rules", tasks, None, profiles)

@@ -1,4 +1,4 @@
-"""Attempts out of OpenTelemetry's spans, and scores of them as events.
+"""Attempts from OpenTelemetry spans, and their scores as events.
 
 The conventions for generative AI are still moving; the names of the event and its attributes are
 those of semconv 0.66b2.
@@ -59,15 +59,15 @@ _LOG = logging.getLogger(__name__)
 
 
 def trajectories_of(spans: Iterable[Any], *, by_conversation: bool = False) -> Iterator[Trajectory]:
-    """Make an attempt of each trace among finished spans.
+    """Make an attempt from each trace among finished spans.
 
     Args:
-        spans: Spans of the SDK, or nodes of a tree of pydantic-evals.
+        spans: Spans of the SDK, or nodes of a pydantic-evals span tree.
         by_conversation: Whether spans of one ``gen_ai.conversation.id`` are one attempt.
 
     Yields:
-        The attempts, in the order in which their first spans come. Traces without a call of a model
-        or a tool are left out.
+        The attempts, in the order of their first spans. Traces without a model or tool call are
+        left out.
     """
     groups: dict[str, list[Span]] = {}
     for each in spans:
@@ -83,14 +83,14 @@ def trajectories_of(spans: Iterable[Any], *, by_conversation: bool = False) -> I
 
 
 def trajectory_of(spans: Iterable[Any], name: str) -> Trajectory | None:
-    """Make one attempt of finished spans, whatever their traces.
+    """Make one attempt from finished spans, whatever their traces.
 
     Args:
         spans: As for :func:`trajectories_of`.
-        name: What tells in the attempt's source where they are from.
+        name: Where they are from, for the attempt's source.
 
     Returns:
-        The attempt; ``None`` if no model and no tool was called.
+        The attempt; ``None`` if neither a model nor a tool was called.
     """
     own = [span for span in map(_span, spans) if span is not None]
     return attempt_of(own, Source(file="opentelemetry", record=name)) if own else None
@@ -109,15 +109,15 @@ class _Trace:
 class SpanScorer(SpanProcessor):
     """Scores each attempt when the root of its trace ends.
 
-    At most 1,000 open traces of at most 10,000 spans are held; the oldest is dropped, with one
+    It holds at most 1,000 open traces of at most 10,000 spans; the oldest is dropped, with one
     warning.
 
     Args:
-        scorer: What scores; its tasks are found by ``trajmeter.task_id``, in the attributes of a
+        scorer: The scorer; its tasks are found by ``trajmeter.task_id``, in the attributes of a
             span or in the baggage.
         emit: Whether to emit an event ``gen_ai.evaluation.result`` for each figure.
         figures: Names of these figures; by default some of each family.
-        logger: What emits; by default that of the global provider.
+        logger: The logger that emits the events; by default that of the global provider.
 
     Raises:
         UnknownNameError: There is no such figure.

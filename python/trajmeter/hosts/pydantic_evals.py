@@ -1,7 +1,7 @@
-"""Evaluators of pydantic-evals: what an agent's calls, context, turns and rules are worth.
+"""Evaluators for pydantic-evals, for an agent's calls, context, turns and rules.
 
-pydantic-evals averages over the cases that have a score, without saying how many they are. So each
-evaluator gives every case a label, ``<family>.outcome``, whose shares tell it.
+pydantic-evals averages over the cases that have a score, without giving their number. So each
+evaluator gives every case a label, ``<family>.outcome``, whose shares show it.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ class _Family(Evaluator[Any, Any, Any]):
 
 @dataclass(repr=False)
 class Tools(_Family):
-    """Matches the calls of tools with ``metadata["expected_tool_calls"]``."""
+    """Matches tool calls with ``metadata["expected_tool_calls"]``."""
 
 
 @dataclass(repr=False)
 class Context(_Family):
-    """Compares what was viewed with ``metadata["gold_ranges"]``."""
+    """Compares the views with ``metadata["gold_ranges"]``."""
 
 
 @dataclass(repr=False)

@@ -1,4 +1,4 @@
-"""Plug-in of pytest: the fixture ``assert_scores``, and what it found in every report.
+"""Plug-in for pytest: the fixture ``assert_scores``, and its figures in every report.
 
 The module imports pytest alone, as every session of pytest loads it.
 """
@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and the report where the reports of all workers come together."""
+    """Register the marker, and the report that collects those of all workers."""
     config.addinivalue_line(
         "markers",
         "trajmeter(tasks=None, snapshots=None, metrics=None, profiles=(), unscored='fail'): what "
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
-    """Assert claims about an attempt, with what the marker ``trajmeter`` names.
+    """Assert claims about an attempt, with the options of the marker ``trajmeter``.
 
     Paths in the marker are relative to the root of the project. With ``unscored="skip"``, a test
     whose figures were not scored is skipped.

@@ -1,4 +1,4 @@
-"""Rewards of TRL's trainers; nothing of TRL is imported."""
+"""Rewards for TRL's trainers; nothing from TRL is imported."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Reward:
     """A figure as a reward: ``reward_funcs=[Reward("tools.f1")]``.
 
     References are columns of the data set, under the names of a task's fields
-    (``expected_tool_calls``, ``gold_ranges``); ``task_id`` finds others among ``tasks``. What was
-    not scored is ``None``, with its cause in the log. TRL leaves out a completion of which every
-    reward is ``None``; beside other rewards a ``None`` counts as 0 in their sum.
+    (``expected_tool_calls``, ``gold_ranges``); ``task_id`` finds others among ``tasks``. An
+    unscored completion gets ``None``, with the cause in the log. TRL leaves out a completion if
+    every reward is ``None``; beside other rewards, a ``None`` counts as 0 in their sum.
 
     Args:
         figure: The figure's column or short name.

@@ -1,8 +1,8 @@
-"""Metrics and rewards of verifiers, named by path in its configuration; nothing of it is imported.
+"""Metrics and rewards for verifiers, named by path in its configuration; it is not imported.
 
-A metric leaves out the keys of what was not scored, and the cause is in
-``trace.info["trajmeter"]``. In a sum of rewards a key that is left out counts as 0, so that a
-reward raises, unless its user says what an unscored attempt is worth.
+A metric leaves out the keys of unscored figures, and the cause is in ``trace.info["trajmeter"]``.
+In a sum of rewards, a missing key counts as 0, so a reward raises unless its user sets a value for
+unscored attempts.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _INFO = "trajmeter"
 
 
 async def tools(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - of verifiers
-    """Match the calls of tools with the task's ``expected_tool_calls``."""
+    """Match tool calls with the task's ``expected_tool_calls``."""
     return _metrics("tools", task, trace)
 
 
 async def context(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - likewise
-    """Compare what was viewed with the task's ``gold_ranges``."""
+    """Compare the views with the task's ``gold_ranges``."""
     return _metrics("context", task, trace)
 
 
@@ -53,7 +53,7 @@ def reward(
     unscored: float | None = None,
     **scorer_options: Any,  # noqa: ANN401 - those of a Scorer
 ) -> Callable[[Any, Any], Awaitable[float]]:
-    """Make a reward of one figure.
+    """Make a reward from one figure.
 
     Args:
         figure: The figure's column or short name.

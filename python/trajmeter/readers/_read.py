@@ -52,14 +52,14 @@ def read_trajectories(
 
     Args:
         paths: One or more files of any of the :func:`~trajmeter.readers.formats`, which are
-            detected from content; gzip and zstd are read through. ``-`` is standard input,
-            ``logs/**/*.json`` all files of that pattern. Of a folder, every file in it is read that
-            some format recognises.
-        input_format: Name of the format of all files, whatever they look like.
-        mapping: Columns, or keys, by the field of a trajectory that they are, dots for what lies
-            within another, such as ``{"turns": "trajectory", "task_id": "instance_id"}``. Turns may
-            be a list of messages. The others keep their names. Fields behind ``task.`` are those of
-            the task, for :func:`read_tasks`.
+            detected from content; gzip and zstd are decompressed. ``-`` is standard input,
+            ``logs/**/*.json`` all files that match the pattern. In a folder, every file that some
+            format recognises is read.
+        input_format: Name of the format of all files, instead of detecting it.
+        mapping: Columns, or keys, by the trajectory field they hold, with dots for nested ones,
+            such as ``{"turns": "trajectory", "task_id": "instance_id"}``. Turns may be a list of
+            messages. All others keep their names. Fields prefixed with ``task.`` are those of the
+            task, for :func:`read_tasks`.
         profiles: Compatibility profiles; ``contextbench`` reads views of shell commands as
             ContextBench does.
         on_problem: Called with every file and record that cannot be read, as soon as it is found;
@@ -71,13 +71,13 @@ def read_trajectories(
     Raises:
         UnknownNameError: No format is called ``input_format``.
         ConfigurationError: The mapping names a field that trajectories do not have, or a column
-            that a Parquet file lacks, or that is of a type that cannot hold the field.
+            that a Parquet file lacks, or whose type cannot hold the field.
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ExtraMissingError: A file is Parquet and pyarrow is not installed, or is compressed with
             zstd and zstandard is not.
 
     Warns:
-        UserWarning: Files of a folder are left out, because no format recognises them.
+        UserWarning: Files of a folder are left out because no format recognises them.
 
     Example:
         >>> from trajmeter.readers import read_trajectories
@@ -105,10 +105,10 @@ def read_tasks(
     Args:
         paths: One or more files of any known format: ContextBench gold, test cases, or Task
             records, as JSON lines, a JSON document or Parquet. Formats are detected from content.
-        mapping: Columns of the files, which then hold attempts, by fields of the task behind
-            ``task.``, such as ``{"task_id": "uid", "task.gold_patch": "patch"}``. Where no column
-            is the ``task_id``, it is one of that name, or ``instance_id``. Other fields are of no
-            concern here, and rows that cannot be read are passed over: with the same mapping,
+        mapping: Columns of the files, which then hold attempts, by fields of the task prefixed with
+            ``task.``, such as ``{"task_id": "uid", "task.gold_patch": "patch"}``. If no column is
+            mapped to ``task_id``, it is the one of that name, or ``instance_id``. Other fields are
+            ignored, and unreadable rows are skipped: with the same mapping,
             :func:`read_trajectories` reports them.
         on_problem: As for :func:`read_trajectories`.
 
@@ -118,12 +118,12 @@ def read_tasks(
     Raises:
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ConfigurationError: The mapping names a field that tasks do not have, or a column that a
-            Parquet file lacks, or that is of a type that cannot hold the field.
+            Parquet file lacks, or whose type cannot hold the field.
         ExtraMissingError: A file is Parquet, and pyarrow is not installed.
 
     Warns:
-        UserWarning: A key of a task has no effect and resembles one that has, or an assertion is of
-            a type that no rule checks; once for each file.
+        UserWarning: A key of a task has no effect but resembles one that does, or an assertion is
+            of a type that no rule checks; once per file.
     """
     report = on_problem or refuse
     if mapping is None:

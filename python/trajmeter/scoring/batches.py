@@ -38,9 +38,9 @@ class BatchScorer:
     """Scores batches of trajectories, and knows the schema of the results beforehand.
 
     Args:
-        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
-        tasks: Files of any known format, or tasks, with the references to score against.
+        tasks: Files in any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them.
         profiles: Compatibility profiles, at most one for each metric.
 
@@ -78,7 +78,7 @@ class BatchScorer:
     def columns(self) -> frozenset[str]:
         """Columns of trajectories that the metrics read, some as dotted paths; others are ignored.
 
-        A file of columns need not be read beyond these.
+        Other columns of a file need not be read.
         """
         return self._scorer.columns
 
@@ -139,19 +139,19 @@ def score_batches(
 
     Each row is a trajectory in the columns of :func:`trajmeter.schemas.trajectory_schema`; columns
     that are absent count as null, and others are ignored. There is a result for each row that is a
-    trajectory, in the same order. Where a metric compares the attempts at a task, the rows of
-    one task have to be side by side, and are held until all of them are there.
+    trajectory, in the same order. If a metric compares the attempts at a task, the rows of one task
+    must be adjacent, and are held until all of them have arrived.
 
     Args:
         batches: Batches of any size, such as those of a Parquet file; or a data frame in the same
-            columns, whatever has the Arrow C interface.
-        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+            columns, with the Arrow C interface.
+        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
-        tasks: Files of any known format, or tasks, with the references to score against.
-        snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
+        tasks: Files in any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.
         profiles: Compatibility profiles, at most one for each metric.
-        on_problem: Called with every row that is not a trajectory and is left out. Without it the
+        on_problem: Called with every row that is not a trajectory and is left out. Without it, the
             first one raises.
 
     Returns:
@@ -161,8 +161,8 @@ def score_batches(
         UnknownNameError: A metric or profile is unknown.
         ConfigurationError: Two options contradict each other, two tasks have one id, or a column is
             of a type that cannot hold its field.
-        InputError: Something is not a batch, or rows of one task are not side by side where a
-            metric needs them to be.
+        InputError: Something is not a batch, or rows of one task are not adjacent although a metric
+            needs them to be.
         ReadError: Without ``on_problem``: a row is not a trajectory.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 

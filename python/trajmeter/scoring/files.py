@@ -59,23 +59,22 @@ def score(
     """Score trajectories with one or several metrics.
 
     Args:
-        trajectories: Files of any known format, or trajectories; or a data frame of polars, pandas,
-            pyarrow or DuckDB, whatever has the Arrow C interface, whose rows are attempts.
-        tasks: Files of any known format, or tasks, with the references to score against.
-        snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
+        trajectories: Files in any known format, or trajectories; or a data frame with the Arrow C
+            interface (polars, pandas, pyarrow, DuckDB), whose rows are attempts.
+        tasks: Files in any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.
         repos: Instead of snapshots, git repositories to take them from, as
             :func:`trajmeter.snapshots.open_repositories` finds them.
-        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
         profiles: Compatibility profiles, at most one for each metric.
-        input_format: Name of the format of all files, whatever they look like; detected from their
-            content by default.
-        mapping: Columns of files, or of the data frame, by the field of a trajectory that they are,
-            as for :func:`trajmeter.readers.read_trajectories`; those behind ``task.`` are fields of
+        input_format: Name of the format of all files; by default it is detected from their content.
+        mapping: Columns of files, or of the data frame, by the trajectory field they hold, as for
+            :func:`trajmeter.readers.read_trajectories`; those prefixed with ``task.`` are fields of
             the task, as for :func:`trajmeter.readers.read_tasks`.
         on_problem: Called with every file and record that cannot be read and is left out. Without
-            it the first one raises.
+            it, the first one raises.
 
     Returns:
         Results, rows and summary.

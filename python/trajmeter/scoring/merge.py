@@ -36,17 +36,16 @@ def merge(
     """Check that the shards of a run hold each unit once, and complete it.
 
     Args:
-        folders: Folders that shards were scored to; one that all shared is enough.
-        output: The folder to complete: one of these, or a new one, to which parts are copied.
-        verify: Whether to read every part whole, and to compare it with the SHA-256 that is noted
-            of it.
+        folders: Output folders of the shards; one that all shared is enough.
+        output: The folder to complete: one of these, or a new one to copy the parts to.
+        verify: Whether to read every part and compare it with its recorded SHA-256.
 
     Returns:
         The run, with its summary.
 
     Raises:
-        ConfigurationError: A folder is none of a run, or of another one; a unit is missing, or is
-            there twice with different bytes; or the output cannot be written.
+        ConfigurationError: A folder belongs to no run, or to another one; a unit is missing, or
+            occurs twice with different bytes; or the output cannot be written.
         ReadError: A part or a state cannot be read.
     """
     places = [path_of(each) for each in paths_and_records(folders, name="folders")]

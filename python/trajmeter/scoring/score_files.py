@@ -56,13 +56,13 @@ def score_files(
 ) -> RunResult[Summary]:
     """Score files unit by unit, in memory that does not grow with them.
 
-    A run that was ended, in whatever way, is taken up by the same call: units that are done are not
-    scored again, and the results are those of a run that was not ended.
+    Repeat the same call to resume an interrupted run: finished units are not scored again, and the
+    results are those of a run that was never interrupted.
 
     Args:
         inputs: Files, folders and patterns, as for :func:`trajmeter.readers.read_trajectories`.
         output: A folder of parts in Parquet, or a file as its suffix says: ``.parquet``, ``.jsonl``
-            or ``.csv``. Without it the rows are scored and summed up only.
+            or ``.csv``. Without it, the rows are only scored and summarized.
         tasks: As for :func:`trajmeter.score`.
         snapshots: Likewise.
         repos: Likewise.
@@ -71,21 +71,21 @@ def score_files(
         profiles: As for :func:`trajmeter.score`.
         input_format: Likewise.
         mapping: Likewise.
-        workers: Processes that score; ``"auto"`` takes one for small inputs, else as many as there
-            are cores, units and memory for.
-        engine: What hands units to workers: ``"local"``, or ``"ray"``, which scores on the cluster
-            that ``RAY_ADDRESS`` names, or that this process is connected to, else on this machine.
-            All nodes have to see inputs and output by the same paths.
+        workers: Number of scoring processes; ``"auto"`` is one for small inputs, else as many as
+            cores, units and memory allow.
+        engine: What runs the workers: ``"local"``, or ``"ray"``, which scores on the cluster that
+            ``RAY_ADDRESS`` names or that this process is connected to, else on this machine. All
+            nodes must see inputs and output under the same paths.
         threads: Threads of each process; by default the cores divided by the workers.
         batch_rows: Rows read at a time; fewer take less memory. Results do not depend on it.
-        max_line: Bytes of the longest line of JSON that is accepted. A longer one is a problem, and
-            is not held.
+        max_line: Longest accepted line of JSON, in bytes. A longer one is a problem, and is not
+            held in memory.
         shard: ``(i, n)`` scores every n-th unit, counted from 1; the output is a folder, which
             several shards may share.
-        resume: Whether to take up what an earlier, unfinished run of the same kind has done.
+        resume: Whether to resume an earlier, unfinished run of the same kind.
         overwrite: Whether to replace a folder that holds the results of another run.
-        quantiles: Whether the summary has quantiles of each agent and model, beside those of all
-            attempts.
+        quantiles: Whether the summary includes quantiles for each agent and model, besides those
+            over all attempts.
         on_problem: As for :func:`trajmeter.score`.
 
     Returns:

@@ -36,18 +36,18 @@ __all__ = ["Scorer"]
 
 
 class Scorer:
-    """Scores attempts in a harness, each in microseconds; every method may be called by any thread.
+    """Scores attempts in a harness, each in microseconds. Every method is thread-safe.
 
-    Pickled, it is its arguments: where it arrives, it is set up again and has counted nothing.
+    Pickling keeps only its arguments: an unpickled scorer is set up again and has counted nothing.
 
     Args:
-        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
-        tasks: Files of any known format, or tasks, with the references to score against.
-        snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
+        tasks: Files in any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.
         profiles: Compatibility profiles, at most one for each metric.
-        judge: Judge of the assertions that no rule can grade.
+        judge: Judge for assertions that no rule can grade.
 
     Raises:
         UnknownNameError: A metric or profile is unknown.
@@ -125,7 +125,7 @@ class Scorer:
     def score_all(self, trajectories: Iterable[Trajectory]) -> Iterator[Scored]:
         """Score attempts as they come, and count them in the summary.
 
-        Where a metric compares the attempts at a task, all are read before the first is scored.
+        If a metric compares the attempts at a task, all are read before the first is scored.
 
         Raises:
             InputError: It is not a list of trajectories.
@@ -157,9 +157,9 @@ class Scorer:
             task: The task, or its id.
             agent: Name of the agent.
             model: Name of the model.
-            attempt: Tells repeated attempts apart.
-            views: What calls of tools show of files, as
-                :func:`~trajmeter.readers.tool_views.tool_views` says; by default only
+            attempt: Distinguishes repeated attempts.
+            views: What tool calls show of files, as
+                :func:`~trajmeter.readers.tool_views.tool_views` defines; by default, only
                 :meth:`Session.view` records views.
 
         Raises:
@@ -176,7 +176,7 @@ class Scorer:
         return Session(self, task, {"agent": agent, "model": model, "attempt": attempt}, views)
 
     def summary(self) -> Summary:
-        """Averages over the attempts that were scored so far, with what was not scored and why."""
+        """Averages over the attempts scored so far, with what was not scored and why."""
         with self._lock:
             return self._recorder.summary()
 
@@ -190,11 +190,11 @@ class Scorer:
         return self.layout.figure(name)
 
     def find_task(self, task_id: str) -> Task | None:
-        """The task of an id or an alias; ``None`` if it is not known."""
+        """The task with an id or an alias; ``None`` if it is unknown."""
         return self._recorder.tasks.find(task_id)
 
     def tracker(self, task: Task | None) -> ContextTracker | None:
-        """Follow what an attempt views; ``None`` where that is not scored, or cannot be."""
+        """Follow what an attempt views; ``None`` if that is not scored, or cannot be."""
         if self._context is None or task is None:
             return None
         try:
@@ -212,7 +212,7 @@ class Scorer:
         Args:
             task: Its task.
             trajectory: The attempt.
-            tracker: What has followed all its views, if something has.
+            tracker: The tracker that followed all its views, if any.
         """
         return self.layout.fitted(self._raw(task, trajectory, tracker))[0]
 

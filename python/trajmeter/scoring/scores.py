@@ -1,4 +1,4 @@
-"""What scoring gives: results, rows and their summary, whichever way they were made."""
+"""The outcome of scoring: results, rows and their summary, however they were made."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Scores:
 
     @cached_property
     def summary(self) -> Summary:
-        """Averages, with what was not scored and why; made when they are first asked for."""
+        """Averages, with what was not scored and why; built on first access."""
         return self._sum_up()
 
     def __len__(self) -> int:
@@ -98,14 +98,14 @@ class Scores:
     def results(self) -> list[Scored]:
         """Each attempt with one typed result of each metric, in the order they were read.
 
-        The attempts of files are scored in columns; their records and results are made of them when
-        they are first asked for.
+        Attempts from files are scored in columns; their records and results are built from them on
+        first access.
         """
         return self._attempts.results()
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One flat row for each attempt, as polars and pandas take them; made anew at each call."""
+        """One flat row for each attempt, as polars and pandas take them; built anew on access."""
         return [*self._attempts.rows()]
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -160,7 +160,7 @@ class Scores:
             raise ExtraMissingError("pandas is not installed: pip install pandas") from error
 
     def write(self, path: str | Path) -> None:
-        """Write the rows to a file, as its suffix says: ``.jsonl``, ``.csv`` or ``.parquet``.
+        """Write the rows to a ``.jsonl``, ``.csv`` or ``.parquet`` file.
 
         Raises:
             ConfigurationError: The file cannot be written, or its suffix is unknown.

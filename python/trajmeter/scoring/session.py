@@ -36,9 +36,9 @@ _TRAJECTORY = default_fields(Trajectory, task_id="")
 class Session(TurnRecorder):
     """One attempt, recorded while it runs; :meth:`trajmeter.Scorer.session` begins one.
 
-    Every method may be called by any thread. What is recorded by the session itself goes to its
-    latest turn, which the first record begins. Leaving the ``with`` block finishes the session; an
-    exception that leaves it is recorded as the attempt's failure, and goes on.
+    Every method is thread-safe. Anything recorded on the session itself goes to its latest turn;
+    the first record begins one. Leaving the ``with`` block finishes the session; an exception that
+    leaves it is recorded as the attempt's failure, and propagates.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Session(TurnRecorder):
     def turn(
         self, *, agent: str | None = None, program: str | None = None, text: str | None = None
     ) -> OpenTurn:
-        """Begin a turn; the turn before has ended.
+        """Begin a turn, which ends the one before.
 
         Args:
             agent: Name of the agent that acts, in runs of several.
@@ -124,13 +124,13 @@ class Session(TurnRecorder):
         return OpenTurn(recording, draft)
 
     def messages(self, new: Iterable[Mapping[str, Any] | BaseModel]) -> None:
-        """Record messages as they come, as :func:`trajmeter.from_messages` reads them.
+        """Record messages as they arrive, as :func:`trajmeter.from_messages` reads them.
 
         Args:
             new: The messages since the last call.
 
         Raises:
-            InputError: This is one message, or no list.
+            InputError: This is a single message, or not a list.
             SessionFinishedError: The session was finished before.
         """
         added = [*as_iterable(new, "a list of messages", name="new")]
@@ -183,13 +183,13 @@ class Session(TurnRecorder):
 
     @property
     def live(self) -> Live:
-        """What is known of the attempt by now, at the cost of a few values."""
+        """What is known about the attempt so far, at the cost of a few values."""
         with self._recording.lock:
             return self._recording.live()
 
     @property
     def trajectory(self) -> Trajectory:
-        """The attempt as it is recorded by now."""
+        """The attempt as recorded so far."""
         with self._recording.lock:
             return self._trajectory()
 
@@ -243,13 +243,15 @@ class Session(TurnRecorder):
 
         Args:
             patch: The final patch.
-            output: The final answer; by default what the last message said, if there are messages.
+            output: The final answer; by default the text of the last message, if there are
+                messages.
             passed: Whether the attempt passed its tests.
             failure: Why it failed.
-            final_views: The context that the agent declares in the end; by default all it saw.
+            final_views: The context that the agent declares at the end; by default everything it
+                saw.
 
         Returns:
-            What ``scorer.score(session.trajectory)`` gives.
+            The same as ``scorer.score(session.trajectory)``.
 
         Raises:
             InputError: An argument is of the wrong type.

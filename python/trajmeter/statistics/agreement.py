@@ -88,7 +88,7 @@ def agreement_of(
         tasks: Task of each item, from 0 on, in the order in which they draw.
         values: Number that each code stands for; ``None`` for ratings that are not numbers.
         scale: What distances between ratings mean.
-        level: Probability with which an interval is to hold the truth.
+        level: Confidence level of the interval.
         seed: Seed of the draws.
         resamples: Number of replicates.
     """

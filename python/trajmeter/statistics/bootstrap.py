@@ -34,7 +34,7 @@ def limits_of_means(
     Args:
         sums: Sum of each figure in each cluster, a row for each cluster.
         sizes: How many values each of them has, likewise.
-        level: Probability with which an interval is to hold the truth.
+        level: Confidence level of the interval.
         seed: Seed of the draws.
         resamples: Number of replicates.
 

@@ -26,7 +26,7 @@ Method: TypeAlias = Literal["t", "wilson", "wilson_clustered", "bootstrap"]
 
 
 class Range(NamedTuple):
-    """The least and the greatest value that a figure can have."""
+    """The smallest and the largest value that a figure can have."""
 
     low: float | None = None
     """``None`` if unbounded."""
@@ -39,7 +39,7 @@ class Range(NamedTuple):
         return self.low is not None and self.high is not None and self.low < self.high
 
     def cut(self, low: float, high: float) -> tuple[float, float]:
-        """Limits without what lies outside the range."""
+        """Limits cut to the range."""
         if self.low is not None:
             low = max(low, self.low)
         if self.high is not None:
@@ -65,7 +65,7 @@ def t_interval(mean: float, std_error: float, df: int, level: float, limits: Ran
         mean: The mean.
         std_error: Its standard error.
         df: Degrees of freedom, one less than there are clusters.
-        level: Probability with which the interval is to hold the truth.
+        level: Confidence level of the interval.
         limits: Range of the figure.
 
     Raises:
@@ -83,14 +83,14 @@ def wilson_interval(share: float, count: float, level: float) -> Interval:
 def clustered_wilson_interval(
     share: float, std_error: float, count: int, df: int, level: float
 ) -> Interval:
-    """Wilson's interval with as many values as would, if independent, have this standard error.
+    """Wilson's interval for as many independent values as would have this standard error.
 
     Args:
         share: The share.
         std_error: Its standard error, robust to clusters; above 0.
         count: Number of values, which the effective number does not exceed.
         df: Degrees of freedom, one less than there are clusters.
-        level: Probability with which the interval is to hold the truth.
+        level: Confidence level of the interval.
 
     Raises:
         ExtraMissingError: scipy is not installed.
@@ -103,12 +103,12 @@ def clustered_wilson_interval(
 def wilson_without_variation(mean: float, clusters: int, level: float, limits: Range) -> Interval:
     """Wilson's interval of a mean of equal values, as a share of its range.
 
-    Values that are all alike say that others are rare, not that there are none.
+    Equal values show that others are rare, not that there are none.
 
     Args:
         mean: The value that all have.
         clusters: Number of clusters, each of which counts once.
-        level: Probability with which the interval is to hold the truth.
+        level: Confidence level of the interval.
         limits: Range of the figure, finite.
     """
     low, high = limits

@@ -32,7 +32,7 @@ def gmean(values: Iterable[float] | _Numbers) -> float:
         values: Numbers from 0.0 to inf.
 
     Returns:
-        The geometric mean, between the least and the greatest value.
+        The geometric mean, between the smallest and the largest value.
 
     Raises:
         ArrayError: ``values`` does not hold real numbers, or not in one dimension.
@@ -53,14 +53,14 @@ def gmean_grouped(values: Iterable[float], offsets: Iterable[int] | Int64Array) 
 def gmean_grouped(
     values: Iterable[float] | _Numbers, offsets: Iterable[int] | Int64Array
 ) -> Float64Array | list[float]:
-    """Average ratios within groups that lie side by side.
+    """Average ratios within adjacent groups.
 
     Args:
         values: Numbers from 0.0 to inf.
         offsets: Group i holds ``values[offsets[i]:offsets[i + 1]]``: n + 1 of them for n groups.
 
     Returns:
-        What :func:`gmean` says of each group, as an array for an array and else as a list; NaN for
+        The geometric mean of each group, as an array for an array and otherwise as a list; NaN for
         a group that is empty, or holds both 0.0 and inf.
 
     Raises:

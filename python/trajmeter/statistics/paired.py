@@ -44,7 +44,7 @@ _POWER = 0.8
 
 
 class PValue(NamedTuple):
-    """How likely a difference at least as great is, if the systems are alike."""
+    """Probability of a difference at least as large, if the systems are alike."""
 
     value: float
     """Two-sided p-value."""
@@ -56,7 +56,7 @@ class Equivalence(NamedTuple):
     """Whether a difference lies within a margin."""
 
     p_value: float
-    """The greater p-value of the two one-sided tests against the margin."""
+    """The larger p-value of the two one-sided tests against the margin."""
     is_equivalent: bool
     """Whether it is below the level."""
 
@@ -120,7 +120,7 @@ def t_test(difference: float, std_error: float, df: int) -> float:
 
 
 def minimal_detectable_effect(std_error: float, df: int, level: float) -> float:
-    """The true difference that as many tasks would show with probability 0.8."""
+    """The true difference that this many tasks would detect with probability 0.8."""
     alpha = 1.0 - level
     return (t_quantile(1.0 - alpha / 2.0, df) + t_quantile(_POWER, df)) * std_error
 
@@ -134,7 +134,7 @@ def equivalence(
         difference: The mean difference.
         std_error: Its standard error; 0.0 without variation.
         df: Degrees of freedom; ``None`` without variation.
-        margin: Greatest difference, either way, that counts as none.
+        margin: Largest difference, in either direction, that does not matter.
         level: 1 less the level of the tests.
     """
     if std_error == 0.0 or df is None:

@@ -23,7 +23,7 @@ _ROUND_KS = (5, 10)
 def pass_at_k(attempts: int, successes: int, k: int) -> float:
     """Estimate without bias how likely one of k attempts succeeds.
 
-    Of all ways to draw k of the attempts, it is the share that holds a success:
+    It is the share of all draws of k attempts that include a success:
     ``1 - C(attempts - successes, k) / C(attempts, k)``.
 
     Args:
@@ -52,7 +52,7 @@ def ks_of(attempts: int, *, with_one: bool = True) -> list[int]:
     """Choose the k that so many attempts at a task allow: powers of 2, then 5 and 10.
 
     Args:
-        attempts: Least number of attempts at any task.
+        attempts: Smallest number of attempts at any task.
         with_one: Whether k = 1 is among them; fc-eval leaves it out.
 
     Example:
@@ -90,7 +90,7 @@ def mean_pass_at_k(
 def pass_hat_k(attempts: int, successes: int, k: int) -> float:
     """Estimate without bias how likely all of k attempts succeed.
 
-    Of all ways to draw k of the attempts, it is the share that holds successes alone:
+    It is the share of all draws of k attempts that include only successes:
     ``C(successes, k) / C(attempts, k)``.
 
     Args:

@@ -47,18 +47,18 @@ class Ratings(NamedTuple):
 
 
 class AgreementOptions(Record):
-    """What was asked for."""
+    """The options."""
 
     figures: tuple[str, ...] | None
     """Names and patterns of the figures; ``None`` for all that the judges share."""
     scale: Scale | None
     """What distances between ratings mean; ``None`` to choose by the ratings."""
     level: float
-    """Probability with which intervals are to hold the truth."""
+    """Confidence level of the intervals."""
     seed: int
-    """Seed of what was drawn."""
+    """Seed of the random draws."""
     resamples: int
-    """Replicates that were drawn."""
+    """Number of bootstrap replicates drawn."""
 
 
 class FigureAgreement(Record):
@@ -100,7 +100,7 @@ class JudgeAgreement(Record):
     trajmeter_version: str
     """Version of this package."""
     options: AgreementOptions
-    """What was asked for."""
+    """The options."""
     judges: tuple[str, ...]
     """The judges."""
     figures: tuple[FigureAgreement, ...]
@@ -153,9 +153,9 @@ def agreement_of_ratings(
         judges: What each judge said.
         figures: Names and patterns of figures.
         scale: What distances between ratings mean.
-        level: Probability with which intervals are to hold the truth.
+        level: Confidence level of the intervals.
         seed: Seed of the random draws.
-        resamples: Replicates that are drawn.
+        resamples: Number of bootstrap replicates to draw.
         default_scale: Scale of numbers where none is asked for; ``None`` to choose by the numbers.
     """
     from trajmeter.metrics.rows import package_version

@@ -33,26 +33,26 @@ _FILE = "file"
 
 
 class ComparisonOptions(Record):
-    """What a comparison was asked for."""
+    """Options of a comparison."""
 
     figures: tuple[str, ...] | None
     """Names and patterns of the figures; ``None`` for all with a direction."""
     by: tuple[str, ...]
-    """Columns that say what a system is."""
+    """Columns that identify a system."""
     interval: IntervalChoice
     """Method of the intervals."""
     level: float
-    """Probability with which intervals are to hold the truth."""
+    """Confidence level of the intervals."""
     cluster: str
     """Column of the clusters."""
     seed: int
-    """Seed of what was drawn."""
+    """Seed of the random draws."""
     resamples: int
-    """Replicates, or patterns of signs, that were drawn."""
+    """Number of replicates, or of sign patterns, drawn."""
     missing: Missing
-    """What became of what was not measured."""
+    """How attempts that were not measured are treated."""
     margin: float | dict[str, float] | None
-    """Difference that counts as none."""
+    """Largest difference that does not matter."""
     pairs: Pairs
     """Which systems were compared."""
 
@@ -67,10 +67,9 @@ class SystemPair(Record):
     figures: tuple[Difference, ...]
     """Every figure, in the order of the columns."""
     tasks: dict[str, tuple[TaskDifference, ...]]
-    """The tasks of each figure of which they are listed, those at which the second loses most
-    first."""
+    """The tasks of each figure that lists them, the largest losses of the second system first."""
     left_out: dict[str, tuple[str, ...]]
-    """Tasks that some figure could not be compared at, by reason."""
+    """Tasks on which some figure could not be compared, by reason."""
 
 
 class ComparedScores(Record):
@@ -79,9 +78,9 @@ class ComparedScores(Record):
     trajmeter_version: str
     """Version of this package."""
     options: ComparisonOptions
-    """What was asked for."""
+    """The options."""
     pairs: tuple[SystemPair, ...]
-    """Each two systems that were compared."""
+    """Every pair of systems that was compared."""
 
 
 def compare_scores(
@@ -106,28 +105,29 @@ def compare_scores(
 ) -> ComparedScores:
     """Compare systems on the tasks they share.
 
-    A system is a table where several are given, else an agent and model of the one table. The first
-    is the baseline; systems of one table come in the order of their names.
+    With several tables, each is a system; in a single table, each agent and model is. The first
+    system is the baseline; systems of one table are ordered by name.
 
     Args:
-        tables: Results tables: paths, rows, or what hands over Arrow batches.
-        figures: Names and patterns of figures; all with a direction by default.
-        by: Columns that say what a system is, ``file`` among them.
+        tables: Results tables: paths, rows, or anything that provides Arrow batches.
+        figures: Names and patterns of figures; by default all with a direction.
+        by: Columns that identify a system; ``file`` may be one.
         interval: ``t`` (also ``auto``) or ``bootstrap``.
-        level: Probability with which intervals are to hold the truth.
-        cluster: Column whose values name what is not independent, such as the repository.
+        level: Confidence level of the intervals.
+        cluster: Column whose equal values mark rows that are not independent, such as the
+            repository.
         seed: Seed of the random draws.
-        resamples: Replicates, or patterns of signs, that are drawn.
-        ranges: Least and greatest value of figures that declare none.
-        better: ``"higher"`` or ``"lower"``, of figures that declare no direction.
-        missing: ``drop`` leaves out what was not measured; ``worst`` and ``best`` give it the
-            figure's worst or best value.
-        margin: Difference that counts as none, for all figures or by their names.
+        resamples: Number of replicates, or of sign patterns, to draw.
+        ranges: Lowest and highest value of figures that declare no range.
+        better: ``"higher"`` or ``"lower"``, for figures that declare no direction.
+        missing: ``drop`` leaves out attempts that were not measured; ``worst`` and ``best`` give
+            them the figure's worst or best value.
+        margin: Largest difference that does not matter, for all figures or by name.
         pairs: ``first`` compares each system with the first, ``all`` each with each.
         tasks_of: Names and patterns of the figures whose tasks are listed; all by default.
-        duplicates: Which of equal attempts counts; without it they are refused.
+        duplicates: Which of several equal attempts to count; by default they are an error.
         mixed_settings: Whether a metric may have several versions or settings.
-        on_problem: Called with every row that cannot be read and is left out. Without it the first
+        on_problem: Called with every row that cannot be read and is left out. Without it, the first
             one raises.
 
     Returns:
@@ -135,7 +135,7 @@ def compare_scores(
 
     Raises:
         ConfigurationError: There is one system, two share no task, or an option is wrong.
-        UnknownNameError: No table has a figure that is asked for.
+        UnknownNameError: No table has a requested figure.
         ReadError: A table cannot be read.
         ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
 
@@ -238,7 +238,7 @@ def system_name(
 
     Args:
         key: What its attempts have in common.
-        columns: Columns that say what a system is.
+        columns: Columns that identify a system.
         tables: Names of all tables.
     """
     names = _short_names(tables)

@@ -84,7 +84,7 @@ class Difference(Record):
     one_sided_high: float | None = None
     """Limit that it stays below likewise."""
     margin: float | None = None
-    """Difference that counts as none."""
+    """Largest difference that does not matter."""
     equivalence_p: float | None = None
     """The greater p-value of two one-sided tests against the margin."""
     equivalent: bool | None = None

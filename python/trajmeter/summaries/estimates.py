@@ -12,10 +12,10 @@ from trajmeter.statistics.intervals import Method
 __all__ = ["FEW_CLUSTERS", "Estimate", "IntervalChoice", "IntervalOptions"]
 
 IntervalChoice: TypeAlias = Literal["auto", "t", "bootstrap", "wilson", "none"]
-"""How intervals are asked for; ``none`` for gates that read means alone."""
+"""Requested method of the intervals; ``none`` for gates that read only means."""
 
 FEW_CLUSTERS = 10
-"""Clusters below which an interval is a rough one."""
+"""Number of clusters below which an interval is rough."""
 
 
 class IntervalOptions(NamedTuple):
@@ -24,11 +24,11 @@ class IntervalOptions(NamedTuple):
     interval: IntervalChoice = "auto"
     """Method; ``auto`` chooses by the values."""
     level: float = 0.95
-    """Probability with which an interval is to hold the truth."""
+    """Confidence level of the interval."""
     seed: int = 0
     """Seed of the random draws."""
     resamples: int = 9999
-    """Replicates that are drawn."""
+    """Number of bootstrap replicates to draw."""
 
 
 class Estimate(Record):
@@ -37,7 +37,7 @@ class Estimate(Record):
     figure: str
     """Column of the figure."""
     n_total: int
-    """Attempts, those of ``--tasks`` that were not made included."""
+    """Attempts, including those of ``--tasks`` that were not made."""
     n_scored: int
     """Attempts inside the mean."""
     n_assigned: int
@@ -63,15 +63,15 @@ class Estimate(Record):
     interval: Method | None
     """How the interval was computed; ``None`` where there is none."""
     level: float
-    """Probability with which intervals are to hold the truth."""
+    """Confidence level of the intervals."""
     low: float | None
     """Lower limit of the mean."""
     high: float | None
     """Upper limit of the mean."""
     bound_low: float | None
-    """The mean if everything that could not be scored were as small as can be."""
+    """The mean if everything that could not be scored were as small as possible."""
     bound_high: float | None
-    """The mean if it were as great as can be."""
+    """The mean if it were as large as possible."""
     micro: float | None = None
     """Ratio of the summed counts that the figure is made of."""
     micro_low: float | None = None

@@ -1,4 +1,4 @@
-"""Gates: may this be merged. Each checks the very numbers that are printed."""
+"""Gates: whether a change may be merged. Each checks exactly the numbers that are printed."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ DEFAULT_MIN_TASKS = 10
 
 
 class Gate(Record):
-    """A threshold that a figure of every group has to keep."""
+    """A threshold that a figure must meet in every group."""
 
     kind: GateKind
     """``fail_under`` and ``fail_over`` check the mean, ``fail_under_lower`` and ``fail_over_upper``
     its interval, ``max_not_scored`` the share of attempts that could not be scored, and
     ``no_regression`` the difference from a baseline."""
     threshold: float
-    """The figure's threshold, the greatest share, or the margin of the difference."""
+    """The figure's threshold, the largest share, or the margin of the difference."""
     figure: str | None = None
-    """Name or pattern of the figure; of ``max_not_scored`` and ``no_regression``, ``None`` for
-    those that other gates check, or else all that were asked for."""
+    """Name or pattern of the figure. For ``max_not_scored`` and ``no_regression``, ``None`` means
+    the figures that other gates check, or else all requested ones."""
     baseline: str | Path | None = None
     """Results table that ``no_regression`` compares with."""
 
 
 class GateCheck(Record):
-    """What a gate found of one figure of one group."""
+    """What a gate found for one figure of one group."""
 
     gate: GateKind
     """The gate."""

@@ -132,7 +132,7 @@ def difference(
         read: Everything that was read.
         options: How intervals are computed.
         missing: What becomes of what was not measured.
-        margin: Difference that counts as none.
+        margin: Largest difference that does not matter.
         with_tasks: Whether to list the tasks.
 
     Raises:

@@ -53,7 +53,7 @@ class Reading:
     ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     """Ranges of figures that declare none."""
     better: Mapping[str, str] = field(default_factory=dict)
-    """``"higher"`` or ``"lower"``, of figures that declare no direction."""
+    """``"higher"`` or ``"lower"``, for figures that declare no direction."""
     duplicates: str | None = None
     """Which of equal attempts counts, ``"first"`` or ``"last"``; ``None`` to refuse them."""
     mixed_settings: bool = False
@@ -114,7 +114,7 @@ def read_sums(
         labels: What each table is called where groups are told apart by it; else their names.
 
     Raises:
-        UnknownNameError: No table has a figure that is asked for.
+        UnknownNameError: No table has a requested figure.
         ConfigurationError: An attempt occurs twice, a metric has two settings, no table has a key,
             or no figure has a direction.
         ReadError: A table cannot be read.

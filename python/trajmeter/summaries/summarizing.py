@@ -39,7 +39,7 @@ _FILE, _CURRENT, _BASELINE = "file", "current", "\0baseline"
 
 
 class SummaryOptions(Record):
-    """What a summary was asked for."""
+    """Options of a summary."""
 
     figures: tuple[str, ...] | None
     """Names and patterns of the figures; ``None`` for all with a direction."""
@@ -48,15 +48,15 @@ class SummaryOptions(Record):
     interval: IntervalChoice
     """Method of the intervals."""
     level: float
-    """Probability with which intervals are to hold the truth."""
+    """Confidence level of the intervals."""
     cluster: str
     """Column of the clusters."""
     seed: int
-    """Seed of what was drawn."""
+    """Seed of the random draws."""
     resamples: int
-    """Replicates that were drawn."""
+    """Number of bootstrap replicates drawn."""
     success: str | None
-    """What a success is; ``None`` if repeats were not asked for."""
+    """Definition of a success; ``None`` without repeats."""
     min_tasks: int
     """Clusters that a gate on an interval needs."""
 
@@ -75,16 +75,16 @@ class GroupEstimates(Record):
 
 
 class Estimates(Record):
-    """Results tables summed up."""
+    """Summary of results tables."""
 
     trajmeter_version: str
     """Version of this package."""
     options: SummaryOptions
-    """What was asked for."""
+    """The options."""
     groups: tuple[GroupEstimates, ...]
     """The groups, in the order of their keys."""
     gates: tuple[GateCheck, ...] = ()
-    """What each gate found of each group and figure."""
+    """What each gate found for each group and figure."""
 
 
 def summarize(
@@ -108,28 +108,29 @@ def summarize(
     mixed_settings: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Estimates:
-    """Sum up results tables: means with intervals, counts, bounds and repeats.
+    """Summarize results tables: means with intervals, counts, bounds and repeats.
 
     Args:
-        tables: Results tables: paths, rows, or what hands over Arrow batches.
-        figures: Names and patterns of figures; all with a direction by default.
+        tables: Results tables: paths, rows, or anything that provides Arrow batches.
+        figures: Names and patterns of figures; by default all with a direction.
         by: Columns of the groups, ``file`` among them; none for all attempts together.
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
-        level: Probability with which intervals are to hold the truth.
-        cluster: Column whose values name what is not independent, such as the repository.
+        level: Confidence level of the intervals.
+        cluster: Column whose equal values mark rows that are not independent, such as the
+            repository.
         seed: Seed of the random draws.
-        resamples: Replicates that are drawn.
-        success: Figure that says what a success is, or ``"rules.tool_usage>=8"``.
-        ks: How many attempts are drawn for pass@k; those that every task allows by default.
-        ranges: Least and greatest value of figures that declare none.
-        better: ``"higher"`` or ``"lower"``, of figures that declare no direction.
-        tasks: Tasks that should have been attempted: one that a group has no row of counts there as
-            an attempt that could not be scored.
+        resamples: Number of bootstrap replicates to draw.
+        success: Figure that defines a success, or ``"rules.tool_usage>=8"``.
+        ks: Numbers of attempts to draw for pass@k; by default those that every task allows.
+        ranges: Lowest and highest value of figures that declare no range.
+        better: ``"higher"`` or ``"lower"``, for figures that declare no direction.
+        tasks: Tasks that should have been attempted: if a group has no row for one, it counts there
+            as an attempt that could not be scored.
         gates: Thresholds to check.
         min_tasks: Clusters that a gate on an interval needs.
-        duplicates: Which of equal attempts counts; without it they are refused.
+        duplicates: Which of several equal attempts to count; by default they are an error.
         mixed_settings: Whether a metric may have several versions or settings.
-        on_problem: Called with every row that cannot be read and is left out. Without it the first
+        on_problem: Called with every row that cannot be read and is left out. Without it, the first
             one raises.
 
     Returns:
@@ -138,7 +139,7 @@ def summarize(
     Raises:
         ConfigurationError: An option is wrong, an attempt occurs twice, or a metric has two
             settings.
-        UnknownNameError: No table has a figure that is asked for.
+        UnknownNameError: No table has a requested figure.
         ReadError: A table cannot be read.
         ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
 

@@ -76,7 +76,7 @@ def chosen_figures(known: dict[str, FigureInfo], reading: Reading) -> tuple[list
     """The figures that are asked for, and these with the others that are read.
 
     Raises:
-        UnknownNameError: No table has a figure that is asked for.
+        UnknownNameError: No table has a requested figure.
         ConfigurationError: None is asked for, and none has a direction.
     """
     if reading.figures is not None:
