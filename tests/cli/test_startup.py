@@ -102,13 +102,19 @@ def test_a_metric_is_scored_without_what_units_and_other_metrics_need(
 _DECOY = "import sys; print('pandas was imported', file=sys.stderr); raise ImportError"
 
 
+_IN_RUST = [
+    ["score", "preds.jsonl", "-m", "context", "-t", "gold.jsonl"],
+    ["score", "preds.jsonl", "-m", "turns"],
+    ["convert", "preds.jsonl", "-o", "more.parquet"],
+]
+"""Commands whose input the Python backend reads as records, whose values pyarrow looks at."""
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        ["score", "preds.jsonl", "-m", "context", "-t", "gold.jsonl"],
-        ["score", "preds.jsonl", "-m", "turns"],
+        *(_IN_RUST if backend() == "rust" else []),
         ["score", "own.parquet", "-m", "turns"],
-        ["convert", "preds.jsonl", "-o", "more.parquet"],
         ["summarize", "scores.parquet"],
         ["compare", "scores.parquet", "scores.parquet"],
     ],
