@@ -184,18 +184,23 @@ def read_snapshot(
     tuple[
         str | None,
         str | None,
+        tuple[Int64Array, Int64Array, Int64Array],
         list[
             tuple[
                 str,
                 int,
-                Int64Array,
-                tuple[tuple[str, ...], Int64Array, Int64Array, tuple[str | None, ...]] | None,
+                tuple[int, int],
+                tuple[tuple[int, int], tuple[str, ...], tuple[str | None, ...]] | None,
             ]
         ],
     ]
     | None
 ):
-    """Repository, commit and files of a plain line of snapshots; ``None`` for any other."""
+    """Repository, commit and files of a plain and sound line of snapshots; ``None`` for any other.
+
+    Line starts, starts and ends of definitions are those of all files; each file has where its own
+    are.
+    """
 
 @final
 class EditGoldKernel:
