@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trajmeter import kernels
 from trajmeter.arrays import (
     cast,
     coded,
@@ -23,11 +25,14 @@ from trajmeter.arrays import (
     ragged,
     repeated_text,
     text_array,
+    text_codes,
     text_scalar,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from trajmeter.kernels import Kernels
 
 _TYPES: dict[pa.DataType, st.SearchStrategy[Any]] = {
     pa.bool_(): st.booleans(),
@@ -166,3 +171,28 @@ def test_empty_texts_are_null_where_there_are_none(is_there: list[bool]) -> None
     column = empty_texts(np.array(is_there, np.bool_))
     column.validate(full=True)
     assert column.to_pylist() == ["" if each else None for each in is_there]
+
+
+@given(st.lists(_slices(pa.string()), min_size=1, max_size=3))
+def test_texts_are_numbered_across_parts(
+    rust: Kernels, drawn: list[tuple[pa.Array[Any], list[Any]]]
+) -> None:
+    del rust  # is there
+    found = text_codes([array for array, _ in drawn])
+    values = [value for _, part in drawn for value in part]
+    if None in values:
+        assert found is None
+        return
+    assert found is not None
+    codes, held, bounds = found
+    different = [*dict.fromkeys(values)]
+    assert [held[begin:end].decode() for begin, end in pairwise(bounds.tolist())] == different
+    assert codes.tolist() == [different.index(value) for value in values]
+
+
+def test_arrow_numbers_texts_where_rust_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = pa.array(["b", "a", "b"], pa.string())
+    monkeypatch.setattr(kernels, "backend", lambda: "python")
+    assert text_codes([column]) is None
+    texts, codes = coded(column)
+    assert (texts, codes.tolist()) == (["b", "a"], [0, 1, 0])

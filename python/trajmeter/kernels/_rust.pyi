@@ -149,6 +149,11 @@ def histograms(
     values: Float64Array, offsets: Int64Array
 ) -> tuple[Int64Array, Int64Array, Float64Array, Float64Array]: ...
 def object_codes(texts: ByteArray, offsets: Int64Array, *, distinguish: bool) -> Int64Array: ...
+def text_codes(
+    parts: Sequence[tuple[ByteArray, npt.NDArray[np.int32]]],
+) -> tuple[Int64Array, bytes, Int64Array]:
+    """Number the texts of a column by parts: their memory, and where each text begins and ends."""
+
 def crc_and_newlines(block: bytes, before: int) -> tuple[int, int]: ...
 def likeness(
     nodes: Int64Array,
@@ -184,18 +189,23 @@ def read_snapshot(
     tuple[
         str | None,
         str | None,
+        tuple[Int64Array, Int64Array, Int64Array],
         list[
             tuple[
                 str,
                 int,
-                Int64Array,
-                tuple[tuple[str, ...], Int64Array, Int64Array, tuple[str | None, ...]] | None,
+                tuple[int, int],
+                tuple[tuple[int, int], tuple[str, ...], tuple[str | None, ...]] | None,
             ]
         ],
     ]
     | None
 ):
-    """Repository, commit and files of a plain line of snapshots; ``None`` for any other."""
+    """Repository, commit and files of a plain and sound line of snapshots; ``None`` for any other.
+
+    Line starts, starts and ends of definitions are those of all files; each file has where its own
+    are.
+    """
 
 @final
 class EditGoldKernel:

@@ -117,21 +117,9 @@ def read_line(line: bytes) -> Snapshot:
         ReadError: The line is not a snapshot.
     """
     if backend() == "rust":
-        from trajmeter.kernels._rust import read_snapshot
-
-        read = read_snapshot(line)
+        read = _read_plain(line)
         if read is not None:
-            repo, commit, known = read
-            return Snapshot(
-                repo,
-                commit,
-                {
-                    path: checked_file(
-                        path, size, starts, definitions and Definitions(*definitions)
-                    )
-                    for path, size, starts, definitions in known
-                },
-            )
+            return read
     try:
         record = _line_records().validate_python(json_input.parse(line))
     except ValidationError as error:
@@ -143,6 +131,24 @@ def read_line(line: bytes) -> Snapshot:
         for path, file in record["files"].items()
     }
     return Snapshot(record.get("repo"), record.get("commit"), files)
+
+
+def _read_plain(line: bytes) -> Snapshot | None:
+    """The snapshot of a line that is certain to be right; ``None`` for any other."""
+    from trajmeter.kernels._rust import read_snapshot
+
+    read = read_snapshot(line)
+    if read is None:
+        return None
+    repo, commit, (line_starts, start, end), known = read
+    files = {}
+    for path, size, (first, last), found in known:
+        definitions = None
+        if found is not None:
+            (begin, behind), kind, name = found
+            definitions = Definitions(kind, start[begin:behind], end[begin:behind], name)
+        files[path] = FileSnapshot(size, line_starts[first:last], definitions)
+    return Snapshot(repo, commit, files)
 
 
 def _definitions(rows: Sequence[tuple[str, int, int, str | None]] | None) -> Definitions | None:

@@ -7,6 +7,7 @@
 
 pub mod assignment;
 pub mod calls;
+pub mod codes;
 pub mod context;
 pub mod edits;
 mod error;

@@ -89,7 +89,7 @@ pub fn context_batch<'py>(
     let (repositories, repository) = repositories(&kernels);
     let (found, places) = run(py, columns.path.len(), || {
         check(&rows, &columns, kernels.len(), paths.len(), symbols.len())?;
-        let found = pairs(&rows, columns.path, &repository);
+        let found = pairs(&rows, columns.path, paths.len(), &repository);
         let places = find(&found, &repositories, &paths);
         Ok((found, places))
     })?;

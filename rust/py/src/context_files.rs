@@ -178,18 +178,19 @@ impl ContextFiles {
 
     fn tables(&self, tables: &Bound<'_, PyAny>) -> PyResult<Tables> {
         // What a line and a definition take here and in the arrays that they are copied from.
-        const LINE: usize = 24;
+        const LINE: usize = 16;
         const DEFINITION: usize = 40;
         let py = tables.py();
-        let starts = column(&tables.getattr(intern!(py, "definition_start"))?)?;
-        let ends = column(&tables.getattr(intern!(py, "definition_end"))?)?;
-        let lines = column(&tables.getattr(intern!(py, "line_starts"))?)?;
+        let starts: Integers<'_> = tables.getattr(intern!(py, "definition_start"))?.extract()?;
+        let ends: Integers<'_> = tables.getattr(intern!(py, "definition_end"))?.extract()?;
+        let lines: Integers<'_> = tables.getattr(intern!(py, "line_starts"))?.extract()?;
+        let (starts, ends, lines) = (slice(&starts)?, slice(&ends)?, slice(&lines)?);
         self.grow(LINE * lines.len() + DEFINITION * starts.len());
         Ok(Tables::new(
             self.rules,
             tables.getattr(intern!(py, "size"))?.extract()?,
             lines,
-            starts.into_iter().zip(ends),
+            starts.iter().copied().zip(ends.iter().copied()),
         ))
     }
 
@@ -208,9 +209,4 @@ impl KnownFile {
             Some(named) => named.bind(name.py()).call1((name,))?.extract(),
         }
     }
-}
-
-fn column(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-    let array: Integers<'_> = array.extract()?;
-    Ok(slice(&array)?.to_vec())
 }

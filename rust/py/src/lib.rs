@@ -6,6 +6,7 @@ mod arrays;
 mod attributes;
 mod benchmark_lines;
 mod calls;
+mod codes;
 mod columns;
 mod context;
 mod context_batch;
@@ -45,6 +46,8 @@ mod _rust {
     use crate::benchmark_lines::BenchmarkLines;
     #[pymodule_export]
     use crate::calls::{found_texts, match_calls};
+    #[pymodule_export]
+    use crate::codes::text_codes;
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]

@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import call_function, coded, filled, flags, present, ragged, text_scalar
+from trajmeter.arrays import (
+    call_function,
+    coded,
+    filled,
+    flags,
+    present,
+    ragged,
+    text_codes,
+    text_scalar,
+)
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.arrays import Array, Ragged
     from trajmeter.kernels import BoolArray, Int64Array
 
@@ -70,29 +81,45 @@ def in_one_step(viewed: ViewedColumns) -> ViewedColumns:
 def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
     """All views, those of final contexts last."""
 
-    def column(name: str) -> Array:
-        parts = [_field(each.values, name) for each in (seen, declared)]
-        filled_parts = [part for part in parts if len(part)] or parts[:1]
-        return filled_parts[0] if len(filled_parts) == 1 else pa.concat_arrays(filled_parts)
+    def parts(name: str) -> list[Array]:
+        return [_field(each.values, name) for each in (seen, declared)]
 
-    path = call_function("dictionary_encode", [column("path")])
+    def column(name: str) -> Array:
+        return _joined(parts(name))
+
+    path, paths = _numbered(parts("path"))
     extent = coded(column("extent"))
     extents = [EXTENTS.index(name) for name in extent.texts]
     start, end, listed = column("start"), column("end"), column("listed")
     symbols, symbol_offsets = ragged(column("symbols"))
-    symbol = call_function("dictionary_encode", [symbols])
+    symbol, names = _numbered([symbols])
     views = ViewArrays(
-        path=filled(path.indices, 0).astype(np.int64),
+        path=path,
         extent=np.array([*extents, _UNKNOWN], np.int64)[extent.codes],
         start=filled(start, 0),
         end=filled(end, 0),
         has_start=present(start),
         has_end=present(end),
         listed=flags(listed) | ~present(listed),
-        symbol=filled(symbol.indices, 0).astype(np.int64),
+        symbol=symbol,
         symbol_offsets=symbol_offsets,
     )
-    return views, texts(path.dictionary), texts(symbol.dictionary)
+    return views, paths, names
+
+
+def _numbered(parts: Sequence[Array]) -> tuple[Int64Array, Texts]:
+    """Numbers of texts, and the different ones; a null has the number 0."""
+    found = text_codes(parts)
+    if found is not None:
+        codes, held, bounds = found
+        return codes, Texts(held, bounds)
+    encoded = call_function("dictionary_encode", [_joined(parts)])
+    return filled(encoded.indices, 0).astype(np.int64), texts(encoded.dictionary)
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    filled_parts = [part for part in parts if len(part)] or parts[:1]
+    return filled_parts[0] if len(filled_parts) == 1 else pa.concat_arrays(filled_parts)
 
 
 def _field(records: Any, name: str) -> Array:  # noqa: ANN401 - of an array of records

@@ -63,6 +63,7 @@ class RepositoryFiles:
         self.snapshot = snapshot
         self._snapshot_bytes = 0 if snapshot is None else _snapshot_bytes(snapshot)
         self._files: dict[str, ContextFile] = {}
+        self._gold: dict[str, tuple[str, ContextFile]] = {}
         self._codes = count()
         self._undefined: set[str] = set()
         self.kernel = kernels.context_files(self.resolve, profile.rules, self._listing())
@@ -79,6 +80,12 @@ class RepositoryFiles:
 
     def gold(self, raw: str) -> tuple[str, ContextFile]:
         """The file that a path of the reference means, which may be in no snapshot."""
+        found = self._gold.get(raw)
+        if found is None:
+            found = self._gold[raw] = self._find_gold(raw)
+        return found
+
+    def _find_gold(self, raw: str) -> tuple[str, ContextFile]:
         path = paths.gold_as_written(raw) if self.profile.takes_any_file_left else self._find(raw)
         if path is None:
             path = paths.file_path(raw, self._repo) or raw

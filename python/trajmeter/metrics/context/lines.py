@@ -65,15 +65,16 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
     """
     size = 0
     for ranges in files:
-        merged: list[tuple[int, int]] = []
+        begin, end = 0, -1  # nothing yet, which no range reaches
         for first, last in sorted(map(_bounded, ranges)):
             if first <= 0 or last <= 0:
                 continue
-            if merged and first <= merged[-1][1] + 1:
-                merged[-1] = merged[-1][0], max(merged[-1][1], last)
-            else:
-                merged.append((first, last))
-        size += sum(last - first + 1 for first, last in merged)
+            if first > end + 1:
+                size += end - begin + 1
+                begin, end = first, last
+            elif last > end:
+                end = last
+        size += end - begin + 1
     return size
 
 

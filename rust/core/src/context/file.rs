@@ -45,19 +45,49 @@ pub struct Cover {
 #[derive(Debug, Clone)]
 pub struct Tables {
     size: i64,
-    lines: Vec<Line>,
+    lines: Lines,
     line_count: i64,
     definitions: Vec<Definition>,
 }
 
-// What a lookup reads lies in one place: in a large repository each place is far from the cache.
+// What a lookup reads lies in one place, and takes little: in a large repository each place is far
+// from the cache.
+
+/// The lines of a file.
+#[derive(Debug, Clone)]
+enum Lines {
+    /// Of a file of less than 4 GiB.
+    Near(Vec<Line<u32>>),
+    Far(Vec<Line<i64>>),
+}
 
 /// A line.
 #[derive(Debug, Clone, Copy)]
-struct Line {
-    start: i64,
+struct Line<T> {
+    start: T,
     /// How many definitions begin before the line.
     definitions: u32,
+}
+
+impl Lines {
+    /// The line at `index`, from 0.
+    fn get(&self, index: usize) -> Option<Line<i64>> {
+        match self {
+            Self::Near(lines) => lines.get(index).map(|line| Line {
+                start: i64::from(line.start),
+                definitions: line.definitions,
+            }),
+            Self::Far(lines) => lines.get(index).copied(),
+        }
+    }
+
+    /// How many lines begin at `byte` or before.
+    fn up_to(&self, byte: i64) -> usize {
+        match self {
+            Self::Near(lines) => lines.partition_point(|line| i64::from(line.start) <= byte),
+            Self::Far(lines) => lines.partition_point(|line| line.start <= byte),
+        }
+    }
 }
 
 /// A definition.
@@ -93,31 +123,49 @@ impl Tables {
     pub fn new(
         rules: Rules,
         size: i64,
-        line_starts: Vec<i64>,
+        line_starts: &[i64],
         definitions: impl Iterator<Item = Range>,
     ) -> Self {
         // As written, there is a line after the last newline.
         let phantom = rules == Rules::Default && line_starts.last() == Some(&size);
         let definitions = nested(definitions);
         let mut before = 0;
-        let lines: Vec<Line> = line_starts
-            .into_iter()
-            .map(|start| {
-                before += leading(&definitions[before..], |definition| {
-                    definition.start < start
-                });
-                Line {
-                    start,
-                    definitions: before as u32,
-                }
-            })
-            .collect();
+        let mut definitions_before = |start| {
+            while definitions
+                .get(before)
+                .is_some_and(|next: &Definition| next.start < start)
+            {
+                before += 1;
+            }
+            before as u32
+        };
+        let lines = line_starts.iter().map(|&start| Line {
+            start,
+            definitions: definitions_before(start),
+        });
         Self {
             size,
-            line_count: lines.len() as i64 - i64::from(phantom),
-            lines,
+            line_count: line_starts.len() as i64 - i64::from(phantom),
+            lines: if u32::try_from(size).is_ok() {
+                let near = |line: Line<i64>| Line {
+                    start: line.start as u32,
+                    definitions: line.definitions,
+                };
+                Lines::Near(lines.map(near).collect())
+            } else {
+                Lines::Far(lines.collect())
+            },
             definitions,
         }
+    }
+
+    /// The line `number`, from 1, which there is.
+    fn line(&self, number: i64) -> Line<i64> {
+        let none = Line {
+            start: self.size,
+            definitions: 0,
+        };
+        self.lines.get(number as usize - 1).unwrap_or(none)
     }
 
     fn cover(&self, rules: Rules, extent: Extent, start: Option<i64>, end: Option<i64>) -> Cover {
@@ -140,7 +188,7 @@ impl Tables {
         if first > last {
             return Cover::default();
         }
-        let line = self.lines[first as usize - 1];
+        let line = self.line(first);
         Cover {
             lines: Some((first, last + 1)),
             bytes: Some((line.start, self.line_end(last))),
@@ -155,7 +203,7 @@ impl Tables {
             return Cover::default();
         }
         let line = self.line_of(first);
-        let before = self.lines[line as usize - 1].definitions as usize;
+        let before = self.line(line).definitions as usize;
         let within = leading(&self.definitions[before..], |definition| {
             definition.start < first
         });
@@ -179,7 +227,7 @@ impl Tables {
         if first > self.line_count {
             return Cover::default();
         }
-        let line = self.lines[first as usize - 1];
+        let line = self.line(first);
         let last = end.max(first).min(self.line_count);
         Cover {
             lines: None,
@@ -189,7 +237,7 @@ impl Tables {
     }
 
     fn line_of(&self, byte: i64) -> i64 {
-        self.lines.partition_point(|line| line.start <= byte) as i64
+        self.lines.up_to(byte) as i64
     }
 
     fn line_end(&self, line: i64) -> i64 {

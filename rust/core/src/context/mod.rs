@@ -4,9 +4,10 @@
 //! that one arithmetic serves all four: a file is the unit span of its number, a definition that of
 //! its index within its file, and lines a to b are the span `[a, b + 1)`.
 //!
-//! [`Views`] collects the spans of views, step by step. A trajectory that is known as a whole goes
-//! from there through the trajectory kernel, a short one and one that is still running through
-//! [`Tracker`], which keeps the union of the steps as disjoint pieces.
+//! [`Views`] collects the spans of views, step by step. A long trajectory that is known as a whole
+//! goes from there through the trajectory kernel; a short one is swept in the order of places. One
+//! that is still running goes through [`Tracker`], which keeps the union of the steps as disjoint
+//! pieces.
 
 mod batch;
 mod file;
@@ -15,6 +16,7 @@ mod pairs;
 mod paths;
 mod pieces;
 mod sizes;
+mod sweep;
 mod tracker;
 mod union;
 mod views;

@@ -17,27 +17,36 @@ pub struct Pairs {
     pub pairs: Vec<(usize, usize)>,
 }
 
-/// Finds the pairs of repository and path; `repository` is that of each task.
+/// Finds the pairs of repository and path; `repository` is that of each task, and `paths` is how many
+/// paths there are.
 #[must_use]
-pub fn pairs(rows: &Rows<'_>, path: &[i64], repository: &[usize]) -> Pairs {
+pub fn pairs(rows: &Rows<'_>, path: &[i64], paths: usize, repository: &[usize]) -> Pairs {
     let mut found = Pairs {
         of_view: vec![0; path.len()],
         pairs: Vec::new(),
     };
     let mut numbers: FxHashMap<(usize, usize), u32> = FxHashMap::default();
+    // Most paths occur in one repository, and need no table: the last one met of each.
+    let mut met = vec![(usize::MAX, 0); paths];
     for (row, &task) in rows.task.iter().enumerate() {
         let Ok(task) = usize::try_from(task) else {
             continue;
         };
+        let repository = repository[task];
         let steps = rows.steps(row);
         let begin = rows.step_offsets[steps.start] as usize;
         let end = rows.step_offsets[steps.end] as usize;
         for view in (begin..end).chain(rows.final_views(row)) {
-            let pair = (repository[task], path[view] as usize);
-            found.of_view[view] = *numbers.entry(pair).or_insert_with(|| {
-                found.pairs.push(pair);
-                found.pairs.len() as u32 - 1
-            });
+            let path = path[view] as usize;
+            let (last, number) = &mut met[path];
+            if *last != repository {
+                *last = repository;
+                *number = *numbers.entry((repository, path)).or_insert_with(|| {
+                    found.pairs.push((repository, path));
+                    found.pairs.len() as u32 - 1
+                });
+            }
+            found.of_view[view] = *number;
         }
     }
     found

@@ -1,10 +1,11 @@
 //! Sizes of a trajectory's steps and of its final context, and the two ways to them.
 
+use super::sweep::Sweep;
 use super::{GRANULARITIES, Gold, Rules, Tracker, Views};
 use crate::{Error, Result};
 
 /// From this many spans at all granularities on, a trajectory goes through the trajectory
-/// kernel, which sorts everything at once; below, adding step by step is faster.
+/// kernel, whose cost does not depend on how many spans meet; below, a sweep is faster.
 const LONG: usize = 2048;
 
 pub(super) const STEP_SIZES: &str = "sum of step sizes of granularity";
@@ -89,6 +90,7 @@ impl Tally {
 pub struct Scorer {
     steps: Tracker,
     last: Tracker,
+    sweep: Sweep,
 }
 
 impl Scorer {
@@ -108,11 +110,12 @@ impl Scorer {
         self.last.clear();
         if views.len() < LONG {
             self.steps.clear();
-            self.steps.add(gold, views);
+            self.steps.add_all(gold, views, &mut self.sweep);
         } else {
             self.steps = Tracker::measured(gold, views)?;
         }
-        self.steps.sizes_with(gold, rules, last, &mut self.last)
+        self.steps
+            .sizes_with(gold, rules, last, &mut self.last, &mut self.sweep)
     }
 }
 

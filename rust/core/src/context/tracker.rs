@@ -1,5 +1,6 @@
 //! The state of a trajectory that is still running.
 
+use super::sweep::Sweep;
 use super::union::Union;
 use super::{FinalSizes, GRANULARITIES, Gold, Rules, Sizes, StepSizes, Tally, Views, sizes};
 use crate::Result;
@@ -49,6 +50,20 @@ impl Tracker {
                 union.add(gold, &mut spans[begin..end as usize]);
                 begin = end as usize;
             }
+        }
+    }
+
+    /// Adds the steps of `views` to a trajectory that has none, as [`Self::add`] does.
+    pub(super) fn add_all(
+        &mut self,
+        gold: &[Gold; GRANULARITIES],
+        views: &mut Views,
+        sweep: &mut Sweep,
+    ) {
+        self.count(views);
+        let columns = views.spans.iter_mut().zip(&views.ends);
+        for ((union, gold), (spans, ends)) in self.unions.iter_mut().zip(gold).zip(columns) {
+            union.add_all(gold, spans, ends, sweep);
         }
     }
 
@@ -124,7 +139,13 @@ impl Tracker {
         rules: Rules,
         last: Option<&mut Views>,
     ) -> Result<Sizes> {
-        self.sizes_with(gold, rules, last, &mut Self::default())
+        self.sizes_with(
+            gold,
+            rules,
+            last,
+            &mut Self::default(),
+            &mut Sweep::default(),
+        )
     }
 
     /// As [`Self::sizes`]; `alone`, which has no steps, measures the final context.
@@ -134,6 +155,7 @@ impl Tracker {
         rules: Rules,
         last: Option<&mut Views>,
         alone: &mut Self,
+        sweep: &mut Sweep,
     ) -> Result<Sizes> {
         let Some(views) = last else {
             return sizes::checked(Sizes {
@@ -144,7 +166,7 @@ impl Tracker {
                 steps: self.by_step(gold),
             });
         };
-        alone.add(gold, views);
+        alone.add_all(gold, views, sweep);
         let mut tally = self.tally.clone();
         tally.add(&alone.tally);
         // As written, the final context is the one step of a trajectory without steps.

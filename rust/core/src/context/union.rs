@@ -5,6 +5,7 @@ use std::mem::take;
 use super::gold::{Gold, merge};
 use super::pieces::Pieces;
 use super::sizes::STEP_SIZES;
+use super::sweep::{Group, Sweep};
 use super::{FinalSizes, Span, StepSizes, place};
 use crate::trajectory::{Batch, KeyedSpans, Sizes, trajectory};
 use crate::{Error, Result};
@@ -78,8 +79,44 @@ impl Union {
         };
     }
 
+    /// Adds the steps that end at `ends` among `spans` to a union that has none.
+    pub fn add_all(&mut self, gold: &Gold, spans: &mut [Span], ends: &[i64], sweep: &mut Sweep) {
+        if !sweep.sort(spans, ends) {
+            let mut begin = 0;
+            for &end in ends {
+                self.add(gold, &mut spans[begin..end as usize]);
+                begin = end as usize;
+            }
+            return;
+        }
+        sweep.groups(spans, |group, found| match group {
+            Group::Alike(span, step, steps) => {
+                let size = i128::from(span.end - span.start);
+                self.size += size;
+                self.viewed_size += size * i128::from(steps);
+                found[step] += gold.within(span.key, (span.start, span.end));
+            }
+            Group::Step(spans, step) => {
+                self.covered = 0;
+                self.see(gold, spans);
+                found[step] += self.covered;
+            }
+            Group::End => self.pieces.clear(),
+        });
+        self.covered = 0;
+        for &found in &sweep.found {
+            self.covered += found;
+            self.end_step(gold);
+        }
+    }
+
     /// Adds one step; sorts its spans.
     pub fn add(&mut self, gold: &Gold, step: &mut [Span]) {
+        self.see(gold, step);
+        self.end_step(gold);
+    }
+
+    fn see(&mut self, gold: &Gold, step: &mut [Span]) {
         if step.len() > 1 {
             step.sort_unstable_by_key(|span| place(span.key, span.start));
         }
@@ -90,7 +127,6 @@ impl Union {
                 self.covered += gold.within(span.key, (start, end));
             });
         });
-        self.end_step(gold);
     }
 
     /// Adds spans of a step that has not ended, in any order.

@@ -1,6 +1,6 @@
 //! The spans of views, collected step by step.
 
-use super::{Extent, File, GRANULARITIES, Range, Rules, Span, Tally};
+use super::{Cover, Extent, File, GRANULARITIES, Range, Rules, Span, Tally};
 
 const FILE: usize = 0;
 const SYMBOL: usize = 1;
@@ -40,7 +40,8 @@ impl Views {
     pub fn add_gold(&mut self, file: &File, first: i64, last: i64, in_lines: bool) {
         self.spans[FILE].push(Span::unit(0, file.code()));
         let kept = self.spans[LINE].len();
-        self.add_range(file, Extent::Lines, Some(first), Some(last));
+        let cover = file.cover(Extent::Lines, Some(first), Some(last));
+        self.add_range(file, &cover);
         if !in_lines {
             self.spans[LINE].truncate(kept);
         }
@@ -61,18 +62,47 @@ impl Views {
 
     /// Adds a view to the open step; `leak` says whether it is of a patch of the benchmark.
     pub fn add(&mut self, rules: Rules, file: &File, leak: bool, view: View) {
+        let cover = file.cover(view.extent, view.start, view.end);
+        self.add_covered(rules, file, leak, view, &cover);
+    }
+
+    /// As [`Self::add`], of a view that is known to cover this.
+    pub(super) fn add_covered(
+        &mut self,
+        rules: Rules,
+        file: &File,
+        leak: bool,
+        view: View,
+        cover: &Cover,
+    ) {
         self.tally.views += 1;
         self.tally.leaked_views += i64::from(leak);
         if view.listed || rules == Rules::Default {
-            self.spans[FILE].push(Span::unit(0, file.code()));
+            self.add_file(file);
         }
         // As written, only lines have ranges: a whole file is only listed.
         match (view.extent, rules) {
             (Extent::Unknown, _) | (Extent::Whole, Rules::AsWritten) => return,
             _ => self.has_range = true,
         }
-        let found = self.add_range(file, view.extent, view.start, view.end);
-        self.tally.empty_ranges += i64::from(file.is_known() && !found);
+        self.add_range(file, cover);
+        self.tally.empty_ranges += i64::from(file.is_known() && cover.lines.is_none());
+    }
+
+    /// Adds a file to the open step, unless it was added a moment ago: a step often lists the files
+    /// whose lines it shows.
+    fn add_file(&mut self, file: &File) {
+        const FEW: usize = 8;
+        let files = &mut self.spans[FILE];
+        let begin = self.ends[FILE].last().copied().unwrap_or(0) as usize;
+        let recent = files.len().saturating_sub(FEW).max(begin);
+        let span = Span::unit(0, file.code());
+        if !files[recent..]
+            .iter()
+            .any(|other| other.start == span.start)
+        {
+            files.push(span);
+        }
     }
 
     /// Adds definitions of a file that a view of the open step asks for by name, if there are any.
@@ -149,23 +179,15 @@ impl Views {
         self.has_names = false;
     }
 
-    fn add_range(
-        &mut self,
-        file: &File,
-        extent: Extent,
-        start: Option<i64>,
-        end: Option<i64>,
-    ) -> bool {
+    fn add_range(&mut self, file: &File, cover: &Cover) {
         let key = file.code();
-        let cover = file.cover(extent, start, end);
         if let Some(lines) = cover.lines {
             self.spans[LINE].push(Span::of(key, lines));
         }
         if let Some(bytes) = cover.bytes {
             self.spans[BYTES].push(Span::of(key, bytes));
             let symbols = &mut self.spans[SYMBOL];
-            file.definitions(&cover, |range: Range| symbols.push(Span::of(key, range)));
+            file.definitions(cover, |range: Range| symbols.push(Span::of(key, range)));
         }
-        cover.lines.is_some()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::batch::{ATTEMPT_COUNTS, Rows, SIZE_COUNTS, Targets, Task, ViewColumns};
 use super::written::WrittenLines;
-use super::{Extent, GRANULARITIES, Rules, Scorer, Sizes, View, Views};
+use super::{Cover, Extent, GRANULARITIES, Rules, Scorer, Sizes, View, Views};
 use crate::{Error, Result};
 
 /// The granularity of lines.
@@ -15,6 +15,7 @@ pub(super) struct Walk<'a> {
     targets: &'a Targets<'a>,
     steps: Views,
     last: Views,
+    covers: Vec<Cover>,
     scorer: Scorer,
 }
 
@@ -30,6 +31,7 @@ impl<'a> Walk<'a> {
             targets,
             steps: Views::default(),
             last: Views::default(),
+            covers: Vec::new(),
             scorer: Scorer::default(),
         }
     }
@@ -59,12 +61,17 @@ impl<'a> Walk<'a> {
         let mut last = std::mem::take(&mut self.last);
         steps.clear();
         last.clear();
-        for step in self.rows.steps(row) {
-            self.add(task.rules, &mut steps, self.rows.step_views(step));
+        let own = self.rows.steps(row);
+        let first = self.rows.step_offsets[own.start] as usize;
+        self.cover(first..self.rows.step_offsets[own.end] as usize);
+        for step in own {
+            self.add(task.rules, &mut steps, self.rows.step_views(step), first);
         }
         let has_final = self.rows.has_final[row];
         if has_final {
-            self.add(task.rules, &mut last, self.rows.final_views(row));
+            let own = self.rows.final_views(row);
+            self.cover(own.clone());
+            self.add(task.rules, &mut last, own.clone(), own.start);
         }
         let declared = has_final.then_some(&mut last);
         let sizes = self
@@ -74,8 +81,23 @@ impl<'a> Walk<'a> {
         sizes
     }
 
-    /// Adds a step.
-    fn add(&self, rules: Rules, step: &mut Views, range: std::ops::Range<usize>) {
+    /// Finds what views cover, before anything depends on it: the tables are far from the cache, and
+    /// the processor fetches for several views at a time.
+    fn cover(&mut self, range: std::ops::Range<usize>) {
+        let mut covers = std::mem::take(&mut self.covers);
+        covers.clear();
+        covers.extend(range.map(|index| {
+            let target = &self.targets.targets[self.targets.of_view[index] as usize];
+            let view = self.view(index);
+            target.file.map_or_else(Cover::default, |file| {
+                file.cover(view.extent, view.start, view.end)
+            })
+        }));
+        self.covers = covers;
+    }
+
+    /// Adds a step; `first` is the first of the views whose covers were found.
+    fn add(&self, rules: Rules, step: &mut Views, range: std::ops::Range<usize>, first: usize) {
         for index in range {
             let number = self.targets.of_view[index];
             let target = &self.targets.targets[number as usize];
@@ -87,7 +109,8 @@ impl<'a> Walk<'a> {
             for name in names {
                 step.add_named(file, self.targets.named[name as usize].iter().copied());
             }
-            step.add(rules, file, target.leak, self.view(index));
+            let cover = &self.covers[index - first];
+            step.add_covered(rules, file, target.leak, self.view(index), cover);
         }
         step.end_step(rules);
     }

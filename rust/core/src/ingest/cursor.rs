@@ -113,6 +113,27 @@ impl<'a> Cursor<'a> {
         Some(if is_negative { -value } else { value })
     }
 
+    /// The next value, a list of integers without a sign, which are added to others.
+    pub fn counts(&mut self, found: &mut Vec<i64>) -> Option<()> {
+        self.list(|cursor| {
+            cursor.peek()?;
+            let rest = &cursor.text.as_bytes()[cursor.at..];
+            let mut value: i64 = 0;
+            let mut digits = 0;
+            while let Some(digit) = rest.get(digits).map(|byte| byte.wrapping_sub(b'0')) {
+                if digit > 9 {
+                    break;
+                }
+                value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+                digits += 1;
+            }
+            let is_odd = digits == 0 || digits > DIGITS || (rest[0] == b'0' && digits > 1);
+            cursor.at += digits;
+            found.push(value);
+            (!is_odd).then_some(())
+        })
+    }
+
     /// The next value, a number, true, false or null.
     pub fn scalar(&mut self) -> Option<Scalar> {
         let (word, value) = match self.peek()? {
@@ -306,6 +327,37 @@ mod tests {
             "- 1",
         ] {
             assert_eq!(Cursor::new(json).integer(), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        let read = |json| {
+            let mut found = vec![7];
+            let mut cursor = Cursor::new(json);
+            cursor.counts(&mut found)?;
+            cursor.is_at_end().then_some(found)
+        };
+        assert_eq!(read("[]"), Some(vec![7]));
+        assert_eq!(
+            read(" [0, 12,3\n, 999999999999999999 ] "),
+            Some(vec![7, 0, 12, 3, 10_i64.pow(18) - 1])
+        );
+        for json in [
+            "",
+            "[",
+            "[1",
+            "[1,]",
+            "[1 2]",
+            "[-1]",
+            "[01]",
+            "[1.0]",
+            "[1e5]",
+            "[1000000000000000000]",
+            "[99999999999999999999999]",
+            "[null]",
+        ] {
+            assert_eq!(read(json), None, "{json}");
         }
     }
 

@@ -11,7 +11,7 @@ mod absent;
 mod blocks;
 mod column;
 mod context;
-mod cursor;
+pub(crate) mod cursor;
 mod documents;
 pub mod equality;
 mod escapes;

@@ -46,7 +46,7 @@ fn file(case: &Value, rules: Rules) -> File {
     let tables = case["size"].as_i64().map(|size| {
         let definitions = list(&case["definitions"]).iter().filter_map(range);
         let line_starts = numbers(&case["line_starts"]);
-        Tables::new(rules, size, line_starts, definitions)
+        Tables::new(rules, size, &line_starts, definitions)
     });
     File::new(0, rules, tables)
 }
@@ -127,14 +127,22 @@ fn pieces_report_what_is_new() {
 
 /// A file of 100 lines of 10 bytes with nested definitions.
 fn sample(code: i64) -> File {
-    let definitions = (0..30).map(|index| (index * 30, index * 30 + 45));
-    let line_starts = (0..=100).map(|line| line * 10).collect();
-    let tables = Tables::new(Rules::Default, 1000, line_starts, definitions);
+    scaled(code, 1)
+}
+
+/// The same with lines that are so many times as long.
+fn scaled(code: i64, scale: i64) -> File {
+    let definitions = (0..30).map(|index| (index * 30 * scale, (index * 30 + 45) * scale));
+    let line_starts: Vec<i64> = (0..=100).map(|line| line * 10 * scale).collect();
+    let tables = Tables::new(Rules::Default, 1000 * scale, &line_starts, definitions);
     File::new(code, Rules::Default, Some(tables))
 }
 
 fn random_views(random: &mut Random, steps: usize) -> Views {
-    let files: Vec<File> = (0..4).map(sample).collect();
+    views_of(&(0..4).map(sample).collect::<Vec<_>>(), random, steps)
+}
+
+fn views_of(files: &[File], random: &mut Random, steps: usize) -> Views {
     let mut views = Views::default();
     for _ in 0..steps {
         for _ in 0..random.below(5) {
@@ -147,7 +155,7 @@ fn random_views(random: &mut Random, steps: usize) -> Views {
             };
             views.add(
                 Rules::Default,
-                &files[random.below(4) as usize],
+                &files[random.below(files.len() as i64) as usize],
                 false,
                 view,
             );
@@ -193,6 +201,34 @@ fn memory_that_is_kept_holds_nothing_of_the_one_before() -> Outcome {
         let expected = tracker.sizes(&gold, Rules::Default, last.clone().as_mut())?;
         let found = scorer.score(&gold, Rules::Default, &mut views, last.as_mut())?;
         assert_eq!(found, expected, "{steps} steps");
+    }
+    Ok(())
+}
+
+#[test]
+fn places_of_any_size_are_measured_alike() -> Outcome {
+    let mut scorer = Scorer::default();
+    // As near as they come, in a file that is too long, and in files with too large a number.
+    for files in [
+        [sample(0), sample(1)],
+        [sample(0), scaled(1, 1 << 30)],
+        [sample(3), sample(1 << 40)],
+        [sample(-1), sample(2)],
+    ] {
+        let mut random = Random(19);
+        for steps in [1, 4, 12, 30] {
+            let mut gold: [Gold; GRANULARITIES] = Default::default();
+            let spans = views_of(&files, &mut random, 1).into_spans();
+            for (index, spans) in spans.into_iter().enumerate() {
+                gold[index] = Gold::new(spans, index)?;
+            }
+            let mut views = views_of(&files, &mut random, steps);
+            let mut tracker = Tracker::default();
+            tracker.add(&gold, &mut views.clone());
+            let expected = tracker.sizes(&gold, Rules::Default, None)?;
+            let found = scorer.score(&gold, Rules::Default, &mut views, None)?;
+            assert_eq!(found, expected, "{steps} steps");
+        }
     }
     Ok(())
 }

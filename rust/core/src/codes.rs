@@ -1,0 +1,188 @@
+//! Numbers for the different texts of a column.
+//!
+//! A column of paths or words holds few texts, each of them many times, so that looking one up is
+//! all that counts: a table of numbers by hash, at most half full, beside the hashes themselves.
+
+/// A column of texts, or a part of one.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'a> {
+    /// Memory that holds them all.
+    pub held: &'a [u8],
+    /// Text i is `held[offsets[i]..offsets[i + 1]]`.
+    pub offsets: &'a [i32],
+}
+
+/// The different texts of a column, and which of them each row has.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Codes {
+    /// Place of each row's text among the different ones.
+    pub codes: Vec<i64>,
+    /// The different texts, in the order in which they first occur.
+    pub held: Vec<u8>,
+    /// Text i is `held[offsets[i]..offsets[i + 1]]`.
+    pub offsets: Vec<i64>,
+}
+
+impl Codes {
+    fn text(&self, code: usize) -> &[u8] {
+        &self.held[self.offsets[code] as usize..self.offsets[code + 1] as usize]
+    }
+}
+
+/// Numbers the texts of a column, whose parts follow one another.
+#[must_use]
+pub fn text_codes(parts: &[Texts<'_>]) -> Codes {
+    let rows = parts.iter().map(|part| part.offsets.len().max(1) - 1).sum();
+    let mut found = Codes {
+        codes: Vec::with_capacity(rows),
+        held: Vec::new(),
+        offsets: vec![0],
+    };
+    let mut table = Table::new();
+    for part in parts {
+        for bounds in part.offsets.windows(2) {
+            let text = &part.held[bounds[0] as usize..bounds[1] as usize];
+            let code = table.code(text, &mut found);
+            found.codes.push(code);
+        }
+    }
+    found
+}
+
+const FEWEST_SLOTS: usize = 64;
+const FREE: u32 = u32::MAX;
+
+/// Numbers by the hash of their text; a text whose slot is taken has the next that is free.
+struct Table {
+    slots: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+impl Table {
+    fn new() -> Self {
+        Self {
+            slots: vec![FREE; FEWEST_SLOTS],
+            hashes: Vec::new(),
+        }
+    }
+
+    /// The number of a text; a new one, if it was not met before.
+    fn code(&mut self, text: &[u8], known: &mut Codes) -> i64 {
+        let hash = hash(text);
+        let mut slot = self.slot(hash);
+        loop {
+            let code = self.slots[slot];
+            if code == FREE {
+                return self.add(slot, hash, text, known);
+            }
+            let at = code as usize;
+            if self.hashes[at] == hash && known.text(at) == text {
+                return at as i64;
+            }
+            slot = self.next(slot);
+        }
+    }
+
+    /// Where to look for a text first; there are as many slots as a power of two.
+    fn slot(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    fn next(&self, slot: usize) -> usize {
+        (slot + 1) & (self.slots.len() - 1)
+    }
+
+    fn add(&mut self, slot: usize, hash: u64, text: &[u8], known: &mut Codes) -> i64 {
+        let code = self.hashes.len();
+        self.slots[slot] = code as u32;
+        self.hashes.push(hash);
+        known.held.extend_from_slice(text);
+        known.offsets.push(known.held.len() as i64);
+        if 2 * self.hashes.len() > self.slots.len() {
+            self.grow();
+        }
+        code as i64
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![FREE; 4 * self.slots.len()];
+        for code in 0..self.hashes.len() {
+            let mut slot = self.slot(self.hashes[code]);
+            while self.slots[slot] != FREE {
+                slot = self.next(slot);
+            }
+            self.slots[slot] = code as u32;
+        }
+    }
+}
+
+/// Eight bytes at a time; the last ones may be counted twice.
+fn hash(text: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(FACTOR);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let mut state = mix(FACTOR, text.len() as u64);
+    let mut rest = text;
+    while let Some((word, behind)) = rest.split_first_chunk::<8>() {
+        state = mix(state, u64::from_le_bytes(*word));
+        rest = behind;
+    }
+    if rest.is_empty() {
+        return state;
+    }
+    let last = if let Some(last) = text.last_chunk::<8>() {
+        u64::from_le_bytes(*last)
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+    } else {
+        let [first, middle, last] = [0, rest.len() / 2, rest.len() - 1].map(|at| rest[at]);
+        u64::from(u32::from_le_bytes([first, middle, last, 0]))
+    };
+    mix(state, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::{Texts, text_codes};
+    use crate::random::Random;
+
+    #[test]
+    fn texts_are_numbered_as_they_occur() {
+        let mut random = Random(3);
+        for most in [3, 40, 3000] {
+            let texts: Vec<String> = (0..5000)
+                .map(|_| {
+                    let number = random.below(most);
+                    "x".repeat(random.below(2) as usize * 9) + &number.to_string()
+                })
+                .collect();
+            let mut held = b"before".to_vec();
+            let mut offsets = vec![6];
+            for text in &texts {
+                held.extend_from_slice(text.as_bytes());
+                offsets.push(held.len() as i32);
+            }
+            let part = |offsets| Texts {
+                held: &held,
+                offsets,
+            };
+            let empty = Texts {
+                held: b"",
+                offsets: &[],
+            };
+            let found = text_codes(&[part(&offsets[..2001]), empty, part(&offsets[2000..])]);
+            let mut known = HashMap::new();
+            for (text, &code) in texts.iter().zip(&found.codes) {
+                let next = known.len() as i64;
+                assert_eq!(*known.entry(text).or_insert(next), code);
+                assert_eq!(found.text(code as usize), text.as_bytes());
+            }
+            assert_eq!(found.codes.len(), texts.len());
+            assert_eq!(found.offsets.len(), known.len() + 1);
+        }
+    }
+}
