@@ -42,7 +42,8 @@ def _key(text: str) -> Any:
 
 def _compared(texts: Any) -> list[int]:
     """Codes of texts of one run."""
-    return object_codes(texts, runs=np.array([0, len(texts)])).tolist()
+    codes: list[int] = object_codes(texts, runs=np.array([0, len(texts)])).tolist()
+    return codes
 
 
 @given(st.lists(_TEXTS | _containers(_TEXTS), max_size=12))

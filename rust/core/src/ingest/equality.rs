@@ -90,7 +90,9 @@ fn codes_of_piece(texts: &[u8], offsets: &[i64]) -> Vec<i64> {
     let mut numbers = FxHashMap::with_capacity_and_hasher(ends.len(), FxBuildHasher);
     for code in codes.iter_mut().filter(|code| **code >= 0) {
         let place = *code as usize;
-        *code = *numbers.entry(&written[ends[place]..ends[place + 1]]).or_insert(*code);
+        *code = *numbers
+            .entry(&written[ends[place]..ends[place + 1]])
+            .or_insert(*code);
     }
     codes
 }
