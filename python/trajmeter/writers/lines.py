@@ -170,6 +170,9 @@ def _json_value(value: Any, shape: Shape) -> bytes:  # noqa: ANN401 - of any col
 def _json_item(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a scalar or a record of them
     if value is None or shape is None or shape.kind != "record":
         return _json_scalar(value, shape)
+    written = to_json(value, inf_nan_mode="strings")
+    if not _EXPONENT.search(written):  # as is nearly always the case
+        return written
     members = (
         to_json(member.name) + b":" + _json_scalar(value[member.name], member.shape)
         for member in shape.members
