@@ -40,10 +40,16 @@ def _key(text: str) -> Any:
     return None if isinstance(read, Malformed) else (read[1],)
 
 
+def _compared(texts: Any) -> list[int]:
+    """Codes of texts of one run."""
+    codes: list[int] = object_codes(texts, runs=np.array([0, len(texts)])).tolist()
+    return codes
+
+
 @given(st.lists(_TEXTS | _containers(_TEXTS), max_size=12))
 def test_a_code_is_given_to_what_is_equal_in_python(texts: list[str]) -> None:
-    codes = object_codes(pa.array(texts, pa.string()), distinguish=True).tolist()
-    kinds = object_codes(pa.array(texts, pa.string()), distinguish=False).tolist()
+    codes = _compared(pa.array(texts, pa.string()))
+    kinds = object_codes(pa.array(texts, pa.string())).tolist()
     key_of_code: dict[int, Any] = {}
     code_of_key: dict[Any, int] = {}
     for text, code, kind in zip(texts, codes, kinds, strict=True):
@@ -63,14 +69,14 @@ def test_a_code_is_given_to_what_is_equal_in_python(texts: list[str]) -> None:
 def test_plain_objects_are_certain() -> None:
     texts = [json.dumps({"path": f"src/é{i % 3}.py", "lines": [i % 3, None]}) for i in range(9)]
     array = pa.array(["", *texts]).slice(1)  # what lies before a slice does not count
-    assert object_codes(array, distinguish=True).tolist() == [0, 1, 2] * 3
-    assert object_codes(array, distinguish=False).tolist() == [0] * 9
-    assert object_codes(pa.array([], pa.string()), distinguish=True).tolist() == []
+    assert _compared(array) == [0, 1, 2] * 3
+    assert object_codes(array).tolist() == [0] * 9
+    assert _compared(pa.array([], pa.string())) == []
 
 
 @pytest.mark.parametrize("text", ["", "null", '"{}"', "{", '{"a": 1, "a": 2}', "[" * 101])
 def test_what_is_rare_is_left_to_python(text: str) -> None:
-    assert object_codes(pa.array([text]), distinguish=True).tolist() == [UNCERTAIN]
+    assert _compared(pa.array([text])) == [UNCERTAIN]
 
 
 def test_invalid_json_is_never_certain() -> None:
@@ -78,7 +84,7 @@ def test_invalid_json_is_never_certain() -> None:
     for text in texts:
         with pytest.raises(ReadError):
             json_input.parse(text.replace("\ufeff{}", "{").encode())
-    codes = object_codes(pa.array(texts), distinguish=False)
+    codes = object_codes(pa.array(texts))
     assert np.all(codes == UNCERTAIN)
 
 

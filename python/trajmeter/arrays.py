@@ -201,17 +201,18 @@ def _text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int
     return np.frombuffer(held or b"", np.uint8), bounds
 
 
-def object_codes(column: Any, *, distinguish: bool) -> Int64Array:  # noqa: ANN401 - of texts
+def object_codes(column: Any, *, runs: Int64Array | None = None) -> Int64Array:  # noqa: ANN401 - of texts
     """Find the JSON objects among texts, without reading each text in Python.
 
     Args:
         column: Texts without nulls.
-        distinguish: Whether to compare the objects, as
-            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does.
+        runs: Compare the objects of run i, texts ``[runs[i], runs[i + 1])``, as
+            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does; the runs have all
+            texts. ``None`` compares none.
 
     Returns:
-        0 or more for an object, equal ones alike; else ``NO_OBJECT``, or ``UNCERTAIN``, as all
-        texts are where the kernels of this process are those in Python.
+        0 or more for an object, equal ones of a run alike; else ``NO_OBJECT``, or ``UNCERTAIN``, as
+        all texts are where the kernels of this process are those in Python.
     """
     if not len(column) or kernels.backend() == "python":
         return np.full(len(column), UNCERTAIN, np.int64)
@@ -221,7 +222,7 @@ def object_codes(column: Any, *, distinguish: bool) -> Int64Array:  # noqa: ANN4
     _, offsets, content = texts.buffers()
     begin = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
     held = np.frombuffer(content or b"", np.uint8)
-    return _rust.object_codes(held, begin, distinguish=distinguish)
+    return _rust.object_codes(held, begin, runs)
 
 
 class TextBytes(NamedTuple):

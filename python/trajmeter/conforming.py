@@ -303,7 +303,7 @@ def _faulty_items(column: Array, shape: Shape) -> Booleans:
 def _faulty_json(column: Array, *, is_object: bool) -> Booleans:
     known = np.full(len(column), 0, np.int64)
     is_there = flags(column.is_valid())
-    known[is_there] = object_codes(column.drop_null(), distinguish=False)
+    known[is_there] = object_codes(column.drop_null())
     found: Booleans = is_object & (known == NO_OBJECT)
     unclear = np.flatnonzero(known == UNCERTAIN)
     if len(unclear):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
 import trajmeter
 from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
@@ -109,6 +110,24 @@ class Note(BaseModel):
     text: str
 
 
+class Benchmark(TypedDict):
+    ratio: float
+    is_valid: bool | None
+    cause: Cause
+
+
+class Loose(TypedDict, total=False):
+    """Which of its keys are there is part of the value."""
+
+    ratio: float
+
+
+class Whole(TypedDict):
+    """Integers may be larger than those of a column."""
+
+    count: int
+
+
 class EveryType(Group, Result):
     flag: bool | None = None
     count: int = 0
@@ -122,6 +141,10 @@ class EveryType(Group, Result):
     by_cause: dict[str, Cause] = Field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     anything: dict[str, Any] = Field(default_factory=dict)
+    benchmarks: dict[str, Benchmark] = Field(default_factory=dict)
+    loose: dict[str, Loose] = Field(default_factory=dict)
+    whole: dict[str, Whole] = Field(default_factory=dict)
+    one: Benchmark | None = None
     pair: tuple[int, str] = (0, "")
 
 
@@ -139,6 +162,7 @@ class EveryTypeMetric:
             notes=(Note(text="x"),),
             reason=Cause.UNPRICED,
             anything={"cause": Cause.FAILED},
+            benchmarks={"a": {"ratio": 0.5, "is_valid": None, "cause": Cause.FAILED}},
         )
 
 
@@ -167,6 +191,10 @@ def test_columns_have_the_types_of_the_fields() -> None:
         "every.by_cause": ("mapping of text", "figure"),
         "every.notes": ("json", "figure"),
         "every.anything": ("json", "figure"),
+        "every.benchmarks": ("mapping of record", "figure"),
+        "every.loose": ("json", "figure"),
+        "every.whole": ("json", "figure"),
+        "every.one": ("json", "figure"),
         "every.pair": ("json", "figure"),
     }
     figures = {column.name: column.figure for column in family.columns if column.figure}
@@ -175,12 +203,14 @@ def test_columns_have_the_types_of_the_fields() -> None:
 
 def test_a_row_holds_nothing_but_json_values() -> None:
     (row,) = _rows([EveryTypeMetric()], Trajectory(task_id="one"))
-    told = {key: row[f"every.{key}"] for key in ("reason", "causes", "by_cause", "notes")}
+    keys = ("reason", "causes", "by_cause", "notes", "benchmarks")
+    told = {key: row[f"every.{key}"] for key in keys}
     assert told == {
         "reason": "unpriced",
         "causes": ["failed"],
         "by_cause": {"first": "failed"},
         "notes": [{"text": "x"}],
+        "benchmarks": {"a": {"ratio": 0.5, "is_valid": None, "cause": "failed"}},
     }
     assert {type(value) for value in row.values()} <= {
         str,

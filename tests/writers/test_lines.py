@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 
 from trajmeter.metrics.columns import Column
-from trajmeter.schemas import Shape
+from trajmeter.schemas import Member, Shape
 from trajmeter.writers import lines
 from trajmeter.writers.lines import csv_lines, json_lines
 
@@ -56,17 +56,27 @@ def _values(shape: Shape) -> st.SearchStrategy[Any]:
     elif shape.kind == "list":
         value = st.lists(st.none() | _SCALARS[shape.item.kind], max_size=4)
     else:
-        item = st.none() | _SCALARS[shape.item.kind]
-        value = st.dictionaries(_TEXT, item, max_size=4).map(lambda each: list(each.items()))
+        item = _record(shape.item) if shape.item.members else _SCALARS[shape.item.kind]
+        value = st.dictionaries(_TEXT, st.none() | item, max_size=4).map(
+            lambda each: list(each.items())
+        )
     return st.none() | value
 
 
+def _record(shape: Shape) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({each.name: _values(each.shape) for each in shape.members})
+
+
 _SCALAR_SHAPES = [Shape(kind) for kind in _SCALARS]
+_RECORD_SHAPE = Shape(
+    "record",
+    members=tuple(Member(f'"{each.kind}/', each, required=True) for each in _SCALAR_SHAPES),
+)
 _SHAPES = [
     *_SCALAR_SHAPES,
     Shape("json"),
     *(Shape("list", item=item) for item in _SCALAR_SHAPES),
-    *(Shape("mapping", item=item) for item in _SCALAR_SHAPES),
+    *(Shape("mapping", item=item) for item in (*_SCALAR_SHAPES, _RECORD_SHAPE)),
 ]
 
 
@@ -148,11 +158,13 @@ def test_both_backends_write_the_same_csv(
 def test_rust_takes_what_is_ordinary() -> None:
     """It would be slow, and nothing else would show it."""
     values = [True, 1, 0.5, "é", '{"a": [1, 1e-300]}', [True], [1], [0.5], ["a"]]
-    values += [[("a", value)] for value in values[:4]]
+    record = {each.name: value for each, value in zip(_RECORD_SHAPE.members, values, strict=False)}
+    values += [[("a", value)] for value in (*values[:4], record)]
     batch, columns = _batch(_SHAPES, [values, [None] * len(_SHAPES)])
     with patch.object(lines, "_json_lines", _refuse), patch.object(lines, "_csv_lines", _refuse):
         first, second = _write("rust", json_lines, batch, columns).splitlines()
         assert list(json.loads(first).values())[:5] == [True, 1, 0.5, "é", {"a": [1, 1e-300]}]
+        assert list(json.loads(first).values())[-1] == {"a": record}
         assert set(json.loads(second).values()) == {None}
         assert _write("rust", csv_lines, batch, columns[:4]) == b"true,1,0.5,\xc3\xa9\n,,,\n"
 

@@ -148,12 +148,12 @@ def slot_order(slots: Int64Array, size: int) -> tuple[Int64Array, Int64Array]: .
 def histograms(
     values: Float64Array, offsets: Int64Array
 ) -> tuple[Int64Array, Int64Array, Float64Array, Float64Array]: ...
-def object_codes(texts: ByteArray, offsets: Int64Array, *, distinguish: bool) -> Int64Array: ...
 def text_codes(
     parts: Sequence[tuple[ByteArray, npt.NDArray[np.int32]]],
 ) -> tuple[Int64Array, bytes, Int64Array]:
     """Number the texts of a column by parts: their memory, and where each text begins and ends."""
 
+def object_codes(texts: ByteArray, offsets: Int64Array, runs: Int64Array | None) -> Int64Array: ...
 def crc_and_newlines(block: bytes, before: int) -> tuple[int, int]: ...
 def likeness(
     nodes: Int64Array,

@@ -16,10 +16,11 @@ from pydantic import BaseModel, TypeAdapter
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.metrics._result import Figure, Group, MetricError
 from trajmeter.metrics._values import picked, values_at
+from trajmeter.metrics.cells import cell_shape
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import field_descriptions
-from trajmeter.schemas import Shape, bare, is_model, shape_of
+from trajmeter.schemas import Shape, bare, is_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,7 +54,8 @@ class Column:
     name: str
     """Dotted path."""
     shape: Shape
-    """What its values are: scalars, lists or mappings of them, or JSON."""
+    """What its values are: scalars, lists or mappings of them, mappings of records of them, or
+    JSON."""
     role: Role = "about"
     """What it says: a figure, what became of a group, or about the attempt and the metric."""
     told: str | None = None
@@ -295,7 +297,7 @@ def _figure_groups(
 def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> Column:
     annotation, extras = bare(info.annotation)
     figures = [extra for extra in (*info.metadata, *extras) if isinstance(extra, Figure)]
-    shape = _cell_shape(annotation)
+    shape = cell_shape(annotation)
     role: Role = "figure"
     if issubclass(model, Group) and key in ("outcome", "cause"):
         role = "outcome" if key == "outcome" else "cause"
@@ -311,17 +313,11 @@ def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> C
     )
 
 
-def _cell_shape(annotation: object) -> Shape:
-    """Shape of a field in a results table, where lists and mappings hold only scalars."""
-    shape = shape_of(annotation)
-    is_flat = shape.is_scalar if shape.item is None else shape.item.is_scalar
-    return shape if is_flat else Shape("json")
-
-
 def _dump(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
     if _is_enum(shape):
         return attrgetter("_value_")  # ``value`` is a slow property on Python 3.10
-    if shape.kind != "json" and not (shape.item and _is_enum(shape.item)):
+    has_choices = shape.item is not None and (_is_enum(shape.item) or shape.item.kind == "record")
+    if shape.kind != "json" and not has_choices:
         return None
     return partial(_write_value, annotation)
 

@@ -13,7 +13,8 @@ from pydantic import TypeAdapter
 from pydantic_core import SchemaSerializer, to_json
 
 from trajmeter.arrays import ROWS_AT_ONCE
-from trajmeter.schemas import Shape, is_model, shape_of
+from trajmeter.metrics.cells import cell_shape
+from trajmeter.schemas import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -81,9 +82,7 @@ def _fields(model: type[BaseModel]) -> tuple[_Field, ...]:
     for name, info in model.model_fields.items():
         if is_model(info.annotation):
             continue
-        shape = shape_of(info.annotation)
-        if shape.item is not None and not shape.item.is_scalar:
-            shape = Shape("json")
+        shape = cell_shape(info.annotation)
         convert: Callable[[Any], Any] | None = None
         if shape.model is not None and issubclass(shape.model, Enum):
             convert = attrgetter("_value_")

@@ -43,7 +43,7 @@ __all__ = [
 SCORES = "scores"
 """What a run of metrics results in."""
 
-PARTS_FORMAT = 4
+PARTS_FORMAT = 5
 """Of parts and states: changes whenever an earlier version could not read them."""
 
 _BLOCK = 1 << 20

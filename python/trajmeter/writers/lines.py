@@ -56,7 +56,9 @@ class Buffers(NamedTuple):
     values: npt.NDArray[Any] | None
     """Numbers, bits of truth values, or bytes of texts."""
     children: tuple[Buffers, ...]
-    """Items of lists; keys and values of mappings."""
+    """Items of lists; keys and values of mappings; members of records."""
+    names: tuple[str, ...]
+    """Names of the members."""
 
 
 def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
@@ -160,9 +162,22 @@ def _json_value(value: Any, shape: Shape) -> bytes:  # noqa: ANN401 - of any col
     if shape.kind == "json":
         return _embedded(value)
     if shape.kind == "mapping":
-        pairs = (to_json(key) + b":" + _json_scalar(item, shape.item) for key, item in value)
+        pairs = (to_json(key) + b":" + _json_item(item, shape.item) for key, item in value)
         return b"{%b}" % b",".join(pairs)
     return _json_scalar(value, shape.item if shape.kind == "list" else shape)
+
+
+def _json_item(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a scalar or a record of them
+    if value is None or shape is None or shape.kind != "record":
+        return _json_scalar(value, shape)
+    written = to_json(value, inf_nan_mode="strings")
+    if not _EXPONENT.search(written):  # as is nearly always the case
+        return written
+    members = (
+        to_json(member.name) + b":" + _json_scalar(value[member.name], member.shape)
+        for member in shape.members
+    )
+    return b"{%b}" % b",".join(members)
 
 
 def _json_scalar(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a scalar or a list of them
@@ -206,7 +221,10 @@ def _buffers(array: Any, shape: Shape) -> Buffers:  # noqa: ANN401 - of any type
     first, stop = array.offset, array.offset + len(array)
     offsets = values = None
     children: tuple[Buffers, ...] = ()
-    if shape.item is not None:
+    if shape.kind == "record":
+        fields = [array.field(member.name) for member in shape.members]
+        children = tuple(map(_buffers, fields, (member.shape for member in shape.members)))
+    elif shape.item is not None:
         offsets = _memory(second, np.int32)[first : stop + 1]
         is_list = shape.kind == "list"
         items = _buffers(array.values if is_list else array.items, shape.item)
@@ -221,7 +239,8 @@ def _buffers(array: Any, shape: Shape) -> Buffers:  # noqa: ANN401 - of any type
         offsets = _memory(second, np.int32)[first : stop + 1]
         values = _memory(rest[0], np.uint8)
     bits = _memory(valid, np.uint8) if array.null_count else None
-    return Buffers(shape.kind, bits, first, offsets, values, children)
+    names = tuple(member.name for member in shape.members)
+    return Buffers(shape.kind, bits, first, offsets, values, children, names)
 
 
 def _memory(buffer: Any, dtype: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - stubs say less

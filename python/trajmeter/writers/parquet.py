@@ -10,7 +10,7 @@ from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.arrow import arrow_schema, rows_batch, stored, stored_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     import pyarrow as pa
@@ -23,8 +23,9 @@ __all__ = ["ParquetWriter"]
 _ROW_GROUP = 16_384
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
 _TEXT_BYTES = 16 << 20
-"""Bytes of text after which a row group ends before that, at the end of a chunk."""
+"""Bytes of text and of lists after which a row group ends before that, at the end of a chunk."""
 
+_NUMBER_BYTES = 8
 _CHUNK = 256
 """Rows after which a row group may end."""
 _PAGE_ROWS = 128
@@ -152,7 +153,10 @@ class ParquetWriter:
         self._pages = []
         self._page_rows = 0
         self._text_bytes = 0
-        self._encoded = self._encoder.submit(self._writer.write_table, table, _ROW_GROUP)
+        self._encoded = self._encoder.submit(self._encode, table)
+
+    def _encode(self, table: pa.Table) -> None:
+        self._writer.write_table(_with_whole_lists(table), _ROW_GROUP)
 
     def _wait(self) -> None:
         """Wait for the row group that is being encoded; raises what went wrong with it."""
@@ -166,7 +170,12 @@ def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - 
 
     ``pyarrow.parquet`` imports every file system, which takes longer than writing a small table.
     """
-    options: dict[str, Any] = {"compression": "zstd", "write_batch_size": _PAGE_ROWS}
+    repeating = [path for field in schema for path in _repeating(field.name, field.type)]
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "write_batch_size": _PAGE_ROWS,
+        "use_dictionary": repeating,
+    }
     try:
         from pyarrow._parquet import ParquetWriter as Encoder
 
@@ -177,14 +186,55 @@ def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - 
         return Writer(stream, schema, **options)
 
 
-def _text_ends(batch: pa.RecordBatch) -> Int64Array:
-    """Bytes of text before each row of a batch, and at its end; other columns take few."""
+def _with_whole_lists(table: pa.Table) -> pa.Table:
+    """Columns of lists in one piece each: where pieces end, some versions of pyarrow end pages."""
     import pyarrow as pa
 
-    from trajmeter.arrays import text_bytes
+    for index, field in enumerate(table.schema):
+        column = table.column(index)
+        if pa.types.is_list(field.type) and column.num_chunks > 1:
+            table = table.set_column(index, field, column.combine_chunks())
+    return table
 
+
+def _repeating(path: str, kind: Any, *, is_listed: bool = False) -> Iterator[str]:  # noqa: ANN401 - the stubs know none of its attributes
+    """The columns of a file whose values may repeat: all but the numbers of records in lists."""
+    import pyarrow as pa
+
+    if pa.types.is_list(kind):
+        yield from _repeating(f"{path}.list.element", kind.value_type)
+    elif pa.types.is_struct(kind):
+        for field in kind:
+            yield from _repeating(f"{path}.{field.name}", field.type, is_listed=True)
+    elif not (is_listed and pa.types.is_floating(kind)):
+        yield path
+
+
+def _text_ends(batch: pa.RecordBatch) -> Int64Array:
+    """Bytes of text and lists before each row of a batch, and at its end; others take few."""
+    import pyarrow as pa
+
+    rows = np.arange(batch.num_rows + 1)
     ends = np.zeros(batch.num_rows + 1, np.int64)
     for column in batch.columns:
-        if column.type == pa.string() and column.null_count < len(column):
-            ends += text_bytes(column).offsets
+        if column.type == pa.string() or pa.types.is_list(column.type):
+            ends += _bytes_before(column, rows)
     return ends
+
+
+def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa: ANN401 - an array of any type
+    """Bytes of the values before each of these places, about; those of a column of nulls are 0."""
+    import pyarrow as pa
+
+    from trajmeter.arrays import field, ragged, text_bytes
+
+    if column.null_count == len(column):
+        return 0
+    if column.type == pa.string():
+        return text_bytes(column).offsets[places]
+    if pa.types.is_list(column.type):
+        values, offsets = ragged(column)
+        return _bytes_before(values, offsets[places])
+    if pa.types.is_struct(column.type):
+        return sum(_bytes_before(field(column, each.name), places) for each in column.type)
+    return places * _NUMBER_BYTES

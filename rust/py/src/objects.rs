@@ -7,20 +7,18 @@ use trajmeter_core::ingest::equality;
 use crate::arrays::{Integers, NewIntegers, array, run, slice};
 
 #[pyfunction]
-#[pyo3(signature = (texts, offsets, *, distinguish))]
+#[pyo3(signature = (texts, offsets, runs))]
 pub fn object_codes<'py>(
     py: Python<'py>,
     texts: PyReadonlyArray1<'py, u8>,
     offsets: Integers<'py>,
-    distinguish: bool,
+    runs: Option<Integers<'py>>,
 ) -> PyResult<NewIntegers<'py>> {
     let (texts, offsets) = (slice(&texts)?, slice(&offsets)?);
-    let codes = run(py, texts.len(), || {
-        if distinguish {
-            equality::object_codes(texts, offsets)
-        } else {
-            equality::objects(texts, offsets)
-        }
+    let runs = runs.as_ref().map(slice).transpose()?;
+    let codes = run(py, texts.len(), || match runs {
+        Some(runs) => equality::object_codes(texts, offsets, runs),
+        None => equality::objects(texts, offsets),
     })?;
     Ok(array(py, codes))
 }

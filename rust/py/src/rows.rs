@@ -21,6 +21,7 @@ pub struct Buffers<'py>(
     Option<Offsets<'py>>,
     Bound<'py, PyAny>,
     Vec<Buffers<'py>>,
+    Vec<String>,
 );
 
 /// A column whose memory is held while it is written.
@@ -29,6 +30,7 @@ struct Held<'py> {
     offsets: Option<Offsets<'py>>,
     values: HeldValues<'py>,
     children: Vec<Self>,
+    names: Vec<String>,
 }
 
 enum HeldValues<'py> {
@@ -37,6 +39,7 @@ enum HeldValues<'py> {
     Number(Floats<'py>),
     Text(Bytes<'py>),
     Json(Bytes<'py>),
+    Record,
     Nested,
 }
 
@@ -44,13 +47,14 @@ impl<'py> TryFrom<Buffers<'py>> for Held<'py> {
     type Error = PyErr;
 
     fn try_from(buffers: Buffers<'py>) -> PyResult<Self> {
-        let Buffers(kind, valid, first, offsets, values, children) = buffers;
+        let Buffers(kind, valid, first, offsets, values, children, names) = buffers;
         let values = match kind.as_str() {
             "boolean" => HeldValues::Boolean(values.extract()?, first),
             "integer" => HeldValues::Integer(values.extract()?),
             "number" => HeldValues::Number(values.extract()?),
             "text" => HeldValues::Text(values.extract()?),
             "json" => HeldValues::Json(values.extract()?),
+            "record" => HeldValues::Record,
             _ => HeldValues::Nested,
         };
         Ok(Self {
@@ -61,6 +65,7 @@ impl<'py> TryFrom<Buffers<'py>> for Held<'py> {
                 .into_iter()
                 .map(Self::try_from)
                 .collect::<PyResult<_>>()?,
+            names,
         })
     }
 }
@@ -77,6 +82,11 @@ impl Held<'_> {
             HeldValues::Number(values) => Values::Number(memory(values)?),
             HeldValues::Text(bytes) => Values::Text(Texts::new(offsets, memory(bytes)?)?),
             HeldValues::Json(bytes) => Values::Json(Texts::new(offsets, memory(bytes)?)?),
+            HeldValues::Record => {
+                let columns = self.children.iter().map(Self::column);
+                let columns = columns.collect::<Result<Vec<_>, _>>()?;
+                Values::Record(self.names.iter().cloned().zip(columns).collect())
+            }
             HeldValues::Nested => match self.children.as_slice() {
                 [items] => Values::List(offsets, Box::new(items.column()?)),
                 [keys, items] => {

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{MapBuilder, MapFieldNames, StringBuilder};
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, MapArray, StringArray, StructArray,
+};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field as ArrowField, Fields};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use trajmeter_core::levels::{Alphabet, Figures};
 use trajmeter_core::speedup::{
-    Field, Files, Keys, Plan, REASONS, Rows, Rules, Scores, Tables, Texts, Trials, Values, scores,
-    tables_as_text,
+    Benchmarks, Field, Files, Keys, Plan, REASONS, Rows, Rules, Scores, Tables, Texts, Trials,
+    Values, scores, tables_as_text,
 };
 
 use crate::arrays::{Flags, Floats, Integers, NewIntegers, run, slice};
@@ -160,6 +163,7 @@ impl SpeedupTables {
         let invalid = invalid(names, &scores)?;
         let worst = Float64Array::new(scores.worst.into(), Some(worst_nulls.clone()));
         let regressions = Int64Array::new(scores.regressions.into(), Some(worst_nulls));
+        let sizes = scores.size.clone();
         Columns::of(vec![
             ("num_valid_benchmarks", Arc::new(Int64Array::from(valid))),
             ("task_speedup", speedup),
@@ -182,7 +186,7 @@ impl SpeedupTables {
             ("invalid_benchmarks", invalid),
             (
                 "per_benchmark_speedups",
-                json(scores.json, &scores.json_length)?,
+                benchmarks(scores.benchmarks, &sizes)?,
             ),
         ])
     }
@@ -262,18 +266,62 @@ fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
     Ok(Arc::new(builder.finish()))
 }
 
+/// Every benchmark of each attempt, by its name; `sizes` says how many those are.
+fn benchmarks(found: Benchmarks, sizes: &[i64]) -> PyResult<ArrayRef> {
+    let floats = |values: Vec<f64>| -> ArrayRef {
+        let is_there: NullBuffer = values.iter().map(|value| !value.is_nan()).collect();
+        Arc::new(Float64Array::new(values.into(), Some(is_there)))
+    };
+    let invalid = found.invalid.iter();
+    let invalid = invalid.map(|reason| reason.map(|reason| REASONS[reason as usize]));
+    let values = StructArray::from(
+        [
+            ("agent/nop", floats(found.agent)),
+            ("oracle/nop", floats(found.oracle)),
+            ("advantage", floats(found.advantage)),
+            (
+                "significant",
+                Arc::new(BooleanArray::from(found.significant)) as ArrayRef,
+            ),
+            (
+                "fallback_to_baseline",
+                Arc::new(BooleanArray::from(found.is_fallback)),
+            ),
+            ("invalid", Arc::new(invalid.collect::<StringArray>())),
+        ]
+        .map(|(name, array)| {
+            let field = ArrowField::new(name, array.data_type().clone(), true);
+            (Arc::new(field), array)
+        })
+        .to_vec(),
+    );
+    let names = json(found.names, &found.name_length)?;
+    let fields = Fields::from(vec![
+        ArrowField::new("key", DataType::Utf8, false),
+        ArrowField::new("value", values.data_type().clone(), true),
+    ]);
+    let entries = StructArray::new(fields.clone(), vec![names, Arc::new(values)], None);
+    let field = ArrowField::new("entries", DataType::Struct(fields), false);
+    let maps = MapArray::try_new(Arc::new(field), offsets(sizes)?, entries, None, false);
+    Ok(Arc::new(maps.map_err(|error| internal(&error))?))
+}
+
 /// A column of texts, one after another.
 pub fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
+    let text = StringArray::try_new(offsets(lengths)?, Buffer::from_vec(text), None);
+    Ok(Arc::new(text.map_err(|error| internal(&error))?))
+}
+
+/// Where values of these lengths begin.
+fn offsets(lengths: &[i64]) -> PyResult<OffsetBuffer<i32>> {
     let mut offsets = Vec::with_capacity(lengths.len() + 1);
     let mut end = 0_i64;
     offsets.push(0);
     for length in lengths {
         end += length;
         let end = i32::try_from(end)
-            .map_err(|_| InternalError::new_err("more JSON than one column holds"))?;
+            .map_err(|_| InternalError::new_err("more values than one column holds"))?;
         offsets.push(end);
     }
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let text = StringArray::try_new(offsets, Buffer::from_vec(text), None);
-    Ok(Arc::new(text.map_err(|error| internal(&error))?))
+    Ok(OffsetBuffer::new(ScalarBuffer::from(offsets)))
 }

@@ -5,7 +5,6 @@ That the two paths agree whatever was recorded is in ``tests/scoring/test_both_p
 
 from __future__ import annotations
 
-import json
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -60,15 +59,17 @@ def test_a_failed_agent_is_reverted_by_the_oracle_of_another_batch(
     assert reverted["speedup.agent_advantage"] == 1.0 - 2.0
     assert kept["speedup.task_speedup"] == pytest.approx(4.0)
     assert kept["speedup.agent_advantage"] == pytest.approx(4.0 - 2.0)
-    assert json.loads(kept["speedup.per_benchmark_speedups"]) == {
-        "m.f": {
+    (benchmark,) = kept["speedup.per_benchmark_speedups"]
+    assert benchmark == {
+        "key": "m.f",
+        "value": {
             "agent/nop": 4.0,
             "oracle/nop": 2.0,
             "advantage": 2.0,
             "significant": None,
             "fallback_to_baseline": False,
             "invalid": None,
-        }
+        },
     }
 
 

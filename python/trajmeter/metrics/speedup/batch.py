@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pydantic_core import to_json
 
 from trajmeter.arrays import ROWS_AT_ONCE, coded, nulls
 from trajmeter.errors import InputError
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.columns import Column
     from trajmeter.metrics.speedup.profile import SpeedupProfile
+    from trajmeter.metrics.speedup.result import BenchmarkSpeedup
     from trajmeter.metrics.speedup.score import SpeedupMetric
     from trajmeter.metrics.speedup.trial_columns import TrialColumns
     from trajmeter.records import Task, Trajectory
@@ -172,12 +172,25 @@ def _arrays(family: FamilyColumns, fields: Sequence[dict[str, Any]]) -> Iterator
     Raises:
         InputError: A number is too large for a column.
     """
-    texts = [to_json(each.pop(_BENCHMARKS, {}), inf_nan_mode="strings").decode() for each in fields]
+    tables = [each.pop(_BENCHMARKS, {}) for each in fields]
     results = [SpeedupResult.model_construct(None, **each) for each in fields]
     values = [family.values(result)[-len(family.figures) :] for result in results]
     by_column = zip(*values, strict=True) if values else [()] * len(family.figures)
     for column, own in zip(family.figures, by_column, strict=True):
-        yield _array(column, texts if column.name.endswith(_BENCHMARKS) else own)
+        is_table = column.name.endswith(_BENCHMARKS)
+        yield _benchmarks(tables, column.shape.arrow_type()) if is_table else _array(column, own)
+
+
+def _benchmarks(tables: Sequence[Mapping[str, BenchmarkSpeedup]], kind: Any) -> Array:  # noqa: ANN401 - the stubs know none of its attributes
+    """Every benchmark of each table, as a column of each of their fields."""
+    entries: list[Any] = [entry for table in tables for entry in table.values()]
+    names = pa.array([name for table in tables for name in table], kind.key_type)
+    fields = list(kind.item_type)
+    columns = [pa.array([entry[each.name] for entry in entries], each.type) for each in fields]
+    offsets: Any = np.cumsum([0, *map(len, tables)], dtype=np.int32)
+    values = pa.StructArray.from_arrays(columns, fields=fields)
+    mappings: Array = pa.MapArray.from_arrays(pa.array(offsets), names, values)
+    return mappings
 
 
 def _array(column: Column, values: Sequence[Any]) -> Array:

@@ -213,7 +213,7 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
         return np.zeros(0, np.int64)
     names = coded(field(calls, "name")).codes
     arguments = call_function("coalesce", [field(calls, "arguments"), _NO_ARGUMENTS])
-    different = object_codes(arguments, distinguish=True)
+    different = object_codes(arguments, runs=bounds)
     for start, stop in _blocks(different, bounds):
         different[start:stop] = _codes(arguments.slice(start, stop - start))
     most = different.max(initial=0) + 1

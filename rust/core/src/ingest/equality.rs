@@ -26,35 +26,27 @@ pub const UNCERTAIN: i64 = -2;
 /// Whole doubles below it are the integers they look like.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Codes of the objects that texts hold: equal ones have one code, from 0.
+/// Codes of the objects in the texts of each run: equal ones of a run have one code, 0 or more.
 ///
-/// Text i is `texts[offsets[i]..offsets[i + 1]]`.
+/// Text i is `texts[offsets[i]..offsets[i + 1]]`; run j has the texts `runs[j]..runs[j + 1]`.
+/// Different objects of different runs may share a code.
 ///
 /// # Errors
 ///
 /// [`crate::Error::Choice`] for an offset that falls or leads outside.
-pub fn object_codes(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
+pub fn object_codes(texts: &[u8], offsets: &[i64], runs: &[i64]) -> crate::Result<Vec<i64>> {
+    let count = offsets.len().saturating_sub(1);
     offsets::check(offsets, texts.len())?;
-    if offsets.is_empty() {
+    offsets::check(runs, count)?;
+    if runs.len() < 2 || offsets.is_empty() {
         return Ok(Vec::new());
     }
-    let pieces = pool::map(pool::pieces(offsets).into_iter(), |rows| {
-        Piece::of(texts, &offsets[rows.start..=rows.end])
+    let begins: Vec<i64> = runs.iter().map(|&run| offsets[run as usize]).collect();
+    let pieces = pool::map(pool::pieces(&begins).into_iter(), |piece| {
+        let (first, last) = (runs[piece.start] as usize, runs[piece.end] as usize);
+        codes_of_piece(texts, &offsets[first..=last])
     });
-    let mut codes = Vec::with_capacity(offsets.len() - 1);
-    // Growing would hash every object again.
-    let most = pieces.iter().map(|piece| piece.objects.len()).sum();
-    let mut known = FxHashMap::with_capacity_and_hasher(most, FxBuildHasher);
-    for piece in pieces {
-        let number = |object| {
-            let next = known.len() as i64;
-            *known.entry(object).or_insert(next)
-        };
-        let numbers: Vec<i64> = piece.objects.into_iter().map(number).collect();
-        let code = |code: i64| usize::try_from(code).map_or(code, |place| numbers[place]);
-        codes.extend(piece.codes.into_iter().map(code));
-    }
-    Ok(codes)
+    Ok(pieces.concat())
 }
 
 /// Which texts hold an object: 0 for one that does.
@@ -80,38 +72,29 @@ pub fn objects(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
     Ok(pieces.concat())
 }
 
-/// Some of the texts.
-struct Piece {
-    /// Codes of these texts alone.
-    codes: Vec<i64>,
-    /// The objects as they are written anew, in the order of their codes.
-    objects: Vec<Vec<u8>>,
-}
-
-impl Piece {
-    fn of(texts: &[u8], offsets: &[i64]) -> Self {
-        let mut numbers: FxHashMap<Vec<u8>, usize> =
-            FxHashMap::with_capacity_and_hasher(offsets.len(), FxBuildHasher);
-        let mut written = Vec::new();
-        let codes = each(texts, offsets, |text| {
-            written.clear();
-            let mut source = serde_json::Deserializer::from_str(text);
-            if Writer(&mut written).deserialize(&mut source).is_err() || source.end().is_err() {
-                return UNCERTAIN;
-            }
-            if let Some(&number) = numbers.get(&written) {
-                return number as i64;
-            }
-            let number = numbers.len();
-            numbers.insert(written.clone(), number);
-            number as i64
-        });
-        let mut objects = vec![Vec::new(); numbers.len()];
-        for (object, number) in numbers {
-            objects[number] = object;
+/// Codes of the objects of a few runs, all compared with one another.
+fn codes_of_piece(texts: &[u8], offsets: &[i64]) -> Vec<i64> {
+    // Objects written anew, one after another, so that none needs memory of its own.
+    let mut written = Vec::new();
+    let mut ends = vec![0];
+    let mut codes = each(texts, offsets, |text| {
+        let begin = written.len();
+        let mut source = serde_json::Deserializer::from_str(text);
+        if Writer(&mut written).deserialize(&mut source).is_err() || source.end().is_err() {
+            written.truncate(begin);
+            return UNCERTAIN;
         }
-        Self { codes, objects }
+        ends.push(written.len());
+        ends.len() as i64 - 2
+    });
+    let mut numbers = FxHashMap::with_capacity_and_hasher(ends.len(), FxBuildHasher);
+    for code in codes.iter_mut().filter(|code| **code >= 0) {
+        let place = *code as usize;
+        *code = *numbers
+            .entry(&written[ends[place]..ends[place + 1]])
+            .or_insert(*code);
     }
+    codes
 }
 
 /// What `of_object` gives for each text that begins as an object; others are told apart here.
@@ -260,16 +243,18 @@ fn sort<E: Error>(
 
 #[cfg(test)]
 mod tests {
+    use rustc_hash::{FxHashMap, FxHashSet};
+
     use super::{NO_OBJECT, UNCERTAIN, object_codes, objects};
 
-    fn both(texts: &[&str]) -> (Vec<i64>, Vec<i64>) {
+    fn both(texts: &[&str], runs: &[i64]) -> (Vec<i64>, Vec<i64>) {
         let mut offsets = vec![0];
         for text in texts {
             offsets.push(offsets[offsets.len() - 1] + text.len() as i64);
         }
         let bytes = texts.concat().into_bytes();
         (
-            object_codes(&bytes, &offsets).unwrap(),
+            object_codes(&bytes, &offsets, runs).unwrap(),
             objects(&bytes, &offsets).unwrap(),
         )
     }
@@ -286,8 +271,8 @@ mod tests {
             r#"{"a": 0.5}"#,
             r#"{"a": 50e-2}"#,
         ];
-        let (codes, kinds) = both(&texts);
-        assert_eq!(codes, [0, 0, 1, 2, 3, 3, 4, 4]);
+        let (codes, kinds) = both(&texts, &[0, 8]);
+        assert_eq!(codes, [0, 0, 2, 3, 4, 4, 6, 6]);
         assert_eq!(kinds, [0; 8]);
     }
 
@@ -301,18 +286,21 @@ mod tests {
             r#"{"a": {"b": "c"}}"#,
             r#"{"ab": "c"}"#,
         ];
-        assert_eq!(both(&texts).0, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(both(&texts, &[0, 6]).0, [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
     fn offsets_that_lead_nowhere_are_refused() {
-        assert_eq!(object_codes(b"", &[]), Ok(Vec::new()));
-        assert!(object_codes(b"{}", &[5, 0]).is_err());
+        for runs in [&[][..], &[0], &[0, 0]] {
+            assert_eq!(object_codes(b"", &[], runs), Ok(Vec::new()));
+        }
+        assert!(object_codes(b"{}", &[5, 0], &[0, 1]).is_err());
+        assert!(object_codes(b"{}", &[0, 2], &[0, 2]).is_err());
         assert!(objects(b"{}", &[0, 3]).is_err());
     }
 
     #[test]
-    fn codes_do_not_depend_on_pieces() {
+    fn codes_of_a_run_do_not_depend_on_pieces() {
         let texts: Vec<_> = (0..40_000)
             .map(|row| match row % 5 {
                 0 => "[]".to_owned(),
@@ -321,23 +309,22 @@ mod tests {
             })
             .collect();
         let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-        let (codes, kinds) = both(&texts);
-        let mut met = Vec::new();
-        for (row, text) in texts.iter().enumerate() {
-            let code = match row % 5 {
-                0 => NO_OBJECT,
-                1 => UNCERTAIN,
-                _ => {
-                    let place = met.iter().position(|known| known == text);
-                    place.unwrap_or_else(|| {
-                        met.push(*text);
-                        met.len() - 1
-                    }) as i64
+        let runs: Vec<i64> = vec![0, 10, 10, 20_000, 39_999, 40_000];
+        let (codes, kinds) = both(&texts, &runs);
+        for run in runs.windows(2) {
+            let mut met = FxHashMap::default();
+            for row in run[0] as usize..run[1] as usize {
+                let (text, code) = (texts[row], codes[row]);
+                match row % 5 {
+                    0 => assert_eq!(code, NO_OBJECT),
+                    1 => assert_eq!(code, UNCERTAIN),
+                    _ => assert_eq!(*met.entry(text).or_insert(code), code, "{text}"),
                 }
-            };
-            assert_eq!((codes[row], kinds[row]), (code, code.min(0)), "{text}");
+                assert_eq!(kinds[row], code.min(0), "{text}");
+            }
+            let different: FxHashSet<_> = met.values().collect();
+            assert_eq!(different.len(), met.len());
         }
-        assert_eq!(met.len(), 14);
     }
 
     #[test]
@@ -345,7 +332,7 @@ mod tests {
         let texts = [
             "[1]", "true", "-1.5", "null", r#""{}""#, "", "[1", "NaN", "tru", "{",
         ];
-        let (codes, kinds) = both(&texts);
+        let (codes, kinds) = both(&texts, &[0, 10]);
         assert_eq!(codes, kinds);
         assert_eq!(codes[..3], [NO_OBJECT; 3]);
         assert_eq!(codes[3..], [UNCERTAIN; 7]);
@@ -361,7 +348,8 @@ mod tests {
             r#"{"a": 1e400}"#,
             r#"{"a": 1} x"#,
         ];
-        assert_eq!(both(&texts).0, [UNCERTAIN; 6]);
-        assert_eq!(both(&texts).1, [0, 0, 0, UNCERTAIN, UNCERTAIN, UNCERTAIN]);
+        let (codes, kinds) = both(&texts, &[0, 6]);
+        assert_eq!(codes, [UNCERTAIN; 6]);
+        assert_eq!(kinds, [0, 0, 0, UNCERTAIN, UNCERTAIN, UNCERTAIN]);
     }
 }

@@ -41,7 +41,9 @@ fn put_value(out: &mut Vec<u8>, values: &Values, row: usize) -> Result<(), Refus
         }
         Values::Number(values) => put_number(out, value(values, row)?),
         Values::Text(texts) => put_cell(out, texts.get(row)?),
-        Values::Json(_) | Values::List(..) | Values::Mapping(..) => return Err(Refused),
+        Values::Json(_) | Values::List(..) | Values::Mapping(..) | Values::Record(_) => {
+            return Err(Refused);
+        }
     }
     Ok(())
 }

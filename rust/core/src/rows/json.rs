@@ -72,6 +72,19 @@ fn put_value(out: &mut Vec<u8>, column: &Column, row: usize) -> Result<(), Refus
             out.push(b'}');
             Ok(())
         }
+        Values::Record(members) => {
+            out.push(b'{');
+            for (count, (name, member)) in members.iter().enumerate() {
+                if count > 0 {
+                    out.push(b',');
+                }
+                put(out, name)?;
+                out.push(b':');
+                put_value(out, member, row)?;
+            }
+            out.push(b'}');
+            Ok(())
+        }
     }
 }
 
@@ -199,6 +212,30 @@ mod tests {
             "\n",
         );
         assert_eq!(lines(&columns[..5], 2).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn records_stand_under_the_names_of_their_members() {
+        let valid = Some(Bits {
+            bytes: &[0b01],
+            first: 0,
+        });
+        let shares = Column {
+            valid,
+            values: Values::Number(&[0.5, 0.0]),
+        };
+        let members = vec![
+            ("a/b".to_owned(), shares),
+            ("n".to_owned(), column(Values::Integer(&[1, 2]))),
+        ];
+        let records = Box::new(column(Values::Record(members)));
+        let keys = texts(&[0, 1, 2], "xy");
+        let mapping = column(Values::Mapping(&[0, 2], keys, records));
+        let expected = concat!(
+            r#"{"m":{"x":{"a/b":0.5,"n":1},"y":{"a/b":null,"n":2}}}"#,
+            "\n"
+        );
+        assert_eq!(lines(&[("m", mapping)], 1).as_deref(), Ok(expected));
     }
 
     #[test]

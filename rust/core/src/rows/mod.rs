@@ -83,6 +83,8 @@ pub enum Values<'a> {
     List(&'a [i32], Box<Column<'a>>),
     /// Mappings, by where the keys and values of each begin.
     Mapping(&'a [i32], Texts<'a>, Box<Column<'a>>),
+    /// Records, by the columns of their members.
+    Record(Vec<(String, Column<'a>)>),
 }
 
 /// One column.

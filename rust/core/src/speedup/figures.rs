@@ -1,13 +1,12 @@
-//! Figures of tables: the ratios that count, their levels, and each benchmark as JSON.
+//! Figures of tables: the ratios that count, their levels, and each benchmark.
 
-use std::io::{self, Write};
 use std::ops::Range;
 
 use super::Tables;
-use super::entry::{Entry, REASONS, Ratio, Reason};
-use super::json::{MOST_DIGITS, Out, fill, push_text, write_flag, write_number};
-use crate::Result;
+use super::benchmarks::Benchmarks;
+use super::entry::{Entry, Reason};
 use crate::levels::{Alphabet, Figures, Names, Ratios, level_advantages};
+use crate::{Result, pool};
 
 /// How each attempt is scored.
 pub struct Plan<'a> {
@@ -51,10 +50,8 @@ pub struct Scores {
     pub invalid_benchmark: Vec<i64>,
     /// Why it does not count, as its position in [`REASONS`].
     pub invalid_reason: Vec<i64>,
-    /// Every benchmark as JSON, attempt by attempt.
-    pub json: Vec<u8>,
-    /// Bytes of the JSON of each attempt.
-    pub json_length: Vec<i64>,
+    /// Every benchmark, attempt by attempt.
+    pub benchmarks: Benchmarks,
 }
 
 /// Scores attempts by their tables.
@@ -70,20 +67,12 @@ pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
         end += usize::try_from(table).map_or(0, |table| tables.tables[table].len() as i64);
         offsets.push(end);
     }
-    let most: Vec<_> = plan
-        .table
-        .iter()
-        .map(|&table| names.most(tables, table))
-        .collect();
-    let (json, pieces) = fill(&offsets, &most, |rows, out| {
-        Piece::new(tables, &names, rules).scores(plan, rows, out)
-    });
-    let mut all = Scores {
-        json,
-        ..Scores::default()
-    };
+    let pieces = pool::map_rows(&offsets, |rows| {
+        Piece::new(tables, &names, rules).scores(plan, rows)
+    })?;
+    let mut all = Scores::default();
     for piece in pieces {
-        all.add(piece?);
+        all.add(piece);
     }
     Ok(all)
 }
@@ -100,50 +89,32 @@ impl Scores {
         self.invalid.append(&mut piece.invalid);
         self.invalid_benchmark.append(&mut piece.invalid_benchmark);
         self.invalid_reason.append(&mut piece.invalid_reason);
-        self.json_length.append(&mut piece.json_length);
+        self.benchmarks.append(piece.benchmarks);
     }
 }
 
-/// Names of benchmarks, as text and as JSON.
+/// Names of benchmarks, one by one and as one text.
 struct Labels<'a> {
     names: &'a [String],
     text: Vec<u8>,
     offsets: Vec<i64>,
-    /// Each name with all that stands before its first value.
-    json: Vec<Vec<u8>>,
 }
 
 impl<'a> Labels<'a> {
     fn of(names: &'a [String]) -> Self {
         let mut offsets = vec![0];
         let mut text = Vec::new();
-        let mut json = Vec::with_capacity(names.len());
         for name in names {
             text.extend_from_slice(name.as_bytes());
             offsets.push(text.len() as i64);
-            let mut own = Vec::with_capacity(name.len() + 16);
-            push_text(&mut own, name);
-            own.extend_from_slice(b":{\"agent/nop\":");
-            json.push(own);
         }
         Self {
             names,
             text,
             offsets,
-            json,
         }
     }
-
-    /// Bytes that the benchmarks of a table have at most.
-    fn most(&self, tables: &Tables, table: i64) -> usize {
-        let table = usize::try_from(table).map_or(0..0, |table| tables.tables[table].clone());
-        let name = |entry: &Entry| self.json[entry.benchmark as usize].len() + LONGEST_ENTRY;
-        tables.entries[table].iter().map(name).sum::<usize>() + 2
-    }
 }
-
-/// Bytes of an entry without its name, at most.
-const LONGEST_ENTRY: usize = 128 + 3 * MOST_DIGITS;
 
 /// The benchmarks that count of some attempts.
 struct Piece<'a> {
@@ -151,8 +122,8 @@ struct Piece<'a> {
     names: &'a Labels<'a>,
     rules: Rules<'a>,
     benchmark: Vec<i64>,
-    agent: Vec<f64>,
-    oracle: Vec<f64>,
+    /// What the agent's ratios are compared with: the oracle's, or those themselves.
+    compared: Vec<f64>,
     scores: Scores,
 }
 
@@ -163,25 +134,19 @@ impl<'a> Piece<'a> {
             names,
             rules,
             benchmark: Vec::new(),
-            agent: Vec::new(),
-            oracle: Vec::new(),
+            compared: Vec::new(),
             scores: Scores::default(),
         }
     }
 
-    fn scores(
-        mut self,
-        plan: &Plan,
-        rows: Range<usize>,
-        out: &mut Out<'_>,
-    ) -> io::Result<Result<Scores>> {
+    fn scores(mut self, plan: &Plan, rows: Range<usize>) -> Result<Scores> {
         let mut offsets = vec![0];
         for row in rows {
             let table = usize::try_from(plan.table[row]).ok();
             let entries = table.map_or(&[][..], |table| {
                 &self.tables.entries[self.tables.tables[table].clone()]
             });
-            self.attempt(entries, plan.is_reverted[row], plan.has_oracle[row], out)?;
+            self.attempt(entries, plan.is_reverted[row], plan.has_oracle[row]);
             offsets.push(self.benchmark.len() as i64);
         }
         let names = Names {
@@ -190,40 +155,33 @@ impl<'a> Piece<'a> {
         };
         let ratios = Ratios {
             benchmark: &self.benchmark,
-            agent: &self.agent,
-            oracle: &self.oracle,
+            agent: &self.scores.benchmarks.agent,
+            oracle: &self.compared,
             offsets: &offsets,
         };
-        let levels = level_advantages(&names, self.rules.alphabet, &ratios);
-        Ok(levels.map(|levels| Scores {
+        let levels = level_advantages(&names, self.rules.alphabet, &ratios)?;
+        Ok(Scores {
             levels,
             ..self.scores
-        }))
+        })
     }
 
-    fn attempt(
-        &mut self,
-        table: &[Entry],
-        is_reverted: bool,
-        has_oracle: bool,
-        out: &mut Out<'_>,
-    ) -> io::Result<()> {
+    fn attempt(&mut self, table: &[Entry], is_reverted: bool, has_oracle: bool) {
         let has_no_ratio = |entry: &Entry| entry.oracle == Err(Reason::Missing);
         let mut entries = table.iter().filter(|entry| entry.is_object).peekable();
         let is_without_oracle = entries.peek().is_some() && entries.all(has_no_ratio);
         let lacks_oracle = is_without_oracle && !has_oracle && !self.rules.is_merged;
-        let begin = out.position();
         let mut found = Found::default();
         for entry in table {
             let Some(entry) = self.rules.effective(*entry, is_reverted) else {
                 continue;
             };
-            let found_invalid = self.count(&entry, lacks_oracle, &mut found);
-            self.write(&entry, is_reverted, found_invalid, &found, out)?;
+            let fault = self.count(&entry, lacks_oracle, &mut found);
+            let name = &self.names.names[entry.benchmark as usize];
+            let benchmarks = &mut self.scores.benchmarks;
+            benchmarks.push(name, &entry, is_reverted, fault);
         }
         let scores = &mut self.scores;
-        out.write_all(if found.size == 0 { b"{}" } else { b"}" })?;
-        scores.json_length.push((out.position() - begin) as i64);
         scores.size.push(found.size);
         let worst = found.worst;
         scores
@@ -238,7 +196,6 @@ impl<'a> Piece<'a> {
             .has_reverted
             .push(table.iter().any(|entry| entry.is_reverted));
         scores.invalid.push(found.invalid);
-        Ok(())
     }
 
     /// Counts a benchmark; gives why it does not count, if so.
@@ -254,11 +211,9 @@ impl<'a> Piece<'a> {
             (_, Err(reason)) if !lacks_oracle => Some(reason),
             _ => None,
         };
-        let number = |ratio: Ratio| ratio.unwrap_or(f64::NAN);
+        let compared = if lacks_oracle { agent } else { oracle };
         self.benchmark.push(i64::from(benchmark));
-        self.agent.push(number(agent));
-        self.oracle
-            .push(number(if lacks_oracle { agent } else { oracle }));
+        self.compared.push(compared.unwrap_or(f64::NAN));
         if let Some(reason) = fault {
             found.invalid += 1;
             self.scores.invalid_benchmark.push(i64::from(benchmark));
@@ -268,39 +223,6 @@ impl<'a> Piece<'a> {
         }
         found.size += 1;
         fault
-    }
-
-    fn write(
-        &self,
-        entry: &Entry,
-        is_reverted: bool,
-        fault: Option<Reason>,
-        found: &Found,
-        out: &mut Out<'_>,
-    ) -> io::Result<()> {
-        let Entry { agent, oracle, .. } = *entry;
-        out.write_all(if found.size == 1 { b"{" } else { b"," })?;
-        out.write_all(&self.names.json[entry.benchmark as usize])?;
-        let lead = agent.and_then(|agent| oracle.map(|oracle| agent - oracle));
-        for (name, value) in [
-            (&b""[..], agent),
-            (b",\"oracle/nop\":", oracle),
-            (b",\"advantage\":", lead),
-        ] {
-            out.write_all(name)?;
-            match value {
-                Ok(value) => write_number(out, value)?,
-                Err(_) => out.write_all(b"null")?,
-            }
-        }
-        out.write_all(b",\"significant\":")?;
-        write_flag(out, entry.significant)?;
-        out.write_all(b",\"fallback_to_baseline\":")?;
-        write_flag(out, Some(is_reverted && agent.is_ok()))?;
-        match fault {
-            None => out.write_all(b",\"invalid\":null}"),
-            Some(reason) => write!(out, ",\"invalid\":\"{}\"}}", REASONS[reason as usize]),
-        }
     }
 }
 

@@ -1,8 +1,9 @@
-//! Speedups of many agents at once: from tables of benchmarks as JSON to figures and JSON again.
+//! Speedups of many agents at once: from tables of benchmarks as JSON to figures and columns.
 //!
 //! The record form in Python is the specification. What is here scores the trials it is certain
 //! of, and names every other, which the caller gives to the record form.
 
+mod benchmarks;
 mod entry;
 mod figures;
 mod files;
@@ -14,6 +15,7 @@ mod row;
 mod tables;
 mod written;
 
+pub use benchmarks::Benchmarks;
 pub use entry::{REASONS, Reason};
 pub use figures::{Plan, Rules, Scores, scores};
 pub use files::{Files, Keys, Trials};

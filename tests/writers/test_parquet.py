@@ -1,0 +1,59 @@
+"""Pages and row groups of Parquet."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from trajmeter.metrics import RowLayout
+from trajmeter.metrics.speedup import SpeedupMetric
+from trajmeter.writers import ParquetWriter
+from trajmeter.writers.arrow import arrow_schema, loaded
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_pages_of_mappings_do_not_depend_on_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of 200 and 201 benchmarks: a ratio of 8 bytes and a name of 5 of each."""
+    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", 1_024 * 401 * 13 // 2)
+    layout = RowLayout([SpeedupMetric()])
+    schema = arrow_schema(layout)
+    name, rows = "speedup.per_benchmark_speedups", 1_500
+    offsets = np.cumsum([0, *[200, 201] * (rows // 2)], dtype=np.int32)
+    ratios = np.arange(offsets[-1]) / 7
+    kind: Any = schema.field(name).type
+    members = [
+        pa.array(ratios) if each.name == "agent/nop" else pa.nulls(len(ratios), each.type)
+        for each in kind.item_type
+    ]
+    values: Any = pa.StructArray.from_arrays(members, fields=[*kind.item_type])
+    starts: Any = pa.array(offsets)  # the stubs ask for 64 bits, Arrow for 32
+    benchmarks = pa.MapArray.from_arrays(
+        starts,
+        pa.array([f"m.{at % 200:03}" for at in range(len(ratios))]),
+        values,
+    )
+    columns = [benchmarks if each.name == name else pa.nulls(rows, each.type) for each in schema]
+    whole = pa.record_batch(columns, schema=schema)
+    written = set()
+    for size in (100, 131, 512, 700, rows):
+        stream = io.BytesIO()
+        writer = ParquetWriter(stream, layout)
+        for start in range(0, rows, size):
+            writer.write_batch(whole.slice(start, size))
+        writer.finish()
+        written.add(stream.getvalue())
+    (content,) = written
+    file = parquet.ParquetFile(pa.BufferReader(content))
+    assert loaded(file.read().combine_chunks().to_batches()[0], schema) == whole
+    groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+    assert [each.num_rows for each in groups] == [1_024, 476]
+    found = map(groups[0].column, range(groups[0].num_columns))
+    encodings = {each.path_in_schema.removeprefix(name): each.encodings for each in found}
+    assert "RLE_DICTIONARY" in encodings[".list.element.key"]
+    assert "RLE_DICTIONARY" not in encodings[".list.element.value.agent/nop"]
