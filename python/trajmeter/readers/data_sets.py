@@ -151,7 +151,7 @@ def _empty_patch(*places: Mapping[str, JsonValue]) -> str | None:
 
 
 def _truth(value: JsonValue) -> JsonValue:
-    """True and false as data sets hold them; anything else is for the record to refuse."""
+    """Convert the truth values that data sets use; anything else is for the record to reject."""
     return bool(value) if isinstance(value, (bool, int, float)) and value in (0, 1) else value
 
 

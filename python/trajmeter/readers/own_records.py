@@ -57,7 +57,7 @@ def _plain_turn(turn: JsonValue) -> JsonValue:
 
 
 def _plain_calls(calls: JsonValue) -> JsonValue:
-    """Calls of OpenAI's shape with our keys; what is not a list is left for the model to refuse."""
+    """Rename keys of OpenAI-style calls; anything but a list is left for the model to reject."""
     return [_plain_call(call) for call in calls] if isinstance(calls, list) else calls
 
 

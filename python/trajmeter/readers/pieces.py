@@ -74,7 +74,7 @@ PIECE_BYTES = 64 << 20
 """Size of a file on disk in bytes from which on it is split. Part of the plan format: a run whose
 pieces differ cannot be resumed."""
 PIECE_ROWS = 100_000
-"""Number of Parquet rows, or lines of a compressed or remote file, from which on a file is split."""
+"""Number of Parquet rows, or lines of a compressed or remote file, above which it is split."""
 _PACKED = 8
 """A compressed file is split from an eighth of these bytes on."""
 
