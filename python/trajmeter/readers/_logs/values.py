@@ -79,7 +79,7 @@ def as_text(value: object) -> str | None:
 
 
 def as_number(value: object, refuse: Callable[[str], None]) -> float | None:
-    """A finite number; ``None`` for null, and for anything else, which is refused with a reason."""
+    """A finite number; ``None`` for null, and for anything else, which is reported."""
     number = finite(value)
     if number is None and value is not None:
         refuse(f"expected a number, got {type_name(cast('JsonValue', value))}")

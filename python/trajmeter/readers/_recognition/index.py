@@ -24,7 +24,7 @@ _OPENING = (b"{", b"[")
 _BINARY = (b"PAR1", b"PK\x03\x04")
 _JSON = ".json"
 _LIST = "messages"
-"""If a file in a folder is examined, the list that it holds."""
+"""Key of the list in a file of a folder, where one is examined."""
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 """JSON may spell a word with escapes; hardly anyone does, but then nothing is ruled out."""
 

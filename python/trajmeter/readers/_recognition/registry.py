@@ -181,7 +181,7 @@ def _plugged_in(point: EntryPoint) -> list[AnyFormat]:
         value = point.load()
         made = value if isinstance(value, Format) or not callable(value) else value()
         found = [*made] if isinstance(made, Iterable) else [made]
-    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and reading goes on
+    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and reading continues
         _warn(point, format_exception(error))
         return []
     for each in found:

@@ -167,7 +167,7 @@ def refuse_key(name: str, texts: Sequence[str]) -> None:
     """Reject reading a column both as numbers and as text.
 
     Raises:
-        ConfigurationError: It is.
+        ConfigurationError: The column is read both ways.
     """
     if name in texts:
         raise ConfigurationError(f"column {name} cannot be a figure and a key at once")
