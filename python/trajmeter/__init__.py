@@ -1,7 +1,7 @@
 """Trajmeter turns recorded agent trajectories into scores.
 
-Every public name is loaded when it is first used, so that ``import trajmeter`` stays quick and
-loads no optional dependency.
+Public names are loaded on first use, so that ``import trajmeter`` is fast and loads no optional
+dependency.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _HOME = {
     "summarize": "summaries.summarizing",
     "union": "spans",
 }
-"""The module, below this package, that each public name comes from."""
+"""The module, below this package, that defines each public name."""
 
 __version__: str
 

@@ -1,4 +1,4 @@
-"""Columns of trajectories that a file lacks: null in every row, and made once for all batches."""
+"""Trajectory columns that a file lacks: null in every row, and created once for all batches."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 __all__ = ["absent_columns"]
 
 _ROWS = (64, 1 << 14)
-"""Rows that are made at once, those of a small file and those of most batches: to make nested
-columns takes longer than to slice them."""
+"""Rows to create at a time, enough for a small file and most batches: creating nested columns takes
+longer than slicing them."""
 
 
 def absent_columns(rows: int) -> list[pa.Array[Any]]:
-    """Every column of :func:`trajmeter.schemas.trajectory_schema` without a value.
+    """Every column of :func:`trajmeter.schemas.trajectory_schema`, all null.
 
     Args:
-        rows: Rows of each.
+        rows: Number of rows.
     """
     enough = next((most for most in _ROWS if rows <= most), None)
     if enough is None:

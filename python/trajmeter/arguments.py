@@ -1,4 +1,4 @@
-"""Checks of arguments that are one thing or a list, before anything is done with them."""
+"""Checks of arguments that accept one value or a list."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def paths_and_records(argument: object, record: type | None = None, *, name: str
 
 
 def as_iterable(argument: object, expected: str, *, name: str) -> Iterable[Any]:
-    """Return the argument if it is a list of things, or another iterable of them.
+    """Return the argument if it is an iterable of items rather than a single value.
 
     Args:
         argument: The argument.
-        expected: What it should be, for messages.
+        expected: What the argument should be, for messages.
         name: Its name, for messages.
 
     Raises:

@@ -1,10 +1,10 @@
-"""Batches as users have them, brought to the schema of Trajectory records and checked.
+"""Casts users' batches to the schema of Trajectory records, and checks their rows.
 
-Files hold the same values in other types: texts as dictionaries or with long offsets, numbers of
-fewer bits, structures with their fields in another order or missing, arguments as structures
-instead of JSON text. Whatever can be converted without loss is accepted. A batch of the right
-schema can still hold rows that are not valid records: a null where a value is needed, a text that
-is not one of the choices, invalid JSON.
+Files store the same values in other types: texts as dictionaries or with long offsets, numbers with
+fewer bits, structures with fields reordered or missing, arguments as structures instead of JSON
+text. Anything that can be converted without loss is accepted. A batch with the right schema can
+still contain invalid records: a null where a value is required, a text that is not one of the
+choices, invalid JSON.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ __all__ = ["conform", "faulty", "holds_pairs", "misfits"]
 _TEXT = Shape("text")
 
 _MOST_VALUES = 2**31 - 1
-"""What the offsets of a list can count."""
+"""Largest number of values that list offsets can address."""
 _LONGEST_TYPE = 60
-"""Characters of a type that a message names in full."""
+"""Longest type, in characters, that a message shows in full."""
 
 _LISTS = (
     pa.ListArray,
@@ -58,9 +58,9 @@ _LISTS = (
 
 
 def conform(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Give a batch the columns of :func:`trajectory_schema`, and no others.
+    """Cast a batch to the columns of :func:`trajectory_schema`, dropping all others.
 
-    An absent column is one of nulls. Nothing is copied where the types are those of the schema.
+    An absent column becomes null. Columns that already have the right type are not copied.
 
     Raises:
         ConfigurationError: ``task_id`` is missing, a column occurs twice, or its type cannot hold
@@ -86,13 +86,13 @@ def conform(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def misfits(batch: pa.RecordBatch) -> dict[int, str]:
-    """Rows with a value that its field cannot hold, such as 3.5 where whole numbers are counted.
+    """Find rows with a value that its field cannot hold, such as 3.5 in a field of integers.
 
     Args:
-        batch: Rows that :func:`conform` refuses.
+        batch: Rows that :func:`conform` rejects.
 
     Returns:
-        What is wrong with each of them, by its number.
+        The error of each such row, by row number.
 
     Raises:
         ConfigurationError: The type of a column is wrong, whatever its values are.
@@ -108,7 +108,7 @@ def misfits(batch: pa.RecordBatch) -> dict[int, str]:
 
 
 def _misfits(column: Array, member: Member, target: pa.DataType) -> Iterator[tuple[int, str]]:
-    """Rows that the cast refuses, found by halves: it reports only one, and few are bad."""
+    """Find rows that fail the cast by bisection: it reports only one, and few are bad."""
     try:
         _conformed(column, member.shape, target, member.name)
     except ConfigurationError as error:
@@ -122,7 +122,7 @@ def _misfits(column: Array, member: Member, target: pa.DataType) -> Iterator[tup
 
 
 def _plain(array: Array) -> Array:
-    """The values of an array, whatever stands for them."""
+    """The values of an array, decoded."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if isinstance(array, pa.DictionaryArray):
@@ -151,7 +151,7 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
 
 
 def _named(arrow_type: pa.DataType) -> str:
-    """A type as messages name it: what a long one is made of is left out."""
+    """Name of a type for messages; the contents of a long one are omitted."""
     text = str(arrow_type)
     kind, within, _ = text.partition("<")
     return f"{kind}<…>" if within and len(text) > _LONGEST_TYPE else text
@@ -189,7 +189,7 @@ def _records(array: pa.StructArray, shape: Shape, target: pa.DataType, path: str
 def _plain_calls(
     existing: dict[str, Array], shape: Shape, types: dict[str, pa.DataType], path: str
 ) -> dict[str, Array]:
-    """Name and arguments of calls, from their ``function`` where they have no name of their own."""
+    """Name and arguments of calls, taken from their ``function`` if they have no name."""
     function = existing["function"]
     names = [field.name for field in function.type]
     columns = map(_plain, cast("pa.StructArray", function).flatten())
@@ -227,7 +227,7 @@ def _lists(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
 
 
 def holds_pairs(arrow_type: pa.DataType) -> bool:
-    """Whether lists of this type hold the keys and values of mappings, and nothing else."""
+    """Whether lists of this type hold only the keys and values of mappings."""
     if not hasattr(arrow_type, "value_field") or pa.types.is_map(arrow_type):
         return False
     pair = arrow_type.value_field.type
@@ -235,7 +235,7 @@ def holds_pairs(arrow_type: pa.DataType) -> bool:
 
 
 def _mappings(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
-    """Mappings, from lists of their keys and values."""
+    """Convert lists of keys and values to mappings."""
     pairs, offsets = ragged(array)
     keys = pc.struct_field(pairs, "key")
     if keys.null_count:
@@ -244,7 +244,7 @@ def _mappings(array: Array, shape: Shape, target: pa.DataType, path: str) -> Arr
     values = _conformed(
         pc.struct_field(pairs, "value"), cast("Shape", shape.item), kinds.item_type, path
     )
-    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    # A null start marks a null; the stubs require 64 bits, Arrow 32.
     starts: Any = numbers(offsets.astype(np.int32), np.append(flags(array.is_null()), False))
     maps: Array = pa.MapArray.from_arrays(
         starts, _conformed(keys, _TEXT, kinds.key_type, path), values
@@ -275,7 +275,7 @@ def _faulty_members(
 
 
 def _faulty(column: Array, shape: Shape) -> Booleans:
-    """Whether each value differs from what its shape says; nulls are left to the caller."""
+    """Whether each value violates its shape; nulls are checked by the caller."""
     if shape.choices:
         known = pc.is_in(column, value_set=text_array(sorted(shape.choices)))
         return ~flags(known) & flags(column.is_valid())
@@ -289,7 +289,7 @@ def _faulty(column: Array, shape: Shape) -> Booleans:
 
 
 def _faulty_items(column: Array, shape: Shape) -> Booleans:
-    """Whether each list or mapping holds a null or another invalid value."""
+    """Whether each list or mapping contains a null or another invalid value."""
     if isinstance(column, pa.MapArray):
         _, values, offsets = entries(column)
     else:

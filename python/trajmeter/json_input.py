@@ -1,12 +1,12 @@
-"""JSON text as real files hold it, and how messages name what it holds.
+"""Parses JSON text as found in real files, and describes its errors.
 
-Accepted beyond strict JSON: a byte order mark at the start of a line, lines that end in CRLF, blank
-lines, bare ``NaN`` and ``Infinity``, and escaped halves of surrogate pairs, which programs leave
-behind when they cut a string or read bytes that are not UTF-8; each half becomes U+FFFD, because no
-output could hold it. If a key occurs twice, the last value counts.
+In addition to strict JSON, it accepts a byte order mark at the start of a line, CRLF line ends,
+blank lines, bare ``NaN`` and ``Infinity``, and lone escaped surrogates, which programs produce when
+they cut a string or read bytes that are not UTF-8; each becomes U+FFFD, because no output could
+represent it. If a key occurs twice, the last value counts.
 
-Refused, with the limit in the message: an integer of more than 4,300 digits, which Python neither
-reads nor writes (before pydantic 2.13 a minus sign counts as one), and a value that lies in more
+It rejects, with the limit in the message, integers of more than 4,300 digits, which Python neither
+reads nor writes (before pydantic 2.13 a minus sign counts as a digit), and values nested in more
 than 200 others.
 """
 
@@ -46,10 +46,11 @@ __all__ = [
 ]
 
 MOST_DIGITS = 4300
-"""Digits of an integer: more of them Python reads and writes only where a process allows it."""
+"""Maximum number of digits of an integer; Python reads and writes more only if the process allows
+it."""
 
 LONGEST_LINE = 512 << 20
-"""Bytes of the longest line that is accepted, where nobody says otherwise."""
+"""Default maximum length of a line in bytes."""
 
 _MAGIC = (
     (
@@ -66,13 +67,13 @@ _MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
 
 _BOM = b"\xef\xbb\xbf"
 BLANK = _BOM + b" \t\r\n"
-"""What may stand around a JSON document, and is all that a blank line holds."""
+"""What may surround a JSON document, and what a blank line consists of."""
 
 _SHOWN = 40
 _NOTHING = "empty, expected JSON"
 _SKIPPED = 1 << 20
 
-# What the parser says of its limits, and what they are.
+# The parser's messages about its limits, and the limits.
 _LIMITS = (
     ("number out of range", f"a number has more than {MOST_DIGITS:,} digits"),
     ("recursion limit exceeded", "it is nested more than 200 deep"),
@@ -87,8 +88,8 @@ _TYPE_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     ((int, float), "a number"),
 )
 
-# What a value should have been, by the type of pydantic's error, whose own messages name Python's
-# types. Braces hold what the error knows.
+# Expected values, by the type of pydantic's error, whose own messages name Python types. Braces are
+# filled in from the error's context.
 _EXPECTED = {
     **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list"),
     **dict.fromkeys(
@@ -109,7 +110,7 @@ _EXPECTED = {
     "too_long": "at most {max_length} items",
 }
 
-# Whole pairs and other escapes match too, so that no half is found inside one of them.
+# Also matches whole pairs and other escapes, so that no lone surrogate is found inside them.
 _ESCAPE = re.compile(
     rb"""
     \\u[dD][89abAB][0-9a-fA-F]{2} \\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -128,17 +129,17 @@ class Line(NamedTuple):
     offset: int
     """Offset of its first byte in the file."""
     content: bytes
-    """Its bytes, line end included."""
+    """Its bytes, including the line end."""
 
 
 class LongLine(Line):
-    """The first bytes of a line that is longer than what is accepted."""
+    """The first bytes of a line that exceeds the limit."""
 
     __slots__ = ()
 
 
 def refuse_archive(file: BinaryIO) -> None:
-    """Refuse a file that does not hold its data as plain text; seeks back to its beginning.
+    """Reject a file that is not plain text; seeks back to its beginning.
 
     Raises:
         ReadError: The file is an archive, compressed, or a Git LFS pointer.
@@ -155,8 +156,7 @@ def lines(file: BinaryIO, longest: int | None = None) -> Iterator[Line]:
 
     Args:
         file: The file.
-        longest: Bytes of the longest line that is accepted; the rest of one that is too long is
-            not held.
+        longest: Maximum length of a line in bytes; the rest of a longer line is not held in memory.
     """
     offset = 0
     for number, content in enumerate(file if longest is None else _begun(file, longest), start=1):
@@ -171,18 +171,18 @@ def lines(file: BinaryIO, longest: int | None = None) -> Iterator[Line]:
 
 
 def _begun(file: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Lines, or the beginnings of long ones."""
+    """Yield lines, and the beginnings of overlong ones."""
     while content := file.readline(longest + 1):
         yield content
 
 
 def too_long(longest: int) -> ReadError:
-    """The error of a line that is longer than what is accepted."""
+    """The error for a line that exceeds the limit."""
     return ReadError(f"the line is longer than {longest:,} bytes (--max-line); it is left out")
 
 
 def first_byte(line: bytes) -> bytes:
-    """The first byte of a line, past blanks and a byte order mark."""
+    """The first byte of a line after blanks and a byte order mark."""
     return line.lstrip(BLANK)[:1]
 
 
@@ -193,13 +193,14 @@ def parse(content: bytes) -> JsonValue:
         ReadError: The content is not valid JSON; the message says why, and where in the document.
     """
     try:
-        # Keys repeat from object to object; looking values up takes a third of the time.
+        # Keys repeat from object to object; looking up shared strings takes a third of the time.
         value: JsonValue = from_json(content.strip(BLANK), cache_strings="keys")
     except ValueError as error:
         repaired = _ESCAPE.sub(_whole, content) if rb"\u" in content else content
         if repaired != content:
             return parse(repaired)
-        # Callers name the line of the file; the parser's own line helps only within a document.
+        # Callers add the line in the file; the parser's own line number only helps within a
+        # document.
         if not content.strip(BLANK):
             raise ReadError(_NOTHING) from error
         reason = str(error).replace(" at line 1 column ", " at column ")
@@ -211,7 +212,7 @@ def parse(content: bytes) -> JsonValue:
 
 
 def describe_detail(error: ErrorDetails) -> str:
-    """Say where one field went wrong, what was expected, and the value, as in JSON."""
+    """Describe an invalid field: where it is, what was expected, and its value as JSON."""
     where = "".join(
         f"[{key}]" if isinstance(key, int) else f".{key}" for key in error["loc"]
     ).removeprefix(".")
@@ -220,19 +221,19 @@ def describe_detail(error: ErrorDetails) -> str:
 
 
 def describe_error(error: ValidationError) -> str:
-    """Say in one line where a record went wrong, what was expected, and the value, as in JSON."""
+    """Describe an invalid record in one line: place, expectation, and value as JSON."""
     first, *more = error.errors(include_url=False)
     rest = f" (and {len(more)} more)" if more else ""
     return describe_detail(first) + rest
 
 
 def describe_errors(error: ValidationError) -> str:
-    """Like :func:`describe_error`, for everything that went wrong."""
+    """Like :func:`describe_error`, for all errors of a record."""
     return "; ".join(map(describe_detail, error.errors(include_url=False)))
 
 
 def type_name(value: JsonValue) -> str:
-    """The type of a value, in the words of JSON."""
+    """The JSON name of a value's type."""
     for types, name in _TYPE_NAMES:
         if isinstance(value, types):
             return name
@@ -265,7 +266,7 @@ def _fault(error: ErrorDetails) -> str:
 
 
 class _Short(reprlib.Repr):
-    """The beginning of a value, written as JSON."""
+    """The beginning of a value's JSON text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -283,7 +284,7 @@ class _Short(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         try:
             repr(x)
-        except ValueError:  # longer than Python writes out; later releases say it in their own way
+        except ValueError:  # exceeds Python's limit; later releases describe it themselves
             return f"an integer of {x.bit_length()} bits"
         return super().repr_int(x, level)
 

@@ -1,4 +1,4 @@
-"""Keys of files that look misspelt.
+"""Finds keys in files that look misspelt.
 
 Unknown keys are kept, for the user's own metrics and agents. One that resembles a known key gets a
 warning, because the setting it was meant for silently keeps its default.
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["Misspelt", "displaced", "misspelt", "nearest", "unknown"]
 
 _LEAST_LIKENESS = 0.8
-"""0-1: that of ``topk`` and ``top_k`` is 0.89, of ``difficulty_level`` and ``difficulty`` 0.77."""
+"""Minimum similarity, 0-1: ``topk`` and ``top_k`` score 0.89, ``difficulty_level`` and
+``difficulty`` 0.77."""
 
 
 class Misspelt(NamedTuple):
-    """A key that is not known, and the known one that it resembles."""
+    """An unknown key, and the known key that it resembles."""
 
     key: str
-    """The key with its place in the record."""
+    """The key with its location in the record."""
     meant: str
     """The known key."""
 
@@ -32,12 +33,12 @@ class Misspelt(NamedTuple):
 
 
 def misspelt(mapping: Mapping[str, Any], known: Collection[str], place: str) -> Iterator[Misspelt]:
-    """Yield unknown keys that resemble a known one, unless that is there too.
+    """Yield unknown keys that resemble a known key that is not present.
 
     Args:
-        mapping: What holds the keys.
-        known: Keys that are read.
-        place: What to write before each key, such as ``metadata.``.
+        mapping: The mapping with the keys.
+        known: Known keys.
+        place: Prefix for each key in messages, such as ``metadata.``.
     """
     for key in mapping:
         if key not in known:
@@ -49,13 +50,13 @@ def misspelt(mapping: Mapping[str, Any], known: Collection[str], place: str) -> 
 def displaced(
     mapping: Mapping[str, Any], known: Collection[str], place: str, theirs: str
 ) -> Iterator[Misspelt]:
-    """Yield keys that are known elsewhere.
+    """Yield keys that belong elsewhere in the record.
 
     Args:
-        mapping: What holds the keys.
-        known: Keys that are read elsewhere.
-        place: What to write before each key.
-        theirs: What stands before the keys where they are read.
+        mapping: The mapping with the keys.
+        known: Keys that belong elsewhere.
+        place: Prefix for each key in messages.
+        theirs: Prefix of the place where they belong.
     """
     for key in mapping:
         if key in known:
@@ -63,7 +64,7 @@ def displaced(
 
 
 def nearest(key: str, known: Collection[str]) -> str | None:
-    """The known key that another resembles most, if there is one.
+    """The known key that is most similar to another, if any is similar.
 
     Example:
         >>> nearest("Max-Turn", ["max_turns", "metadata"])
@@ -80,7 +81,7 @@ def _nearest(key: str, known: frozenset[str]) -> str | None:
 
 
 def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Report an unknown name, with the closest of all names and a list of those known."""
+    """Report an unknown name, with the closest match and a list of known names."""
     names = sorted(known)
     close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
     listed = ", ".join(names) or "none"

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used."""
+"""Lazy loading: a package's names are imported on first use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["loading_late"]
 
 
 def loading_late(package: str, home: Mapping[str, str]) -> Callable[[str], object]:
-    """The ``__getattr__`` of a package whose names are loaded when they are first used.
+    """Make the ``__getattr__`` of a package whose names are imported on first use.
 
     Args:
-        package: Its name.
-        home: Of each name, the module below the package that has it.
+        package: Name of the package.
+        home: For each name, the module of the package that defines it.
     """
 
     def load(name: str) -> object:

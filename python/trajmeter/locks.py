@@ -1,7 +1,7 @@
-"""Locks on files, which the system lets go when the process ends, on POSIX and on Windows.
+"""File locks for POSIX and Windows; the system releases them when the process ends.
 
-POSIX advises: who does not ask for the lock may read and write all the same. Windows locks bytes
-against everybody, so that a byte is locked there that lies far behind any content.
+POSIX locks are advisory: a process that does not request the lock can still read and write. Windows
+locks are mandatory for the locked bytes, so a byte far beyond any content is locked there.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import IO, Any
 __all__ = ["WINDOWS", "lock"]
 
 WINDOWS = os.name == "nt"
-"""Whether this is Windows, where open files can be neither deleted nor replaced."""
+"""Whether this is Windows, where open files cannot be deleted or replaced."""
 
 _BYTE = 1 << 40
-"""The byte that is locked on Windows: no file that we write gets there."""
+"""The byte that is locked on Windows: larger than any file Trajmeter writes."""
 _PAUSE = 0.02
 _HELD = {errno.EACCES, errno.EAGAIN, errno.EDEADLK, getattr(errno, "EDEADLOCK", errno.EDEADLK)}
-"""What the systems say of a file that another process has locked."""
+"""Error numbers for a file that another process has locked."""
 
 
 def lock(stream: IO[Any], *, wait: bool = False) -> bool:
@@ -29,10 +29,11 @@ def lock(stream: IO[Any], *, wait: bool = False) -> bool:
 
     Args:
         stream: The file, open for writing.
-        wait: Whether to wait for whoever holds the lock.
+        wait: Whether to wait until the lock is free.
 
     Returns:
-        Whether it is locked; false if another process, or another open file of this one, holds it.
+        Whether the lock was acquired; false if another process, or another open file of this
+        process, holds it.
 
     Raises:
         OSError: The file system has no locks.
@@ -45,7 +46,7 @@ def lock(stream: IO[Any], *, wait: bool = False) -> bool:
     return True
 
 
-# Each module is there on its own system only, and so are its functions for a type checker.
+# Each module exists, for Python and the type checker, only on its own system.
 def _on_posix(descriptor: int) -> bool:
     fcntl: Any = import_module("fcntl")
     try:
@@ -60,7 +61,7 @@ def _on_posix(descriptor: int) -> bool:
 def _on_windows(descriptor: int) -> bool:
     msvcrt: Any = import_module("msvcrt")
     place = os.lseek(descriptor, 0, os.SEEK_CUR)
-    os.lseek(descriptor, _BYTE, os.SEEK_SET)  # it locks from where the file is read
+    os.lseek(descriptor, _BYTE, os.SEEK_SET)  # msvcrt locks from the current position
     try:
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     except OSError as error:

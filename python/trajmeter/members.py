@@ -1,4 +1,4 @@
-"""Members of nested columns, replaced by others."""
+"""Replaces members of nested columns."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["with_member"]
 
 
 def with_member(array: Array, path: Sequence[str], make: Callable[[Array], Array]) -> Array:
-    """Records, or lists of them, with another array in the place of a member.
+    """Replace a member of records, or of lists of records, by another array.
 
     Args:
-        array: The records; where they lack the member, they are given back as they are.
-        path: Names that lead to the member; none for the array itself.
-        make: Gives what takes its place.
+        array: The records; returned unchanged if they lack the member.
+        path: Names that lead to the member; empty for the array itself.
+        make: Makes the replacement.
     """
     if not path:
         return make(array)

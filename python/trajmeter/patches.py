@@ -1,8 +1,8 @@
 """Edited lines of a unified diff, numbered in the file that it applies to.
 
-A hunk header declares how many lines its body has. Patches that a model wrote by hand often declare
-others, so the body is taken as it stands, up to what cannot belong to it, and each disagreement is
-a warning.
+A hunk header declares how many lines its body has. Patches written by models often declare a wrong
+number, so the body is read up to the first line that cannot belong to it, and each mismatch is a
+warning.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def edited_lines(patch: str) -> EditedLines:
 
 
 def whole_characters(patch: str) -> str:
-    """The text with halves of surrogate pairs, which exist in no file, joined or replaced."""
+    """Join or replace surrogates in the text, which cannot occur in files."""
     if patch.isascii():
         return patch
     return patch.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,6 +1,6 @@
-"""Processes of our own that do a part of the work, and exchange pickled objects over pipes.
+"""Worker processes that exchange pickled objects with this process over pipes.
 
-They are not of :mod:`multiprocessing`, which would run the main module of the program again.
+They do not use :mod:`multiprocessing`, which would run the program's main module again.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ _PROGRAM = (
 
 
 class WorkerEndedError(Exception):
-    """A process ended before it replied; the message is how."""
+    """A process ended before it replied; the message says how it ended."""
 
 
 def own_group() -> dict[str, Any]:
-    """Arguments of a process that Ctrl-C does not reach: it is for the program that started it."""
+    """Arguments to start a process that Ctrl-C does not reach; the parent handles it."""
     if locks.WINDOWS:
-        return {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, which only Windows defines
+        return {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, defined on Windows only
     return {"start_new_session": True}
 
 
 def kill_all(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process of its own group, and the programs that it started."""
+    """Kill a process that has its own group, together with its child processes."""
     if locks.WINDOWS:
         folder = os.environ.get("SYSTEMROOT", r"C:\Windows")
         command = [rf"{folder}\System32\taskkill.exe", "/F", "/T", "/PID", str(process.pid)]
-        with suppress(OSError):  # without the tool, what it started lives on
+        with suppress(OSError):  # without taskkill, its children live on
             subprocess.run(command, check=False, capture_output=True)
         process.kill()
     else:
@@ -65,7 +65,7 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
 class WorkerProcess:
     """A process that runs the function ``main`` of a module; leaving the context kills it.
 
-    It ends by itself when the program that started it does.
+    It ends on its own when the program that started it ends.
 
     Args:
         module: Full name of the module.
@@ -94,15 +94,15 @@ class WorkerProcess:
         self._process.kill()
         self._process.wait()
         self._output.close()
-        with suppress(BrokenPipeError):  # of what it did not read any more
+        with suppress(BrokenPipeError):  # for data it has not read
             self._input.close()
 
     def kill(self) -> None:
-        """End the process, from whatever thread; who waits for it learns that it ended."""
+        """Kill the process, from any thread; threads waiting for it see that it ended."""
         self._process.kill()
 
     def send(self, message: object) -> None:
-        """Send an object; to a process that ended, whose reply is missing then, nothing."""
+        """Send an object; ignored if the process has ended, which receive() reports."""
         with suppress(BrokenPipeError):
             send(self._input, message)
 
@@ -119,16 +119,16 @@ class WorkerProcess:
 
 
 def send(stream: IO[bytes], message: object) -> None:
-    """Send an object at once."""
+    """Send an object and flush it."""
     pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
 
 
 class Replies:
-    """Sends the replies of a worker process, from whatever thread.
+    """Sends the replies of a worker process; thread-safe.
 
     Args:
-        stream: As :func:`requests` gives it.
+        stream: The stream yielded by :func:`requests`.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -136,15 +136,15 @@ class Replies:
         self._lock = Lock()
 
     def send(self, reply: object) -> None:
-        """Send an object at once."""
+        """Send an object and flush it."""
         with self._lock:
             send(self._stream, reply)
 
 
 def requests() -> Iterator[tuple[object, IO[bytes]]]:
-    """Yield the objects that a worker process is sent, each with the stream for its replies.
+    """Yield the objects sent to a worker process, each with the stream for its replies.
 
-    What is printed while they are handled goes to stderr.
+    Anything printed while they are handled goes to stderr.
     """
     replies = os.fdopen(os.dup(1), "wb")
     try:

@@ -1,4 +1,4 @@
-"""Processors that this process may use, and threads that it computes on."""
+"""Processors available to this process, and the number of threads to compute with."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 __all__ = ["THREADS", "limited_threads", "processors", "threads"]
 
 THREADS = "RAYON_NUM_THREADS"
-"""Variable of the environment that the kernels read when they first compute."""
+"""Environment variable that the kernels read when they first compute."""
 
 
 def processors() -> int:
-    """Processors that this process may use."""
+    """Number of processors available to this process."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def threads() -> int:
-    """Threads that this process may compute on: its processors, unless the environment says."""
+    """Number of threads to compute with: that of processors, unless the environment sets it."""
     said = os.environ.get(THREADS, "")
     return int(said) if said.isdecimal() and int(said) else processors()
 
@@ -33,10 +33,10 @@ def threads() -> int:
 def limited_threads(count: int | None) -> Iterator[None]:
     """Limit the threads of kernels and Arrow, here and in processes started within the context.
 
-    Kernels that have computed before keep their threads.
+    Kernels that have already computed keep their threads.
 
     Args:
-        count: Threads of each process; ``None`` changes nothing.
+        count: Number of threads per process; ``None`` changes nothing.
 
     Raises:
         ConfigurationError: It is below 1.

@@ -1,4 +1,4 @@
-"""Text from records that is safe to show in a document and to open in a spreadsheet."""
+"""Makes text from records safe to show in documents and to open in spreadsheets."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 
 __all__ = ["from_cell", "to_cell", "without_controls"]
 
-# Characters that move a terminal's cursor or change the direction of the text; not tabs and line
-# breaks, which HTML and CSV hold as they are.
+# Characters that move a terminal's cursor or change text direction; not tabs and line breaks, which
+# HTML and CSV keep unchanged.
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 
-# What a spreadsheet would run, and that with marks before it, so that taking one off is exact.
+# Text that a spreadsheet would run, and such text already marked, so that unmarking is exact.
 _FORMULA = re.compile(r"'*[=+\-@\t]")
 
 
 def without_controls(text: str) -> str:
-    r"""Text in which control characters and those that reverse its direction are escaped.
+    r"""Escape control characters and characters that reverse text direction.
 
     Example:
         >>> print(without_controls("a\x1b[31m\u202eb"))
@@ -27,10 +27,10 @@ def without_controls(text: str) -> str:
 
 
 def to_cell(text: str) -> str:
-    r"""Text for a cell of CSV: without controls, and marked if a spreadsheet would run it.
+    r"""Text for a CSV cell: without controls, and marked if a spreadsheet would run it.
 
-    The mark is a leading ``'``, for text that begins with ``=``, ``+``, ``-``, ``@`` or a tab. A
-    carriage return is escaped too, because Python writes it without quotes, as if the row ended.
+    The mark is a leading ``'`` on text that begins with ``=``, ``+``, ``-``, ``@`` or a tab. A
+    carriage return is also escaped, because Python writes it unquoted, as if the row ended.
 
     Example:
         >>> to_cell("=1+1"), to_cell("a=1"), to_cell("'-")
@@ -41,7 +41,7 @@ def to_cell(text: str) -> str:
 
 
 def from_cell(cell: str) -> str:
-    """The text of a cell that :func:`to_cell` made, without the mark.
+    """Recover the text of a cell made by :func:`to_cell`.
 
     Example:
         >>> from_cell("'=1+1"), from_cell("'tis")

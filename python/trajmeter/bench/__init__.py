@@ -1,4 +1,4 @@
-"""Timing Rust beside Python on this machine: kernel by kernel, and the command on files."""
+"""Compares the speed of Rust and Python on this machine: kernels, and the command on files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``trajmeter score`` on files, by both backends, each in a process of its own."""
+"""Times ``trajmeter score`` on files with both backends, each in a separate process."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = ["Request", "time_files"]
 
 _MOST_BYTES = 12 << 20
-"""Of a file that is larger, its first lines or rows are scored."""
+"""Of a larger file, only the first lines or rows are scored."""
 _TRIED = 50
-"""Attempts by which a file shows what metrics it allows."""
+"""Number of attempts to examine for the metrics that a file supports."""
 _SHORT_SECONDS = 3.0
-"""A command that takes less is run twice."""
+"""A command that takes less time is run twice."""
 _FINE = (0, 4)
-"""Exit codes after which there are rows: some input may be unreadable."""
+"""Exit codes after which there are rows, although some input may be unreadable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def _time_file(
     on_progress(f"timing trajmeter score {name} (Rust)")
     rust = command.time("rust")
     python = rust
-    if rust is not None:  # what Rust does not finish in time, Python never does
+    if rust is not None:  # if Rust times out, so would Python
         on_progress(f"timing trajmeter score {name} (Python)")
         python = command.time("python")
     work = ", ".join(command.metrics)
@@ -111,7 +111,7 @@ class _Command:
     place: Path
 
     def time(self, backend: BackendName) -> _Run | None:
-        """The fastest run; ``None`` if it does not end in time."""
+        """The fastest run; ``None`` if it times out."""
         first = self._run(backend)
         if first is None or first.seconds > _SHORT_SECONDS:
             return first
@@ -148,7 +148,7 @@ class _Command:
 
 
 def _allowed(file: Path, name: str, request: Request) -> list[str]:
-    """Built-in metrics that find what they need, and score any of the first attempts."""
+    """Built-in metrics whose requirements are met, and that score any of the first attempts."""
     attempts = list(islice(read_trajectories(file, on_problem=_ignore), _TRIED))
     tasks = list(read_tasks(request.tasks, on_problem=_ignore))
     allowed = []
@@ -177,17 +177,17 @@ def _allowed(file: Path, name: str, request: Request) -> list[str]:
 
 
 def _found(metric: AnyMetric, kind: str, records: Sequence[Record]) -> bool:
-    """Whether any record has any of the fields that a metric needs of its kind."""
+    """Whether any record has one of the fields of its kind that a metric needs."""
     needed = [part.split(".")[1] for part in metric.requires if part.startswith(f"{kind}.")]
     return not needed or any(getattr(record, name) for record in records for name in needed)
 
 
 def _ignore(_problem: object) -> None:
-    """The command itself reports what cannot be read."""
+    """Ignore problems, which the command itself reports."""
 
 
 def _beginning(file: Path, place: Path) -> Path:
-    """The file, or its first lines or rows in a file of their own if it is large."""
+    """The file or, if it is large, a new file with its first lines or rows."""
     if not file.is_file() or file.stat().st_size <= _MOST_BYTES:
         return file
     part = place / file.name
@@ -211,7 +211,7 @@ def _beginning(file: Path, place: Path) -> Path:
 
 
 def _generated(place: Path) -> Path:
-    """Attempts of 20 turns with a call each."""
+    """Generated attempts of 20 turns with a call each."""
     file = place / "generated.jsonl"
     with file.open("w", encoding="utf-8") as lines:
         lines.writelines(f"{json.dumps(attempt)}\n" for attempt in _attempts(1_000))

@@ -1,4 +1,4 @@
-"""Kernels on workloads that take Python some milliseconds."""
+"""Kernel workloads that take Python some milliseconds."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Workload", "agree", "time_kernels", "workloads"]
 
 _ROUNDS = 5
 _ROUND_SECONDS = 0.02
-"""A round repeats short calls for so long."""
+"""Short calls are repeated for this long in a round."""
 _LONG_SECONDS = 0.2
-"""A call that takes so long is timed once more, and no further."""
+"""A call that takes this long is timed only once more."""
 
 
 class Workload(NamedTuple):
@@ -31,13 +31,13 @@ class Workload(NamedTuple):
     kernel: str
     """Name of the kernel."""
     work: str
-    """What it is given, in words."""
+    """Description of the input."""
     run: Callable[[Kernels], Any]
     """Calls the kernel of a backend."""
 
 
 def time_kernels(*, on_progress: Callable[[str], None]) -> tuple[Timing, ...]:
-    """Time each kernel on both backends; their answers are compared first.
+    """Time each kernel with both backends, after comparing their results.
 
     Args:
         on_progress: Called with what is being timed.
@@ -64,7 +64,7 @@ def time_kernels(*, on_progress: Callable[[str], None]) -> tuple[Timing, ...]:
 
 
 def workloads() -> Iterator[Workload]:
-    """One workload a kernel, always the same."""
+    """One fixed workload per kernel."""
     chance = np.random.default_rng(0)
     start, other = (chance.integers(0, 10**8, 20_000) for _ in range(2))
     end, other_end = start + 2_000, other + 2_000
@@ -101,7 +101,7 @@ def workloads() -> Iterator[Workload]:
 
 
 def _seconds(run: Callable[[Kernels], object], kernels: Kernels) -> float:
-    """Time of the fastest call."""
+    """Duration of the fastest call."""
 
     def one_round(calls: int) -> float:
         began = perf_counter()
@@ -117,7 +117,7 @@ def _seconds(run: Callable[[Kernels], object], kernels: Kernels) -> float:
 
 
 def agree(answer: Any, other: Any) -> bool:  # noqa: ANN401 - whatever kernels return
-    """Whether two answers are equal: integers exactly, doubles as the contract says."""
+    """Whether two results are equal: integers exactly, doubles within the contract's tolerance."""
     if isinstance(answer, tuple):
         return len(answer) == len(other) and all(map(agree, answer, other))
     first, second = np.asarray(answer), np.asarray(other)

@@ -1,4 +1,4 @@
-"""What was timed, as a document, as tables and as a chart."""
+"""Benchmark results as a document, as tables and as a chart."""
 
 from __future__ import annotations
 

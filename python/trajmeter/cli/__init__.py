@@ -1,4 +1,4 @@
-"""The command line: ``trajmeter``, one module a command, and three for what commands share."""
+"""The command line ``trajmeter``: one module per command, and private modules they share."""
 
 from __future__ import annotations
 

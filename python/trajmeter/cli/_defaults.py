@@ -1,7 +1,7 @@
 """Defaults of options from files: ``[tool.trajmeter]`` in pyproject.toml, or ``trajmeter.toml``.
 
-A key is the long name of an option. At the top it stands for every command that has the option, in
-a table named after a command for that one; the command line wins.
+A key is the long name of an option. At the top level it applies to every command that has the
+option; in a table named after a command, to that command only. The command line takes precedence.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["defaults_for", "find_settings"]
 _OWN, _SHARED = "trajmeter.toml", "pyproject.toml"
 _MARK = b"tool.trajmeter"
 _PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE)")
-"""What help calls the value of an option that is a path."""
+"""Metavar of options that are paths."""
 
 
 def find_settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
-    """The nearest file with settings, in a folder or above it, up to that of a repository.
+    """The nearest settings file in a folder or its parents, up to the repository root.
 
     Raises:
         ConfigurationError: A file cannot be read.
@@ -54,18 +54,18 @@ def defaults_for(
     commands: Sequence[str],
     all_options: Sequence[str],
 ) -> dict[str, Any]:
-    """Defaults of a command's parameters.
+    """Default values of a command's parameters.
 
     Args:
         command: Name of the command.
-        parameters: Its parameters, as typer made them.
-        settings: What the file says.
+        parameters: Its parameters, as created by typer.
+        settings: Content of the settings file.
         file: The file; paths in it are relative to its folder.
         commands: Names of all commands.
         all_options: Long names of the options of all commands.
 
     Returns:
-        Values by the parameters' names.
+        Values by parameter name.
 
     Raises:
         ConfigurationError: A key is not an option, or a value has the wrong type.

@@ -1,4 +1,4 @@
-"""What a run found out beside its figures, said in a line each."""
+"""Messages about a run other than its figures, one line each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 def warn_of_slow_kernels() -> None:
-    """Say that the slower kernels compute, unless they were chosen."""
+    """Warn that the Python kernels are used, unless they were chosen."""
     from trajmeter.kernels import backend
 
     if backend() == "python" and os.environ.get("TRAJMETER_BACKEND") != "python":
@@ -30,7 +30,7 @@ def warn_of_slow_kernels() -> None:
 
 
 def report_unjudged(summary: Summary) -> int:
-    """Say how many attempts the judge left without a verdict, if any, and how many they are."""
+    """Report and return the number of attempts without a verdict from the judge."""
     from trajmeter.records import Cause
 
     causes = (Cause.JUDGE_ERROR, Cause.JUDGE_TIMEOUT, Cause.JUDGE_UNPARSEABLE, Cause.JUDGE_REFUSED)
@@ -51,7 +51,7 @@ def report_unjudged(summary: Summary) -> int:
 
 
 def report_missing_tasks(summary: Summary) -> None:
-    """Say how many attempts found no task, and what to do."""
+    """Report how many attempts have no task, and what to do."""
     missing = summary.missing_tasks
     if missing is None:
         return
@@ -67,7 +67,7 @@ def report_missing_tasks(summary: Summary) -> None:
 
 
 def report_missing_definitions(summary: Summary) -> None:
-    """Say how many attempts have no scores of symbols for want of definitions, and what to do."""
+    """Report how many attempts lack symbol scores for missing definitions, and what to do."""
     from trajmeter.records import Cause
 
     cause = Cause.MISSING_DEFINITIONS.value

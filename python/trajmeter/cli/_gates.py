@@ -1,4 +1,4 @@
-"""Gates of the commands that score and summarize: their options, what is printed, the exit code."""
+"""Gates of the commands that score and summarize: options, output and exit code."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 class Inconclusive(str, Enum):
-    """What becomes of a gate without enough evidence."""
+    """How to treat a gate without enough evidence."""
 
     PASS = "pass"  # noqa: S105 - not a password
-    """It is let pass."""
+    """It passes."""
     FAIL = "fail"
     """It fails."""
 
@@ -146,7 +146,7 @@ StepSummary = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """The options of gates, as they were given."""
+    """The options of gates, unparsed."""
 
     fail_under: Sequence[str] | None = None
     fail_over: Sequence[str] | None = None
@@ -160,7 +160,7 @@ class GateOptions:
     step_summary: bool = False
 
     def gates(self) -> list[Gate]:
-        """The gates that were asked for.
+        """The requested gates.
 
         Raises:
             ConfigurationError: An option is wrong, or says nothing without another.
@@ -209,7 +209,7 @@ class GateOptions:
 
 
 class GatedRows:
-    """Keeps the columns of scored attempts that gates check, until everything is scored.
+    """Keeps the columns that gates check, until all attempts are scored.
 
     Args:
         layout: Columns of the rows.
@@ -250,13 +250,13 @@ class GatedRows:
         self._batches.append(batch.select(self._names))
 
     def finish(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, as nothing is buffered."""
 
     def abandon(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, as nothing is buffered."""
 
     def found(self, min_tasks: int) -> Estimates:
-        """What the gates find in the rows, and the figures they check."""
+        """The results of the gates on the rows, and the figures they check."""
         import pyarrow as pa
 
         from trajmeter.summaries.gates import gated_figures, need_intervals
@@ -278,23 +278,23 @@ class GatedRows:
 
 
 def report_gates(rows: GatedRows | None, options: GateOptions, min_tasks: int) -> ExitCode:
-    """Check the gates of scored attempts, say what they found, and give the exit code.
+    """Check the gates of scored attempts, print the results, and return the exit code.
 
     Args:
-        rows: The attempts; ``None`` without gates.
+        rows: The attempts; ``None`` if there are no gates.
         options: The options of the gates.
-        min_tasks: Clusters that a gate on an interval needs.
+        min_tasks: Minimum number of clusters for a gate on an interval.
     """
     return ExitCode.OK if rows is None else report_found(rows.found(min_tasks), options)
 
 
 def report_found(found: Estimates, options: GateOptions, *, printed: bool = False) -> ExitCode:
-    """Say what gates found, and give the exit code.
+    """Print the results of gates, and return the exit code.
 
     Args:
-        found: What they found, and the figures they checked.
+        found: The results, and the figures they checked.
         options: The options of the gates.
-        printed: Whether they stand in what was printed to stdout.
+        printed: Whether the results are already part of stdout.
     """
     from trajmeter.reports.estimates import gate_lines, summary_sections
     from trajmeter.reports.junit import junit_document
@@ -315,7 +315,7 @@ def report_found(found: Estimates, options: GateOptions, *, printed: bool = Fals
 
 
 def exit_code(checks: Sequence[GateCheck], inconclusive: Inconclusive | None) -> ExitCode:
-    """The exit code of gates: that of one that failed, else of one without enough evidence."""
+    """Exit code of gates: of a failed gate, or else of an inconclusive one."""
     outcomes = {check.outcome for check in checks}
     if "failed" in outcomes:
         return ExitCode.GATE_FAILED

@@ -1,4 +1,4 @@
-"""The program: the application with its commands, and how the process starts and ends."""
+"""The program: its commands, and how the process starts and ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["COMMANDS", "application", "main", "program"]
 
 _NAME = "trajmeter"
 _COMPLETION = "_TRAJMETER_COMPLETE"
-"""Set by the script of ``--show-completion`` where a shell asks what may come next."""
+"""Set by the script from ``--show-completion`` when a shell requests completions."""
 COMMANDS = (
     "score",
     "view",
@@ -57,36 +57,36 @@ COMMANDS = (
 )
 """Modules of the commands, in the order of the help."""
 _GROUPS = ("metrics",)
-"""Of these, commands with others below them."""
+"""Modules of commands that have subcommands."""
 _STDOUT, _STDERR = 1, 2
 _COLLECTED = 200_000
-"""Objects after which Python looks for garbage: more than a short run makes, almost all of which
-live to its end."""
+"""Garbage collection threshold: more objects than a short run creates, as nearly all of them live
+to its end."""
 _GRACE_SECONDS = 5.0
-"""How long threads that are still at work, such as an exporter's, may take to finish."""
+"""How long threads that are still running, such as an exporter's, may take to finish."""
 
 _CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
     (ReadError, ExitCode.UNREADABLE_INPUT),
-    # Readers turn an OSError of their own into a ReadError; what is left is a full disk and such.
+    # Readers convert their own OSErrors to ReadError; what is left is a full disk and the like.
     ((ConfigurationError, ExtraMissingError, BackendError, OSError), ExitCode.USAGE),
 )
 
 
 @runtime_checkable
 class _UsageError(Protocol):
-    """What typer raises for a wrong call; the class has moved between its versions."""
+    """Typer's exception for a wrong call; its class has moved between versions."""
 
     exit_code: int
 
     def show(self) -> None:
-        """Print the message, and how to get help, on stderr."""
+        """Print the message, and how to get help, to stderr."""
 
 
 def application(words: Sequence[str] = ()) -> Typer:
-    """The application, whose commands import what they compute with when they run.
+    """The application; its commands import what they need when they run.
 
     Args:
-        words: Arguments of the program; where they name a command, no other is imported.
+        words: Arguments of the program; if they name a command, no other is imported.
 
     Raises:
         ExtraMissingError: typer or rich is not installed.
@@ -135,15 +135,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _is_closed_pipe(error: BaseException) -> bool:
-    """Whether rich ended the help because the reader closed the pipe."""
+    """Whether rich stopped printing help because the reader closed the pipe."""
     return isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
 
 
 def program() -> NoReturn:
-    """Run the command line and end the process with its exit code.
+    """Run the command line, and end the process with its exit code.
 
-    Python waits at its end for every thread, and an agent that missed its deadline may have left
-    one that never ends.
+    At exit, Python waits for every thread, and an agent that missed its deadline may have left one
+    that never ends.
     """
     gc.set_threshold(_COLLECTED)
     ended: list[int] = []
@@ -151,30 +151,30 @@ def program() -> NoReturn:
         atexit.register(_skip_teardown, ended)
     code = main()
     ended.append(code)
-    gc.freeze()  # or Python would look through every object, several times, before it ends
+    gc.freeze()  # avoids several garbage collections at exit
     with suppress(OSError):  # either may be closed
-        os.dup2(_STDERR, _STDOUT)  # what those threads print now is not data
+        os.dup2(_STDERR, _STDOUT)  # what threads print from here on is not data
     threading.Thread(target=_end, args=(code,), daemon=True).start()
     sys.exit(code)
 
 
 def _is_first_at_exit() -> bool:
-    """Whether nothing else, such as a tool that measures coverage, waits for the process to end."""
+    """Whether nothing else, such as a coverage tool, waits for the process to end."""
     registered: Callable[[], int] | None = getattr(atexit, "_ncallbacks", None)
     return registered is not None and registered() == 0
 
 
 def _skip_teardown(ended: Sequence[int]) -> None:
-    """End the process, once its threads and what was registered later have ended.
+    """End the process after its threads and exit handlers, skipping interpreter teardown.
 
-    Taking modules and objects apart takes a tenth of the time of a short command.
+    Teardown of modules and objects takes a tenth of the time of a short command.
     """
-    if not ended:  # the program was cut short by what main() does not catch
+    if not ended:  # main() did not catch what ended the program
         return
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):  # Python says what it makes of that
+    except (OSError, ValueError):  # Python reports that error itself
         return
     os._exit(ended[0])
 
@@ -190,12 +190,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     from typer import Exit
     from typer.main import get_command
 
-    # Not ``app()``, which would turn a closed pipe into code 1 and wrap an interrupt.
+    # Not ``app()``, which would turn a closed pipe into exit code 1 and wrap an interrupt.
     command = get_command(app)
     try:
         with _context(command, words) as context:
             code: ExitCode = command.invoke(context)
-    except Exit as done:  # after --help, --version and the options of completion
+    except Exit as done:  # after --help, --version and the completion options
         return ExitCode.USAGE if done.exit_code else ExitCode.OK
     with tolerating_closed_stdout():  # the last lines are still buffered
         return code
@@ -208,14 +208,14 @@ def _context(command: Any, words: list[str]) -> Any:  # noqa: ANN401 - its class
         if _COMPLETION in os.environ:
             command.main(words, prog_name=_NAME)
         return command.make_context(_NAME, words, default_map=_default_map(command, words))
-    except SystemExit as done:  # as typer ends what concerns completion
+    except SystemExit as done:  # as typer does for completion
         if _is_closed_pipe(done):
             raise
         raise Exit(1 if done.code else 0) from done
 
 
 def _default_map(command: Any, words: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """Defaults of the command's options that a file of settings has."""
+    """Defaults of the command's options from a settings file."""
     from trajmeter.cli._defaults import defaults_for, find_settings
 
     named = next((word for word in words if not word.startswith("-")), None)
@@ -244,7 +244,7 @@ def _long_options(parameters: Sequence[Any]) -> list[str]:
 
 
 def _report(error: BaseException, termination: Termination) -> ExitCode:
-    """Print what a command raised; gives the exit code that stands for it."""
+    """Print an error of a command, and return its exit code."""
     if isinstance(error, KeyboardInterrupt):
         print_message("trajmeter: " + ("terminated" if termination.requested else "interrupted"))
         return ExitCode.TERMINATED if termination.requested else ExitCode.INTERRUPTED
@@ -264,7 +264,7 @@ def _prepare_streams() -> None:
     """Escape characters that the terminal's encoding lacks, and replace closed streams."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # it was closed before the program began
+        if stream is None:  # it was closed before the program started
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the very end
             setattr(sys, name, nowhere)
         elif hasattr(stream, "reconfigure"):
@@ -272,10 +272,10 @@ def _prepare_streams() -> None:
 
 
 def _show_warning(message: Warning | str, *_place: object, **_file: object) -> None:
-    """Print a warning as one line; where in the code it arose means nothing to a user."""
+    """Print a warning as one line, without its code location, which means nothing to users."""
     _print_lines(f"warning: {message}")
 
 
 def _print_lines(text: str) -> None:
-    """Print a message whose every line names the program."""
+    """Print a message with the program's name on every line."""
     print_message("\n".join(f"trajmeter: {line}" for line in text.splitlines()))

@@ -1,8 +1,8 @@
-"""Values of options and arguments that need no more than what the command line says.
+"""Parses values of simple options and arguments without typer.
 
-typer asks pydantic to read each value, and builds what reads it when there is one. That takes more
-time than a small input does, also for a text or the path of a file, so that these are read here as
-typer reads them; it reads all others, and says what is wrong.
+Typer parses each value with pydantic, and builds a parser for it on first use. That takes longer
+than processing a small input, even for a text or a path, so such values are parsed here with the
+same result. All other values, and error messages, are left to typer.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 __all__ = ["read_late"]
 
 _ANY_NUMBER = -1
-"""Number of values of an argument that takes any."""
+"""Number of values of an argument that accepts any number."""
 
 
 def read_late(parameter: Any) -> None:  # noqa: ANN401 - its class has moved between versions
-    """Let typer build what reads an option's value only where nothing simpler can read it."""
+    """Make typer build an option's parser only if a value needs it."""
     read = parameter.process_value
 
     def process_value(ctx: object, value: object) -> object:
@@ -38,14 +38,14 @@ def read_late(parameter: Any) -> None:  # noqa: ANN401 - its class has moved bet
 
 def _is_default(parameter: Any, value: object) -> bool:  # noqa: ANN401 - as above
     """Whether a value is the default of a command's function, which has the right type."""
-    if getattr(parameter, "type_descriptor", None) is None:  # typer 0.28 reads these as well
+    if getattr(parameter, "type_descriptor", None) is None:  # typer 0.28 parses these as well
         return False
     is_typed = isinstance(value, Enum) or not isinstance(value, (str, list, tuple))
     return is_typed and value is not None and value is parameter.default
 
 
 def _plain(parameter: Any, value: object) -> object:  # noqa: ANN401 - as above
-    """The value of an option of texts, paths or choices; ``None`` where typer has to read it."""
+    """The value of an option of texts, paths or choices; ``None`` if typer has to parse it."""
     described = getattr(parameter, "type_descriptor", None)
     if described is None or described.parameter_info.parser is not None:  # typer 0.28
         return None
@@ -73,7 +73,7 @@ def _are_texts(values: object) -> bool:
 
 
 def _is_open(text: str, about: Any) -> bool:  # noqa: ANN401 - as above
-    """Whether typer has nothing to say of a path."""
+    """Whether typer would accept a path without checks."""
     is_restricted = about.exists or about.writable or about.resolve_path or about.path_type
     if is_restricted or not (about.file_okay and about.dir_okay):
         return False

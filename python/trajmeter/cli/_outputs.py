@@ -1,4 +1,4 @@
-"""What ``trajmeter score`` writes: rows, and a report of them."""
+"""The outputs of ``trajmeter score``: rows, and a report about them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["ScoreOutputs"]
 
 _TURNS = 2_000
-"""Attempts whose turns a report of ``score`` shows: each is read once more, as a record."""
+"""Number of attempts whose turns a report of ``score`` shows; each is read again as a record."""
 
 
 class ScoreOutputs:
-    """The files that a run of ``score`` writes.
+    """The output files of a run of ``score``.
 
     Args:
-        paths: The files, at most one of rows and one page.
-        inputs: Files and folders that are read; ``None`` is none.
+        paths: The files: at most one of rows and one page.
+        inputs: Input files and folders; ``None`` entries are ignored.
         judge: Model that judges, if any.
 
     Raises:
@@ -75,9 +75,9 @@ class ScoreOutputs:
         self._read = self.rows
 
     def __enter__(self) -> Self:
-        """Begin to digest the inputs, and make room for rows that only the page is made of."""
+        """Start hashing the inputs, and create temporary rows if only a page is requested."""
         if self.page is not None and (self.rows is None or self.rows.suffix.lower() != ".parquet"):
-            # Other formats hold no lists, or do not say how they were made.
+            # Other formats cannot hold lists, or do not record how they were made.
             folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-"))
             self._read = Path(folder, "rows.parquet")
         if any(path.suffix.lower() == ".parquet" for path in self.tables):
@@ -88,16 +88,16 @@ class ScoreOutputs:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove rows that were not asked for."""
+        """Remove rows that were not requested."""
         self._stack.close()
 
     @property
     def tables(self) -> list[Path]:
-        """Files that rows are written to, or the folder."""
+        """Files or folder to write the rows to."""
         return [*dict.fromkeys(each for each in (self.rows, self._read) if each is not None)]
 
     def about(self) -> Mapping[str, str]:
-        """What a table says of how it was made; waits for the digests."""
+        """Metadata on how a table was made; waits for the hashes."""
         inputs = () if self._digests is None else self._digests.result()
         return {"trajmeter.run": self._made.model_copy(update={"inputs": inputs}).to_json()}
 
@@ -112,13 +112,13 @@ class ScoreOutputs:
         repos: Path | None = None,
         **reading: Any,  # noqa: ANN401 - as read_trajectories takes it
     ) -> None:
-        """Write the page, if it was asked for, with the turns of the first attempts.
+        """Write the page, if requested, with the turns of the first attempts.
 
         Args:
-            logs: The logs that were scored; standard input and pipes are used up.
+            logs: The scored logs; standard input and pipes cannot be read again.
             tasks: Their tasks.
             gates: Thresholds that are checked.
-            min_tasks: Clusters that a gate on an interval needs.
+            min_tasks: Minimum number of clusters for a gate on an interval.
             snapshots: Snapshots of the tasks' repositories.
             repos: Git repositories to take them from instead.
             reading: How the logs are read.
@@ -158,4 +158,4 @@ def _is_readable_again(path: Path) -> bool:
 
 
 def _ignore(_: object) -> None:
-    """Say nothing of what has been reported while it was scored."""
+    """Report nothing, as problems were reported during scoring."""

@@ -1,4 +1,4 @@
-"""Reports of results tables as pages, which several commands write."""
+"""Pages with reports of results tables, written by several commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_page(
         tables: The tables.
         options: Those of the report, by their names.
         on_problem: Called with every row that cannot be read.
-        known: What is known already, such as the estimates.
+        known: Results already computed, such as the estimates.
 
     Raises:
         ConfigurationError: The file cannot be written.

@@ -1,4 +1,4 @@
-"""Showing many lines on a terminal, by the user's pager."""
+"""Shows many lines on a terminal with the user's pager."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["print_lines"]
 
 _DEFAULT = "less"
 _LESS = "FRX"
-"""Options of less where nobody chose others: stop if all fits, show colours, stay on the screen."""
+"""Default options of less: quit if the text fits on one screen, show colours, keep the screen."""
 
 
 def print_lines(lines: Iterable[str], *, pages: bool) -> None:
-    """Print lines to stdout; on a terminal by ``$PAGER``, or ``less``, where there is one.
+    """Print lines to stdout; on a terminal through ``$PAGER`` or ``less``, if available.
 
     Args:
-        lines: Lines without line breaks, which are made as the reader gets to them.
-        pages: Whether a pager is wanted.
+        lines: Lines without line breaks, generated as the reader reaches them.
+        pages: Whether to use a pager.
     """
     pager = _pager() if pages and sys.stdout.isatty() else None
     if pager is None:
@@ -36,21 +36,21 @@ def print_lines(lines: Iterable[str], *, pages: bool) -> None:
     with subprocess.Popen(
         pager, stdin=subprocess.PIPE, env=environment, text=True, encoding="utf-8", errors="replace"
     ) as process:
-        # The user may leave it before the end.
+        # The user may quit before the end.
         with suppress(BrokenPipeError), cast("IO[str]", process.stdin) as stream:
             stream.writelines(f"{line}\n" for line in lines)
         while True:
-            # Ctrl-C is for the pager, which decides when to end.
+            # Ctrl-C is handled by the pager, which decides when to end.
             with suppress(KeyboardInterrupt):
                 process.wait()
                 return
 
 
 def _pager() -> list[str] | None:
-    """The command of the pager, if there is one."""
+    """The pager command, if there is a pager."""
     try:
         words = shlex.split(os.environ.get("PAGER", _DEFAULT))
-    except ValueError:  # a quote without its end
+    except ValueError:  # an unclosed quote
         return None
     if not words or words[0] == "cat" or shutil.which(words[0]) is None:
         return None

@@ -1,4 +1,4 @@
-"""Checks of paths that are given to a command, here or on another machine."""
+"""Checks of the local and remote paths passed to a command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["existing", "present"]
 
 
 def existing(path: Path) -> Path:
-    """Refuse a path that names nothing, before anything is done; ``-`` and patterns name files."""
+    """Reject a nonexistent path before any work; ``-`` and patterns are accepted."""
     if str(path) == "-":
         return path
     path = path_of(path)
@@ -27,7 +27,7 @@ def existing(path: Path) -> Path:
 
 
 def present(path: Path) -> Path:
-    """Refuse a path that names nothing."""
+    """Reject a nonexistent path."""
     path = path_of(path)
     try:
         is_there = path.exists() if is_remote(path) else os.path.lexists(path)

@@ -1,6 +1,6 @@
-"""What every command shares with its caller: exit codes, signals, and the two output streams.
+"""What commands share as processes: exit codes, signals, and the two output streams.
 
-Nothing here needs an extra, so that a missing one can be reported.
+Nothing here needs an extra, so a missing extra can be reported.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ _STDOUT, _STDERR = 1, 2
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 _SHOWN_PROBLEMS = 10
-"""A file in the wrong format has a problem on every line; the first ones show what is wrong."""
+"""Number of problems to show: a file in the wrong format has one on every line, and the first ones
+suffice."""
 
 
 class ExitCode(IntEnum):
@@ -79,7 +80,7 @@ class ExitCode(IntEnum):
 
     @staticmethod
     def first_of(*codes: ExitCode) -> ExitCode:
-        """The one to exit with, where several apply."""
+        """The exit code that takes precedence."""
         return min(codes, key=_PRECEDENCE.index)
 
 
@@ -97,17 +98,17 @@ _PRECEDENCE = [
 
 @dataclass
 class Termination:
-    """Whether SIGTERM, by which schedulers and containers end a program, has arrived."""
+    """Whether SIGTERM, which schedulers and containers use to stop a program, was received."""
 
     requested: bool = False
-    """Whether it has."""
+    """Whether it was received."""
 
 
 @contextmanager
 def terminating_as_interrupted() -> Iterator[Termination]:
-    """Let SIGTERM raise what Ctrl-C does, so that temporary files go and finished work stays.
+    """Treat SIGTERM like Ctrl-C, so that temporary files are removed and work is kept.
 
-    A handler that is already installed stays, and so does a request to ignore the signal.
+    An existing handler is kept, and so is a request to ignore the signal.
     """
     termination = Termination()
     is_ours = (
@@ -117,11 +118,11 @@ def terminating_as_interrupted() -> Iterator[Termination]:
 
     def interrupt(_number: int, frame: FrameType | None) -> None:
         termination.requested = True
-        # asyncio installs its own while it runs, which lets coroutines clean up.
+        # While asyncio runs, it installs its own handler, which lets coroutines clean up.
         handler = signal.getsignal(signal.SIGINT)
         if callable(handler):
             handler(signal.SIGINT, frame)
-        else:  # a program in the background ignores Ctrl-C
+        else:  # a background program ignores Ctrl-C
             raise KeyboardInterrupt
 
     if is_ours:
@@ -134,7 +135,7 @@ def terminating_as_interrupted() -> Iterator[Termination]:
 
 
 def discard(stream: TextIO) -> None:
-    """Point stdout or stderr to nowhere: what is still buffered would raise again at exit."""
+    """Redirect stdout or stderr to nowhere: buffered output would raise again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -142,9 +143,9 @@ def discard(stream: TextIO) -> None:
 
 @contextmanager
 def tolerating_closed_stdout() -> Iterator[None]:
-    """Print to stdout until its reader, such as ``head``, closes it; the command goes on.
+    """Continue if the reader of stdout, such as ``head``, closes it.
 
-    What it has found out, such as unreadable input, is still in its exit code.
+    The exit code still reflects what was found, such as unreadable input.
     """
     try:
         yield
@@ -155,9 +156,9 @@ def tolerating_closed_stdout() -> Iterator[None]:
 
 @contextmanager
 def redirecting_stdout() -> Iterator[None]:
-    """Send whatever agents and their processes print to stderr: stdout holds nothing but data."""
+    """Redirect what agents and their processes print to stderr: stdout is for data only."""
     sys.stdout.flush()
-    # Programs that an agent starts, and code in C, only know the file descriptor.
+    # Programs started by an agent, and C code, use the file descriptor.
     kept = os.dup(_STDOUT)
     os.dup2(_STDERR, _STDOUT)
     try:
@@ -201,12 +202,12 @@ class PrintedTable:
             self._table.finish()
 
     def abandon(self) -> None:
-        """Drop the rows that are still buffered."""
+        """Discard buffered rows."""
         self._table.abandon()
 
 
 def print_message(text: str) -> None:
-    """Print a message to stderr, where messages of every kind go; nobody has to read it."""
+    """Print a message to stderr, the stream of all messages; ignored if it is closed."""
     try:
         sys.stderr.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
         sys.stderr.flush()
@@ -216,9 +217,9 @@ def print_message(text: str) -> None:
 
 @contextmanager
 def without_blas_threads() -> Iterator[None]:
-    """Import numpy and scipy without threads for linear algebra, unless their number was chosen.
+    """Import numpy and scipy without BLAS threads, unless their number was chosen.
 
-    Nothing here uses them, and starting them takes more time of the processor than importing numpy.
+    Nothing here uses them, and starting them takes more CPU time than importing numpy.
     """
     if _BLAS_THREADS in os.environ:
         yield
@@ -227,20 +228,20 @@ def without_blas_threads() -> Iterator[None]:
     try:
         yield
     finally:
-        del os.environ[_BLAS_THREADS]  # programs that are started from here may use them
+        del os.environ[_BLAS_THREADS]  # child processes may use them
 
 
 def import_numpy() -> None:
-    """Import numpy as :func:`without_blas_threads` does."""
+    """Import numpy under :func:`without_blas_threads`."""
     with without_blas_threads():
         import numpy as np  # noqa: F401 - which reads the variable now, and never again
 
 
 class Unreadable:
-    """Counts the files and records that cannot be read, and shows the first of them."""
+    """Counts unreadable files and records, and shows the first of them."""
 
     count: int
-    """How many there were so far."""
+    """The count so far."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -254,21 +255,20 @@ class Unreadable:
             self.report(problem)
 
     def report(self, problem: ReadProblem) -> None:
-        """Count a file or record that is left out, and show why."""
+        """Count an unreadable file or record, and show the reason."""
         self.count += 1
         if self.count <= _SHOWN_PROBLEMS:
             print_message(f"unreadable: {problem}")
 
     def begin_inputs(self) -> None:
-        """Say that all so far were found beside the inputs, such as in tasks."""
+        """Mark all problems so far as found outside the inputs, such as in tasks."""
         self._beside = self.count
 
     def report_total(self, found: int = 0) -> None:
-        """Show how many there were, if not all were shown.
+        """Show the total, if not all problems were shown.
 
         Args:
-            found: How many were found in the inputs, those of an earlier run included that is
-                resumed.
+            found: Number of problems in the inputs, including those of a resumed run.
         """
         hidden = self.count - _SHOWN_PROBLEMS
         if hidden > 0:
@@ -279,9 +279,9 @@ class Unreadable:
 
 
 def without_repeats(paths: Iterable[Path]) -> list[Path]:
-    """The paths without those that name a file once more; a message names what is left out.
+    """Remove paths that name the same file again, with a message about each.
 
-    Where there are several, patterns become the files that they name, which others may name too.
+    If there are several paths, patterns are expanded, as other paths may name the same files.
     """
     given = list(paths)
     if len(given) < 2:  # noqa: PLR2004 - several
@@ -302,10 +302,10 @@ def without_repeats(paths: Iterable[Path]) -> list[Path]:
 
 
 def _warn_of_folders(given: Mapping[Path, Path]) -> None:
-    """Say which paths lie in a folder that is given too, whose format may leave them out.
+    """Warn about paths in a folder that is also listed; its format may skip them.
 
     Args:
-        given: Paths as they were given, by where they lead.
+        given: The listed paths, by their resolved paths.
     """
     local = {place: path for place, path in given.items() if not is_remote(path)}
     inside: dict[Path, list[Path]] = {place: [] for place in local if place.is_dir()}
@@ -325,6 +325,6 @@ def _warn_of_folders(given: Mapping[Path, Path]) -> None:
 def _files_of(path: Path) -> list[Path]:
     if is_remote(path) or not glob.has_magic(str(path)):
         return [path]
-    from trajmeter.readers.pieces import expanded  # which other paths do not need
+    from trajmeter.readers.pieces import expanded  # not needed for other paths
 
     return expanded(path)

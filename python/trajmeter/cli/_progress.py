@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Places", "sized_files", "tracked", "units_tracked"]
 
 _DELAY_SECONDS = 0.5
-"""Work that is done by then shows no progress bar."""
+"""No progress bar is shown for work that ends within this time."""
 _REFRESH_SECONDS = 0.1
 _CHUNK = 1 << 20
 
@@ -34,12 +34,12 @@ def tracked(
 ) -> Iterator[Iterable[pa.RecordBatch]]:
     """Show a progress bar while trajectories are read, if stderr is a terminal.
 
-    Progress is measured in bytes of the files: up to the line that the last trajectory of a batch
-    was read from, or to the end of its file.
+    Progress is measured in bytes of the files: up to the line of the last trajectory of a batch, or
+    to the end of its file.
 
     Args:
         batches: Trajectories as they are read.
-        paths: Files they are read from, in this order.
+        paths: The files, in reading order.
     """
     if not sys.stderr.isatty():
         yield batches
@@ -53,7 +53,7 @@ def tracked(
 
 @contextmanager
 def units_tracked() -> Iterator[Callable[[Progress], None]]:
-    """Show a progress bar of a run in units, if stderr is a terminal; gives what moves it on."""
+    """Show progress in units, if stderr is a terminal; yields the function that advances it."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -120,7 +120,7 @@ def _watched(
 
 
 class Places:
-    """How many bytes lie before each place in the files of some paths."""
+    """Byte offsets of positions in the files of some paths."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._begins: dict[str, int] = {}
@@ -135,7 +135,7 @@ class Places:
                 self.total += size
 
     def bytes_until(self, file: str, line: int | None) -> float:
-        """Bytes up to a line, as long as those at the beginning of its file, or to its end."""
+        """Estimated bytes up to a line, from the lines at the file's start, or up to its end."""
         size: float = self._sizes.get(file, 0)
         if line is not None:
             size = min(line * self._mean_line(file), size)
@@ -151,9 +151,9 @@ class Places:
 
 
 def sized_files(path: Path) -> Iterator[tuple[str, int]]:
-    """The files that a path or a pattern names, and those in its folders, as they are read.
+    """The files of a path, pattern or folder, in reading order.
 
-    Each has its size; what cannot be looked at is left out.
+    Each comes with its size; inaccessible files are left out.
     """
     if isinstance(path, RemotePath):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Options of how much is read, and by how many threads; results do not depend on the latter."""
+"""Options for line length, batch size and threads; results do not depend on threads."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ BatchSize = Annotated[
 
 
 def line_bytes(given: str | None) -> int:
-    """Bytes of the longest line.
+    """Maximum length of a line in bytes.
 
     Raises:
         typer.BadParameter: It is not a size.

@@ -1,4 +1,4 @@
-"""The two ways in which ``trajmeter score`` scores: everything in one pass, or in units."""
+"""The two modes of ``trajmeter score``: everything in one pass, or in units."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Format(str, Enum):
 
 
 _ROWS = (Format.JSONL, Format.CSV, Format.INSPECT)
-"""What prints rows."""
+"""Formats that print rows."""
 
 
 class Wanted(NamedTuple):
-    """What becomes of the rows."""
+    """The requested outputs."""
 
     outputs: ScoreOutputs
     """Files that are written."""
@@ -63,16 +63,16 @@ class Wanted(NamedTuple):
     thresholds: Sequence[Gate]
     """Gates that check the rows."""
     min_tasks: int
-    """Clusters that a gate on an interval needs."""
+    """Minimum number of clusters for a gate on an interval."""
     figure: str | None = None
-    """The figure that is printed, where one is."""
+    """The figure to print, for formats that print one."""
 
     def gated(self, layout: RowLayout) -> gate.GatedRows | None:
-        """What keeps the rows for the gates."""
+        """A writer that keeps the rows for the gates."""
         return gate.GatedRows(layout, self.thresholds) if self.thresholds else None
 
     def printed(self, layout: RowLayout) -> TableWriter | None:
-        """What prints the rows, if they are what is printed."""
+        """A writer that prints the rows, if they are to be printed."""
         from trajmeter.writers import CsvWriter, JsonLinesWriter
 
         stdout = sys.stdout.buffer
@@ -94,7 +94,7 @@ class Wanted(NamedTuple):
     def open_tables(
         self, layout: RowLayout, gated: gate.GatedRows | None, *, but: Path | None = None
     ) -> Iterator[list[TableWriter]]:
-        """Open everything that takes the rows, but for one of the files."""
+        """Open all writers of rows, except that of one file."""
         from trajmeter.writers import open_table
 
         with ExitStack() as stack:
@@ -111,7 +111,7 @@ class Wanted(NamedTuple):
             yield tables
 
     def write_page(self, job: Job, files: Sequence[Path]) -> None:
-        """Write the report, if it was asked for."""
+        """Write the report, if requested."""
         self.outputs.write_page(
             files,
             [path for path in job.tasks if isinstance(path, Path)],
@@ -124,18 +124,18 @@ class Wanted(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What was scored."""
+    """The results of scoring."""
 
     summary: Summary
     """Averages over the rows."""
     gated: gate.GatedRows | None
-    """The rows for the gates, if there are any and all rows are there."""
+    """The rows for the gates, if there are gates and the rows are complete."""
     store: SnapshotStore | None
-    """The snapshots that were looked into."""
+    """The snapshots that were used."""
     problems: int
     """Files and records that could not be read."""
     has_failed: bool = False
-    """Whether units are missing, because their workers died."""
+    """Whether units are missing because their workers died."""
 
 
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
@@ -150,7 +150,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     reading = job.reading
     store = job.open_store(report)
     made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
-    # Before the attempts are, as standard input is only copied once.
+    # Before attempts are read, as standard input is copied only once.
     mapped = [*job.read_mapped_tasks(report)]
     attempts = TrajectoryBatches(
         files,
@@ -160,7 +160,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
         **asdict(reading),
     )
     with closing(attempts):
-        attempts.start()  # on a thread, while more is imported and the tasks are read
+        attempts.start()  # on a thread, while other imports run and tasks are read
         check_column_types(files, **reading.recognition())
         from trajmeter.scoring.stream import StreamScorer
 
@@ -176,7 +176,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
                     table.write_batch(each.scored)
         wanted.write_page(job, files)
     unreadable.report_total()
-    # Of lines that could not be read at all, everything has been said.
+    # Unreadable lines have already been reported in full.
     if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
         print_message(f"trajmeter: {attempts.note}")
     return Done(scorer.summary(), gated, store, unreadable.count)

@@ -1,4 +1,4 @@
-"""What commands share that need snapshots of repositories: options, and the store they describe."""
+"""Options of commands that need repository snapshots, and the store they describe."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not read or write 
 
 
 def cache_choice(folder: Path | None, *, no_cache: bool) -> Path | bool:
-    """Where to keep what was found in source files, as functions take it.
+    """Where to cache findings from source files, in the form that functions accept.
 
     Raises:
         ConfigurationError: A folder was named, and none is wanted.
@@ -72,7 +72,7 @@ def check_store_options(
 
 
 def report_missing_snapshots(store: SnapshotStore | None) -> None:
-    """Say which tasks found no repository or commit, and what to do."""
+    """Report tasks whose repository or commit was not found, and what to do."""
     if store is None:
         return
     from trajmeter.snapshots import RepositoryFolder

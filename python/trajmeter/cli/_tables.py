@@ -1,4 +1,4 @@
-"""Options that commands on results tables share, and how their values are read."""
+"""Options shared by commands on results tables, and the parsing of their values."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ MixedSettings = Annotated[
 
 
 def number(text: str, option: str) -> float:
-    """Read a number; one that ends in a percent sign is a share of 1.
+    """Parse a number; one with a percent sign is divided by 100.
 
     Raises:
         ConfigurationError: It is not a number.
@@ -174,7 +174,7 @@ def number(text: str, option: str) -> float:
 
 
 def named(values: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Read values by the figures they are given for.
+    """Parse values given per figure.
 
     Raises:
         ConfigurationError: One has no figure, or one figure has two.
@@ -190,7 +190,7 @@ def named(values: Sequence[str] | None, option: str) -> dict[str, str]:
 
 
 def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float | None]]:
-    """Read the values of ``--range``.
+    """Parse the values of ``--range``.
 
     Raises:
         ConfigurationError: One is not a range.
@@ -206,12 +206,12 @@ def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float 
 
 
 def directions(values: Sequence[str] | None) -> dict[str, str]:
-    """Read the values of ``--better``."""
+    """Parse the values of ``--better``."""
     return named(values, "--better")
 
 
 def margins(values: Sequence[str] | None) -> float | dict[str, float] | None:
-    """Read the values of ``--margin``: one for all figures, or one for each.
+    """Parse the values of ``--margin``: one for all figures, or one per figure.
 
     Raises:
         ConfigurationError: One is not a number, or there are several for all.
@@ -227,7 +227,7 @@ def margins(values: Sequence[str] | None) -> float | dict[str, float] | None:
 
 
 def kept_duplicate(which: WhichDuplicate | None) -> Literal["first", "last"] | None:
-    """Which of equal attempts counts."""
+    """Which duplicate attempt counts."""
     if which is None:
         return None
     return "first" if which is WhichDuplicate.FIRST else "last"

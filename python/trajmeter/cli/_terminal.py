@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _UNLIMITED = 100_000
-"""Characters of a line that is not shown on a terminal."""
+"""Line width if the output is not a terminal."""
 
 _LARGE = 1000
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["bench"]
 
 _MOST_CHART = 100
-"""Characters of a line of the chart where nothing is wrapped."""
+"""Width of the chart where lines are not wrapped."""
 
 
 def bench(
@@ -91,7 +91,7 @@ def bench(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """Show on stderr what is being timed: in one line of a terminal, or line by line."""
+    """Show what is being timed on stderr: on one line of a terminal, or line by line."""
     if not sys.stderr.isatty():
         yield lambda doing: print_message(f"trajmeter: {doing}")
         return

@@ -252,7 +252,7 @@ def _compare_tables(
     unreadable = Unreadable()
     report = unreadable.report_once
     lists_tasks = with_tasks or output or output_format is ReportFormat.JSON
-    tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands
+    tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands of tasks
     with without_blas_threads():
         compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
     sections = comparison_sections(compared, with_tasks=with_tasks)

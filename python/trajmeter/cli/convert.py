@@ -1,4 +1,4 @@
-"""``trajmeter convert``: turn logs of any format into records of our own."""
+"""``trajmeter convert``: convert logs of any format to Trajmeter records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ASKED = (
     "final_output",
     "final_patch",
 )
-"""Fields that metrics read, in the order to say that a format lacks them."""
+"""Fields that metrics read, in the order in which missing ones are reported."""
 
 
 def convert(
@@ -193,7 +193,7 @@ def _convert_in_units(
 
 
 def _check_profiles(profiles: Sequence[str]) -> None:
-    """Refuse profiles that no format has.
+    """Reject profiles that no format has.
 
     Raises:
         UnknownNameError: There is no such profile.
@@ -220,7 +220,7 @@ def _report_written(count: int, output: Path) -> None:
 
 
 def _report_formats(counts: Mapping[str, int]) -> None:
-    """Say how many trajectories were read of each format, and what none of them can carry."""
+    """Report the number of trajectories of each format, and the fields that none of them has."""
     from trajmeter.readers import format_named
     from trajmeter.records import Trajectory
 
@@ -232,7 +232,7 @@ def _report_formats(counts: Mapping[str, int]) -> None:
 
 
 def _carries(fields: tuple[str, ...], asked: str) -> bool:
-    """Whether a field, or one above or below it, is among those of a format."""
+    """Whether a format has a field, or one above or below it."""
     return any(
         f"{asked}.".startswith(f"{field}.") or f"{field}.".startswith(f"{asked}.")
         for field in fields

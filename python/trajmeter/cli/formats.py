@@ -71,7 +71,7 @@ def formats(
 def _print_list(
     items: Sequence[Mapping[str, str | Sequence[str]]], output_format: ListFormat
 ) -> None:
-    """Print items that have the same fields, each text or several texts."""
+    """Print items with the same fields, each a text or a list of texts."""
     if output_format is ListFormat.JSON:
         sys.stdout.write(json.dumps(items, indent=2, ensure_ascii=False) + "\n")
         return

@@ -1,4 +1,4 @@
-"""``trajmeter judge``: judge the answers and the code of result files that are not judged."""
+"""``trajmeter judge``: judge answers and code in result files that are not judged yet."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["judge", "judge_and_report", "report_unjudged"]
 
 _SHOWN_CHARACTERS = 160
-"""Characters of an error that a line of progress shows; the result file has them all."""
+"""Maximum length of an error in a progress line; the result file has the full text."""
 
 
 def judge(
@@ -122,7 +122,7 @@ def judge_and_report(
 
 
 def report_unjudged(files: Sequence[tuple[Path, Unjudged]]) -> ExitCode:
-    """Say how to judge what no judge scored; gives the exit code."""
+    """Explain how to judge what is not scored yet; returns the exit code."""
     unjudged = [(file, count) for file, count in files if count.total]
     if not unjudged:
         return ExitCode.OK

@@ -1,4 +1,4 @@
-"""``trajmeter merge``: put the shards of a run together."""
+"""``trajmeter merge``: merge the shards of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``trajmeter report``: what results say, as one page that explains its numbers."""
+"""``trajmeter report``: present results on one page that explains its numbers."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def report(
 
 
 def write_report(made: Report, path: Path) -> None:
-    """Write a report, and say so."""
+    """Write a report, and print where it is."""
     made.write(path)
     print_message(f"trajmeter: wrote {path}")
 

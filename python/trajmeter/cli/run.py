@@ -37,9 +37,9 @@ __all__ = ["run"]
 _CODE_PANEL = "Code quality options"
 
 _MOST_THREADS = 1_000
-"""Enough that threads which hang, and are given up, do not keep the next questions waiting."""
+"""Enough threads that hanging ones, once abandoned, do not block the next questions."""
 _SHOWN_CHARACTERS = 160
-"""Characters of an error that a line of progress shows; the result file has them all."""
+"""Maximum length of an error in a progress line; the result file has the full text."""
 
 _ResultT = TypeVar("_ResultT")
 
@@ -179,9 +179,9 @@ def run(
         other = "--skip-code-review" if skip_code_review else "--skip-code-quality"
         raise ConfigurationError(f"judge options have no effect with --skip-judge and {other}")
     with redirecting_stdout():
-        # Before the judge is made, whose key an agent's module may put into the environment.
+        # Before the judge is created, as an agent's module may set its key in the environment.
         frameworks = _load_frameworks(agents or ())
-        # After agents are loaded, whose modules may register one, and before anything is run.
+        # After agents are loaded, as their modules may register one, and before anything is run.
         _check_profile(read)
         judging = None
         if not skip_judge or wants_review:
@@ -226,7 +226,7 @@ def run(
 
 
 def _latest(framework: Framework, scenario: Scenario, folder: Path) -> Path:
-    """The latest result file of a framework: that of its only run, or the average of several.
+    """The latest result file of a framework: its only run, or the average of several.
 
     Raises:
         ConfigurationError: The folder has none.
@@ -244,7 +244,7 @@ def _latest(framework: Framework, scenario: Scenario, folder: Path) -> Path:
 
 
 def _load_frameworks(references: Sequence[str]) -> list[Framework]:
-    """Load the agents, each under its own name.
+    """Load the agents, each with its own name.
 
     Args:
         references: Each ``MODULE:OBJECT`` or ``NAME=MODULE:OBJECT``.
@@ -286,9 +286,9 @@ def _check_profile(scenario: Scenario) -> None:
 
 
 def _run_without_waiting(work: Coroutine[None, None, _ResultT]) -> _ResultT:
-    """Run a coroutine that calls agents, without waiting for threads that they left running.
+    """Run a coroutine that calls agents, without waiting for threads they left running.
 
-    ``asyncio.run`` waits at its end for whatever an agent handed to ``asyncio.to_thread``, and that
+    At its end, ``asyncio.run`` waits for everything an agent passed to ``asyncio.to_thread``, which
     may never end.
     """
     import asyncio
@@ -331,7 +331,7 @@ async def _evaluate_all(
 
 
 def _progress_line(progress: Progress, *, runs: int, questions: int) -> str:
-    """How far a run has come, and what became of its last question."""
+    """Progress of a run, and the outcome of its last question."""
     result = progress.result
     run = f"run {progress.run} of {runs}, " if runs > 1 else ""
     outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
@@ -342,7 +342,7 @@ def _progress_line(progress: Progress, *, runs: int, questions: int) -> str:
 
 
 def _trouble(result: QuestionResult) -> str:
-    """Why a question failed, was not judged, or lacks a part of its answer or its figures."""
+    """Why a question failed, was not judged, or lacks part of its answer or figures."""
     if result.error is not None:
         return f": {result.error[:_SHOWN_CHARACTERS]}"
     troubles = [f"ignored: {problem}" for problem in result.answer_problems]

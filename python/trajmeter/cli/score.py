@@ -276,7 +276,7 @@ def _assertion_judge(
     record: Path | None,
     replay: Path | None,
 ) -> ModelAssertionJudge | None:
-    """The judge of assertions, if one is asked for."""
+    """The judge of assertions, if requested."""
     if model is None and replay is None:
         if (base_url, requests_per_minute, record) != (None, None, None):
             raise ConfigurationError("judge options need --judge MODEL")
@@ -295,7 +295,7 @@ def _assertion_judge(
 
 
 def _print_results(summary: Summary, output: Path | None, output_format: Format) -> None:
-    """Print the summary, and say where the rows are and how to get intervals of them."""
+    """Print the summary, where the rows are, and how to compute intervals for them."""
     if output is not None:
         print_message(f"trajmeter: wrote {counted(summary.overall.attempts, 'row')} to {output}")
     with tolerating_closed_stdout():

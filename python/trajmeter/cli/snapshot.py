@@ -151,7 +151,7 @@ def snapshot(
 
 @contextmanager
 def _writer(output: Path | None) -> Iterator[SnapshotWriter]:
-    """Write to a file, or to stdout."""
+    """A writer to a file, or to stdout."""
     from trajmeter.writers.snapshots import JsonLinesSnapshots, open_snapshot_file
 
     if output is None:
@@ -181,7 +181,7 @@ def _needed(viewed: ViewedPaths, target: Target, files: Collection[str]) -> set[
 def _report_unfound(
     tasks: Sequence[Task], targets: Sequence[Target], repositories: Sequence[str]
 ) -> None:
-    """Say how many tasks start from none of the commits, and where they were looked for."""
+    """Report how many tasks start from none of the commits, and where they were searched."""
     found = {task.id for target in targets for task in target.tasks or ()}
     missing = [task for task in tasks if task.id not in found]
     if missing:

@@ -219,7 +219,7 @@ def _write(found: Estimates, path: Path) -> None:
 
 
 def _text(found: Estimates, form: str) -> str:
-    """The summary in one of the formats."""
+    """Format the summary."""
     from trajmeter.reports.estimates import summary_sections
     from trajmeter.reports.sections import to_markdown
     from trajmeter.writers import csv_text, json_document, json_lines_text
@@ -235,7 +235,7 @@ def _text(found: Estimates, form: str) -> str:
 
 
 def _rows(found: Estimates) -> Sequence[dict[str, object]]:
-    """A row for each group and figure, the group's columns first."""
+    """One row for each group and figure, with the group's columns first."""
     return [
         {**group.group, **each.model_dump(mode="json")}
         for group in found.groups

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["view"]
 
 _LISTED = 500
-"""Trajectories that are listed where none is named."""
+"""Number of trajectories to list if none is named."""
 
 
 def view(
@@ -161,9 +161,9 @@ def view(
 def _chosen(
     trajectories: Iterable[Trajectory], name: str | None, search: Search | None
 ) -> tuple[Trajectory | None, list[tuple[str, ...]]]:
-    """The trajectory to show, if it is the only one of this name, and rows of all that have it.
+    """The trajectory to show, if exactly one matches, and rows of all that match.
 
-    Without a name, of several those are meant in which something is found.
+    Without a name, those in which something is found match.
     """
     from trajmeter.reports.trajectory import Surroundings, sections
 
@@ -201,7 +201,7 @@ def _row(number: int, trajectory: Trajectory) -> tuple[str, ...]:
 
 
 def _list(rows: Sequence[tuple[str, ...]]) -> None:
-    """List trajectories, of which one has to be named."""
+    """List trajectories, one of which must be named."""
     from trajmeter.reports.tables import Table
     from trajmeter.reports.terminal import print_table
 
@@ -227,10 +227,10 @@ def _surroundings(
     *,
     cache: Path | bool,
 ) -> Surroundings:
-    """What the trajectory is read beside; a message says what was not found."""
+    """References for the trajectory; prints a message about missing ones."""
     from trajmeter.reports.trajectory import Surroundings
 
-    if not tasks and repos is None:  # which spares importing the metrics
+    if not tasks and repos is None:  # avoids importing the metrics
         return Surroundings()
     from trajmeter.metrics import TaskIndex
     from trajmeter.metrics.context import ContextTracker, prepare
@@ -270,7 +270,7 @@ def _surroundings(
 
 
 def _print(parts: Iterable[Section], search: Search | None, *, full: bool, pages: bool) -> None:
-    """Print to stdout; on a terminal by the user's pager."""
+    """Print to stdout; on a terminal, through the user's pager."""
     from trajmeter.reports.trajectory import terminal_lines
 
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"

@@ -40,6 +40,6 @@ _HOME = {
     "read_tasks": "_read",
     "read_trajectories": "_read",
 }
-"""The module of each name, loaded when it is first used: a harness only records messages."""
+"""The module that defines each name, loaded on first use: a harness only records messages."""
 
 __getattr__ = loading_late(__name__, _HOME)

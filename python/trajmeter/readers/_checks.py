@@ -1,4 +1,4 @@
-"""Counts of tests and of a snapshot's comparison, under the names that fc-eval gives them."""
+"""Reads fc-eval's counts of tests and of snapshot comparisons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["pytest_summary", "snapshot_summary"]
 def pytest_summary(
     counts: Mapping[str, Any], *, prefix: str = "test_", status: str = "tests"
 ) -> PytestSummary:
-    """Read the counts of tests; a count that is missing or not a number is 0."""
+    """Read test counts; a count that is missing or not a number is 0."""
     return PytestSummary(
         passed=safe_int(counts.get(f"{prefix}passed")),
         failed=safe_int(counts.get(f"{prefix}failed")),
@@ -28,7 +28,7 @@ def pytest_summary(
 
 
 def snapshot_summary(counts: Mapping[str, Any], *, prefix: str = "snapshot_") -> SnapshotSummary:
-    """Read the counts of a snapshot; without a status it failed."""
+    """Read snapshot counts; a snapshot without a status failed."""
     return SnapshotSummary(
         passed=safe_int(counts.get(f"{prefix}passed")),
         failed=safe_int(counts.get(f"{prefix}failed")),

@@ -1,4 +1,4 @@
-"""What a task expects of its attempts: where that stands, and keys of it that look misspelt."""
+"""Finds what a task expects of its attempts, and keys of the task that look misspelt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPECTED_CALLS", "MESSAGES", "expected_calls", "suspicious_keys"]
 
 EXPECTED_CALLS = "expected_tool_calls"
-"""Key of the reference calls, of the task or in its metadata."""
+"""Key of the reference calls, in the task or its metadata."""
 
 MESSAGES = ("user_message", "prompt")
 """Keys of the message to the agent, which only test cases have."""
@@ -34,7 +34,7 @@ _IN_METADATA = frozenset(
         "tool_policies",
     }
 )
-"""Keys of the metadata that configure a metric, beside the reference calls."""
+"""Metadata keys that configure a metric, besides the reference calls."""
 
 _OF_AN_ASSERTION = frozenset({"name", "type", "check", "tool"})
 _TYPES = frozenset(
@@ -46,13 +46,14 @@ _TYPES = frozenset(
         "transcript_not_contains",
     }
 )
-"""Types of assertion that a rule checks, and the one that says it is for a judge."""
+"""Assertion types: those that a rule checks, and the one for a judge."""
 
 
 def expected_calls(record: Mapping[str, JsonValue]) -> JsonValue:
-    """The reference calls of a task, from the task itself or else its metadata; null if absent.
+    """The reference calls of a task, or else of its metadata; null if absent.
 
-    Calls of OpenAI's shape have our keys; what is not a list is left for the model to refuse.
+    The keys of OpenAI-style calls are converted; anything but a list is left for the model to
+    reject.
     """
     listed = record.get(EXPECTED_CALLS)
     if listed is None:
@@ -61,11 +62,11 @@ def expected_calls(record: Mapping[str, JsonValue]) -> JsonValue:
 
 
 def suspicious_keys(record: Mapping[str, JsonValue], known: Collection[str]) -> Iterator[str]:
-    """Say which keys of a task have no effect and resemble one that has, and which types do.
+    """Describe keys of a task without effect that resemble valid ones, and such types.
 
     Args:
-        record: The task, as the file holds it.
-        known: Keys of the task that are read.
+        record: The task as stored in the file.
+        known: Task keys that are read.
     """
     top = {*known, EXPECTED_CALLS, *MESSAGES}
     has_message = any(key in record for key in (*MESSAGES, "question"))

@@ -1,4 +1,4 @@
-"""Reading files of any known format; each file or record is recognised by its content."""
+"""Reads files of any known format; each file or record is recognised by its content."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
     "read_trajectories",
 ]
 
-# If none of its first records is recognised, it is the wrong file, which is reported once.
+# If none of its first records is recognised, it is the wrong kind of file, which is reported once.
 _PATIENCE = 20
 
 
@@ -170,7 +170,7 @@ def _read_input(
 def read_records(
     given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
-    """Read the records of a file that some format recognises, and report the others."""
+    """Yield the records of a file that some format recognises, and report the others."""
     reader = EntryReader(given, choice, report)
     if choice.mapping is not None:
         choice.mapping.check(given.path)
@@ -192,7 +192,8 @@ def read_records(
 class EntryReader(Generic[RecordT]):
     """Turns the entries of one file into records, and reports those that no format recognises.
 
-    Unrecognised entries are held back until one is recognised; if none is, they are one problem.
+    Problems with unrecognised entries are held back until an entry is recognised; if none is, they
+    are reported as one problem.
     """
 
     def __init__(
@@ -207,7 +208,7 @@ class EntryReader(Generic[RecordT]):
         self._first: dict[str, JsonValue] = {}
         self._is_known = False
         self.is_over = False
-        """Whether reading stops here, because nothing in the file is recognised."""
+        """Whether to stop reading because nothing in the file is recognised."""
         self.known: tuple[str, str] | None = None
         """Name and description of the format that recognised the last entry."""
         if given.within is not None:
@@ -219,7 +220,7 @@ class EntryReader(Generic[RecordT]):
         return self._is_known
 
     def accept(self, rows: int = 0) -> None:
-        """Note that an entry was recognised, or so many rows that were read elsewhere."""
+        """Record that an entry, or this many rows read elsewhere, was recognised."""
         if not self._is_known:
             self._given.note_read()
         self._is_known = True
@@ -228,11 +229,11 @@ class EntryReader(Generic[RecordT]):
         self._report_strangers()
 
     def note_columns(self, columns: Iterable[str]) -> None:
-        """Note that rows that were read elsewhere have these of the mapped columns."""
+        """Record which mapped columns occur in rows that were read elsewhere."""
         self._seen.update(columns)
 
     def read(self, entry: Entry) -> RecordT | None:
-        """Read an entry; ``None`` if it is not a record, which is reported."""
+        """Read an entry; ``None``, with a report, if it is not a record."""
         source, value = entry
         self.known = None
         if isinstance(value, ReadError):
@@ -274,7 +275,7 @@ class EntryReader(Generic[RecordT]):
         source: Source,
         report: Callable[[ReadProblem], None],
     ) -> RecordT | None:
-        """Read a record of a known format; report it and give ``None`` if that is not possible."""
+        """Read a record of a known format; ``None``, with a report, if it cannot be read."""
         try:
             return self._choice.read(known, value, source)
         except ReadError as error:
@@ -284,7 +285,7 @@ class EntryReader(Generic[RecordT]):
         return None
 
     def _add_stranger(self, problem: ReadProblem) -> None:
-        """Hold a problem back until a record is recognised; it is the wrong file if none is."""
+        """Hold back a problem until a record is recognised; without one, it is the wrong file."""
         self._strangers.append(problem)
         if self._is_known:
             self._report_strangers()
@@ -293,7 +294,7 @@ class EntryReader(Generic[RecordT]):
             self.finish()
 
     def finish(self) -> None:
-        """Report what was held back, and warn of doubts, at the end of the file."""
+        """At the end of the file, report what was held back and issue warnings."""
         strangers = self._strangers
         if strangers and self._given.notes is not None and not self._is_known:
             self._given.note_left_out()
@@ -320,7 +321,7 @@ class EntryReader(Generic[RecordT]):
 
 
 def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:
-    """Warn of each doubt once, with the first place that it is about."""
+    """Warn about each doubt once, with the first place where it occurs."""
     for doubt, places in doubts.items():
         more = f" (and in {len(places) - 1:,} more)" if len(places) > 1 else ""
         warnings.warn(f"{places[0]}: {doubt}{more}", stacklevel=3)
@@ -343,13 +344,13 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
 
 
 def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | None:
-    """What records of the format of this one are called, if it surely is one of that kind."""
+    """What to call records like this one, if they surely belong to one kind of format."""
     try:
         known = format_of(value, record_formats(makes, value))
     except ReadError:
         return None
     if known is None:
         return None
-    # A key that many formats share is not enough to call a record by the name of one.
+    # A key that many formats share does not justify naming one of them.
     is_possible = evidence_in(known, value) == Evidence.POSSIBLE
     return None if is_possible and value.keys() - makes.model_fields.keys() else known.description

@@ -1,7 +1,7 @@
-"""Localisations and patches of Agentless: one object a task, or a folder of its stages.
+"""Agentless localisations and patches: one object per task, or a folder of its stages.
 
-Agentless does not work in a loop: it narrows the places to edit in stages. What it settled on is
-the final context, and that of its only step, as ContextBench reads it: the files of the last stage
+Agentless does not run in a loop: it narrows down the places to edit in stages. As in ContextBench,
+its result is both the final context and the context of its only step: the files of the last stage
 that names any, the definitions of the fourth, and the lines of the first sample that has lines.
 """
 
@@ -54,7 +54,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a record into a trajectory."""
+    """Convert a record to a trajectory."""
     stem = Path(source.file).name.partition(".")[0].removesuffix(_SUFFIX)
     samples = [as_object(sample) or {} for sample in as_list(record.get(_SAMPLES))]
     return _trajectory(
@@ -97,7 +97,7 @@ def _recognises_folder(path: Path, _: bytes) -> Evidence | None:
 
 
 def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the stages of one task, as they lie in its folder."""
+    """Read the stages of one task from its folder."""
     name = path.resolve().name
     match = _FOLDER.fullmatch(name)
     task_id = match["id"] if match else name
@@ -131,7 +131,7 @@ def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
 
 
 def _samples(locations: JsonValue) -> list[JsonValue]:
-    """The samples of a stage: one, or a list of them."""
+    """The samples of a stage: a single one or a list."""
     return list(locations) if isinstance(locations, list) else [locations]
 
 
@@ -140,7 +140,7 @@ def _texts(value: JsonValue) -> list[str]:
 
 
 def _by_file(value: JsonValue) -> dict[str, list[JsonValue]]:
-    """Blocks by file; those of a list of such objects together."""
+    """Blocks by file; a list of such objects is combined."""
     found: dict[str, list[JsonValue]] = {}
     for each in value if isinstance(value, list) else [value]:
         for path, blocks in (as_object(each) or {}).items():
@@ -161,7 +161,7 @@ def _names(blocks: Iterable[JsonValue]) -> list[str]:
 
 
 def _spans(sample: JsonValue) -> dict[str, list[Span]]:
-    """The lines of a sample, merged file by file; reversed ones are put in order."""
+    """The lines of a sample merged per file; reversed ranges are put in order."""
     spans: dict[str, list[Span]] = {}
     for path, blocks in _by_file(sample).items():
         found = [match for row in _rows(blocks) if (match := _LINES.fullmatch(row))]
@@ -172,7 +172,7 @@ def _spans(sample: JsonValue) -> dict[str, list[Span]]:
 
 
 def merged_spans(ranges: Iterable[list[int]]) -> list[Span]:
-    """Ranges of lines in their order, those that overlap or touch as one."""
+    """Sort line ranges and merge those that overlap or touch."""
     merged: list[Span] = []
     for first, last in sorted(ranges):
         if merged and first <= merged[-1]["end"] + 1:

@@ -1,12 +1,11 @@
-"""Result files of airspeed velocity, version 2: one agent's times of a suite of benchmarks.
+"""Airspeed velocity result files, version 2: one agent's times in a benchmark suite.
 
-The name of a file names its agent: ``nop.json`` or ``baseline.json`` is the baseline,
-``oracle.json`` the reference solution, any other the agent, or ``agent:model``, of that name. The
-files of a task lie in a folder named after the task; a folder of such folders can be read as a
-whole.
+The file name gives the agent: ``nop.json`` or ``baseline.json`` is the baseline, ``oracle.json``
+the reference solution, and any other name is that of the agent or ``agent:model``. The files of a
+task are in a folder named after the task; a folder of such folders can be read as a whole.
 
-A benchmark that cannot be read counts as invalid and is listed among the problems of the run; the
-others are read.
+A benchmark that cannot be read counts as invalid and is listed among the run's problems; the others
+are read.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ __all__ = ["ASV_RESULTS"]
 
 _UNREADABLE = Measurement(reason=InvalidReason.NOT_A_NUMBER)
 
-# A few short lists of parameters can have more combinations than fit in memory. A benchmark that
-# did not fail has a value for each, so that this only bounds lists without values.
+# A few short parameter lists can have more combinations than fit in memory. A benchmark that did
+# not fail has a value for each combination, so this only limits lists without values.
 _MOST_COMBINATIONS = 100_000
 
 _ROLES = {"nop": "nop", "baseline": "nop", "oracle": "oracle"}
@@ -53,10 +52,10 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Read one agent's times.
+    """Read the times of one agent.
 
     Raises:
-        ReadError: The columns or the results are not what version 2 has.
+        ReadError: The columns or results do not have the form of version 2.
     """
     columns, results = record["result_columns"], record["results"]
     if not isinstance(columns, list) or not isinstance(results, dict):
@@ -88,7 +87,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 def _times(
     name: str, row: JsonValue, columns: Sequence[JsonValue]
 ) -> tuple[list[tuple[str, Measurement]], list[str]]:
-    """Each combination of parameters with its time, and what could not be read."""
+    """The time of each parameter combination, and what could not be read."""
     names = [name]
     try:
         fields = _fields(row, columns)
@@ -105,7 +104,7 @@ def _times(
 
 
 def _fields(row: JsonValue, columns: Sequence[JsonValue]) -> dict[str, Any]:
-    """The values of a row by column; a row may end early."""
+    """The values of a row by column; a row may be short."""
     if not isinstance(row, list):
         kind = json_input.type_name(row)
         raise ReadError(f"expected a list, one value for each column, got {kind}")
@@ -115,7 +114,7 @@ def _fields(row: JsonValue, columns: Sequence[JsonValue]) -> dict[str, Any]:
 
 
 def _names(name: str, fields: Mapping[str, Any]) -> list[str]:
-    """The benchmark with each combination of its parameters; the last parameter varies fastest."""
+    """The benchmark name with each parameter combination; the last parameter varies fastest."""
     params = fields.get("params")
     if params is None or params == []:
         return [name]
@@ -133,9 +132,9 @@ def _names(name: str, fields: Mapping[str, Any]) -> list[str]:
 
 
 def _are_more_than(most: int, params: Sequence[Sequence[object]]) -> bool:
-    """Whether the parameters have more than ``most`` combinations, without counting them all."""
+    """Whether there are more than ``most`` combinations, without counting them all."""
     combinations = 1
-    for values in sorted(params, key=len):  # an empty list, which leaves no combination, first
+    for values in sorted(params, key=len):  # an empty list first, as it leaves no combination
         combinations *= len(values)
         if combinations > most:
             return True
@@ -143,7 +142,7 @@ def _are_more_than(most: int, params: Sequence[Sequence[object]]) -> bool:
 
 
 def _values(fields: Mapping[str, Any], expected: int) -> list[object] | None:
-    """The values of the combinations, the last of which may be absent; ``None`` if all failed."""
+    """The values by combination, trailing ones may be absent; ``None`` if all failed."""
     times = fields.get("result")
     if times is None:
         return None

@@ -1,11 +1,11 @@
 """Results and saved states of AutoGen's agents and teams.
 
 A result is what ``run`` returns (``TaskResult``): the events of all agents, with the tokens of each
-call of a model. A state is what ``save_state`` gives of an agent (the messages of its model,
-without tokens) or of a team (the events that its manager saw).
+model call. A state is what ``save_state`` returns for an agent (the messages of its model, without
+tokens) or for a team (the events that its manager saw).
 
-An answer of a model is a turn, with the calls it asks for and what they gave back. A summary of
-calls, which AutoGen makes without a model, is none.
+Each answer of the model is a turn, with the calls it requests and their results. Summaries of
+calls, which AutoGen makes without a model, are not turns.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _BUDGETS = ("Maximum number of messages", "Maximum number of turns", "Token usag
 
 
 def _is_result(record: Mapping[str, JsonValue]) -> Evidence | None:
-    """A list of events that name their source and type, and perhaps why they ended."""
+    """Whether it is a list of events that name their source and type, and maybe a stop reason."""
     events = record.get("messages")
     first = events[0] if isinstance(events, list) and events else None
     is_event = isinstance(first, dict) and {"source", "models_usage", "type"} <= first.keys()
@@ -47,10 +47,10 @@ def _is_result(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_result(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a result into a trajectory; it names no task, so the file does.
+    """Convert a result to a trajectory; the file name gives the task.
 
     Raises:
-        ReadError: It has no list of events.
+        ReadError: There is no list of events.
         pydantic.ValidationError: A value has the wrong type.
     """
     return _of_events(record.get("messages"), source, record.get("stop_reason"))
@@ -62,10 +62,10 @@ def _is_state(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_state(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a saved state into a trajectory.
+    """Convert a saved state to a trajectory.
 
     Raises:
-        ReadError: It holds no messages.
+        ReadError: There are no messages.
         pydantic.ValidationError: A value has the wrong type.
     """
     if record.get("type") == _TEAM_STATE:
@@ -115,7 +115,7 @@ def _trajectory(
 
 
 def _plain(events: list[JsonValue]) -> Iterator[dict[str, JsonValue]]:
-    """The events as messages of OpenAI's shape; thoughts and summaries are left out."""
+    """Events as OpenAI-style messages; thoughts and summaries are left out."""
     for event in events:
         if not isinstance(event, dict):
             yield {"role": None, "content": event}
@@ -154,7 +154,7 @@ def _given_back(results: JsonValue) -> Iterator[dict[str, JsonValue]]:
 
 
 def _usage(message: Mapping[str, Any]) -> Usage | None:
-    """Tokens of the call of the model behind an answer."""
+    """Tokens of the model call that produced an answer."""
     used = message.get("models_usage")
     if not isinstance(used, dict):
         return None

@@ -1,8 +1,8 @@
 """Trajectories of files as record batches: read in Rust where that is certain to be right.
 
-JSON lines, JSON documents that are lists, logs of mini-swe-agent and logs of Inspect become columns
-without a Python object for each record. What the Rust reader is not certain of, a line, a file or a
-sample, is read as a record in its place, so that rows, problems and their order are those of
+JSON lines, JSON documents that are lists, mini-swe-agent logs and Inspect logs become columns
+without a Python object for each record. A line, file or sample that the Rust reader is not certain
+about is read as a record in its place, so that rows, problems and their order are those of
 :func:`trajmeter.readers.read_trajectories`.
 """
 
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
     from trajmeter.readers._recognition.formats import FileFormat, Piece
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-    """Part of the input, read as far as a thread can: it gives its batches, and reports its
-    problems, when it is called."""
+    """Part of the input, read as far as a thread can read it: calling it yields its batches and
+    reports its problems."""
 
 __all__ = ["IDENTITY", "TrajectoryBatches"]
 
 IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
-"""Columns that say which attempt a row is."""
+"""Columns that identify the attempt of a row."""
 
 _LOGS = 1_024
-"""Logs to read at a time."""
+"""Number of logs to read at a time."""
 _MANY = 32
-"""Small files in a row from which on they are gathered."""
+"""Number of consecutive small files from which on they are combined."""
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
@@ -178,7 +178,7 @@ class TrajectoryBatches:
 
     @property
     def note(self) -> str | None:
-        """Says so, and why, if most of what was read was read as records, and that took long."""
+        """Warn, with the reasons, if slow reading as records dominated."""
         return self._reasons.note(self.rows)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -206,13 +206,13 @@ class TrajectoryBatches:
             yield from self._gathered(group)
 
     def _found(self) -> Iterator[Input]:
-        """What to read."""
+        """The parts of the input to read."""
         return inputs(self._paths, self._choice)
 
     def _gathered(self, found: Iterable[Input], *, is_counted: bool = False) -> Iterator[_Item]:
-        """Files; those that hold a few records each, and are many, as batches of many.
+        """Yield files, with long runs of small record files combined into batches.
 
-        A batch of a file costs as much as some hundred records, whatever makes it.
+        The fixed cost of a batch equals some hundred records, however it is made.
         """
         is_plain = backend() == "python"
         is_gathered = partial(holds_records if is_plain else holds_few_records, choice=self._choice)
@@ -239,13 +239,13 @@ class TrajectoryBatches:
         return self._problems(folder.notes.end() if folder.notes is not None else ())
 
     def _summary(self, given: Input) -> Iterator[pa.RecordBatch]:
-        """Predictions, unless what was read so far has them."""
+        """Predictions, unless they repeat what was read so far."""
         if not given.is_repetition():
             for item in self._file(given):
                 yield from item()
 
     def _file(self, given: Input, *, is_counted: bool = False) -> Iterator[_Item]:
-        """The rows of a file; it is counted, if it is to be, where it is read as records."""
+        """The rows of a file; with ``is_counted``, it is counted if it is read as records."""
         try:
             is_whole = given.within is None and given.whole is None
             whole = self._choice.file_format(given.path) if is_whole else given.whole
@@ -317,16 +317,16 @@ class TrajectoryBatches:
             if values is not None:
                 yield from values
                 return
-        from trajmeter.readers._columns.parquet import own_rows  # takes longer than a small file
+        from trajmeter.readers._columns.parquet import own_rows  # slow to import
 
         with ExitStack() as opened:
             try:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
                 within = given.within if isinstance(given.within, RowRange) else None
-                is_ours = is_plain and is_named_in_utf8(path)  # which columns of it say
+                is_ours = is_plain and is_named_in_utf8(path)  # its columns contain the name
                 rows = own_rows(content, self._wanted, self._choice, within) if is_ours else None
-            except OSError:  # the record reader says why
+            except OSError:  # reported by the record reader
                 pass
             else:
                 if rows is not None:
@@ -367,7 +367,7 @@ class TrajectoryBatches:
             logs = logs[count:]
 
     def _logs_in(self, found: list[JsonColumns], logs: list[Input]) -> Iterator[_Item]:
-        """The rows of logs, and those that are left to the record reader."""
+        """The rows of logs, and the logs left to the record reader."""
         unread: set[int] = set()
         for columns in found:
             batch = self._rows_of.in_schema(columns)

@@ -1,4 +1,4 @@
-"""Types of the columns of Parquet files, checked before the first row is read."""
+"""Checks the column types of Parquet files before the first row is read."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def check_column_types(
     mapping: Mapping[str, str] | None = None,
     profiles: Collection[str] = (),
 ) -> None:
-    """Check the columns of all Parquet files that paths name, before any of them is read.
+    """Check the columns of all Parquet files among these paths before reading any.
 
     Args:
         paths: As for :func:`trajmeter.readers.read_trajectories`.
-        input_format: Likewise.
-        mapping: Likewise.
-        profiles: Likewise.
+        input_format: As for :func:`trajmeter.readers.read_trajectories`.
+        mapping: As for :func:`trajmeter.readers.read_trajectories`.
+        profiles: As for :func:`trajmeter.readers.read_trajectories`.
 
     Raises:
         UnknownNameError: No format is called ``input_format``.
-        ConfigurationError: The type of a column cannot hold what the field is.
+        ConfigurationError: The type of a column does not fit its field.
     """
     choice = Choice(Trajectory, input_format=input_format, mapping=mapping, profiles=profiles)
     for each in inputs(paths, choice):
@@ -48,22 +48,22 @@ def check_column_types(
 def checked_footer(
     path: Path, choice: Choice[Trajectory], *, is_named: bool
 ) -> FileMetaData | None:
-    """The footer of a Parquet file that is read record by record.
+    """Check and return the footer of a Parquet file that is read record by record.
 
     Args:
         path: The file.
-        choice: By which formats files are read.
-        is_named: Whether a user named it, rather than a folder that it lies in.
+        choice: How files are read, including their formats.
+        is_named: Whether the user named the file, rather than the folder that contains it.
 
     Returns:
-        The footer; ``None`` if the file is read as a whole, or its reader says what is wrong.
+        The footer; ``None`` if the file is read whole or its reader reports what is wrong.
 
     Raises:
-        ConfigurationError: The type of a column cannot hold what the field is.
+        ConfigurationError: The type of a column does not fit its field.
     """
     try:
         from trajmeter.readers._columns.parquet import read_footer
-    except ImportError:  # its reader says so
+    except ImportError:  # reported by its reader
         return None
     try:
         if choice.file_format(path) is not None:
@@ -72,15 +72,15 @@ def checked_footer(
             return read_footer(file, choice, is_named=is_named)
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {error}") from error
-    except (OSError, ReadError):  # likewise
+    except (OSError, ReadError):  # reported by its reader
         return None
 
 
 def _is_parquet(path: Path) -> bool:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe gives its content only once
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe can be read only once
             return False
         with path.open("rb", buffering=0) as file:
             return file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-    except OSError:  # its reader says so
+    except OSError:  # reported by its reader
         return False

@@ -1,8 +1,8 @@
-"""Public data sets of trajectories, recognised by their columns; rows are JSON or Parquet.
+"""Public trajectory data sets, recognised by their columns; rows are JSON or Parquet.
 
-Rows of messages with a patch and a verdict, as nebius and NVIDIA publish those of OpenHands, and
-those of SWE-Gym, are read as lists of messages. Rows of SWE-agent have a shape of their own: a turn
-is a text with the reasoning, whose last fenced block is the action.
+Rows of messages with a patch and a verdict (nebius' and NVIDIA's OpenHands data sets, SWE-Gym) are
+read as lists of messages. SWE-agent rows have their own shape: a turn is a text with the reasoning,
+and its last fenced block is the action.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _OF_SWE_AGENT = frozenset({"generated_patch", "target"})
 
 
 def _is_openhands(record: Mapping[str, JsonValue]) -> Evidence | None:
-    """A run of an instance, with what came of it."""
+    """Whether it is a run of an instance with its outcome."""
     if not isinstance(record.get("instance_id"), str) or _TELLING.isdisjoint(record):
         return None
     return Evidence.CERTAIN if _messages(record) is not None else None
 
 
 def _read_openhands(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a row into a trajectory.
+    """Convert a row to a trajectory.
 
     Raises:
-        ReadError: It has no messages.
+        ReadError: There are no messages.
         pydantic.ValidationError: A value has the wrong type.
     """
     found = _messages(record)
@@ -78,10 +78,10 @@ def _is_swe_agent(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a row into a trajectory.
+    """Convert a row to a trajectory.
 
     Raises:
-        ReadError: It has no list of turns.
+        ReadError: There is no list of turns.
         pydantic.ValidationError: A value has the wrong type.
     """
     listed = record.get("trajectory")
@@ -111,7 +111,7 @@ def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajecto
 def _trajectory(
     record: Mapping[str, JsonValue], source: Source, read: set[str], fields: dict[str, Any]
 ) -> Trajectory:
-    """The trajectory of a row; columns that were not read are kept, those without a value not."""
+    """The trajectory of a row; unread columns are kept unless they have no value."""
     status = record.get("exit_status")
     is_over = isinstance(status, str) and _BUDGETS.search(status)
     extra = {key: each for key, each in record.items() if key not in read and each is not None}
@@ -128,7 +128,7 @@ def _trajectory(
 
 
 def _messages(record: Mapping[str, JsonValue]) -> tuple[str, list[JsonValue]] | None:
-    """The list of messages, and its column; it may be JSON text."""
+    """The list of messages, which may be JSON text, and the name of its column."""
     for key in _LISTS:
         value = record.get(key)
         if isinstance(value, str) and value.startswith("["):
@@ -146,12 +146,12 @@ def _patch(record: Mapping[str, JsonValue]) -> JsonValue:
 
 
 def _empty_patch(*places: Mapping[str, JsonValue]) -> str | None:
-    """An empty patch, where one was recorded."""
+    """An empty patch, if one was recorded."""
     return "" if any(each.get(key) == "" for each in places for key in _PATCHES) else None
 
 
 def _truth(value: JsonValue) -> JsonValue:
-    """True and false as data sets hold them; anything else is for the record to refuse."""
+    """Convert the truth values that data sets use; anything else is for the record to reject."""
     return bool(value) if isinstance(value, (bool, int, float)) and value in (0, 1) else value
 
 

@@ -1,8 +1,8 @@
-"""Records that a fork of ContextBench makes of runs of Claude Code and Codex.
+"""Records of Claude Code and Codex runs, as written by a fork of ContextBench.
 
-A record (``*.claude-record.json``, ``*.codex-record.json``, ``records.jsonl``) says how a run
-ended, and what context the agent declares. Its turns are in a raw file (``raw_response_path``),
-which is read with it where it lies below the record's folder, and by itself otherwise.
+A record (``*.claude-record.json``, ``*.codex-record.json``, ``records.jsonl``) states how a run
+ended and which context the agent declares. Its turns are in a raw file (``raw_response_path``),
+which is read with the record if it is below the record's folder, and separately otherwise.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CLAUDE = "claude"
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
-    # A run that failed has no final output.
+    # A failed run has no final output.
     is_one = "instance_id" in record and (
         isinstance(record.get("final_output"), dict)
         or {"agent", "raw_response_path"} <= record.keys()
@@ -53,7 +53,7 @@ def _is_raw(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, Any], source: Source) -> Trajectory:
-    """Turn a record, with its raw file where that is there, into a trajectory."""
+    """Convert a record, with its raw file if there is one, to a trajectory."""
     unusable: dict[str, str] = {}
     raw = _raw_of(record, source, unusable)
     declared = as_object(record.get("final_output")) or {}
@@ -88,7 +88,7 @@ def _read(record: Mapping[str, Any], source: Source) -> Trajectory:
 
 
 def _read_raw(record: Mapping[str, Any], source: Source) -> Trajectory:
-    """Turn a raw file into a trajectory.
+    """Convert a raw file to a trajectory.
 
     Raises:
         ReadError: None of its events can be read.
@@ -124,7 +124,7 @@ def _read_raw(record: Mapping[str, Any], source: Source) -> Trajectory:
 def _raw_of(
     record: Mapping[str, Any], source: Source, unusable: dict[str, str]
 ) -> Trajectory | None:
-    """What the raw file of a record tells; ``None`` where it is not below the record's folder."""
+    """The content of a record's raw file; ``None`` if it is not below the record's folder."""
     named = PurePosixPath(as_text(record.get("raw_response_path")) or "")
     if not named.name or ".." in named.parts or named.is_absolute():
         return None
@@ -177,7 +177,7 @@ def _ranges(values: object) -> Iterator[Span]:
 
 
 def _usage(record: Mapping[str, Any], agent: str | None, unusable: dict[str, str]) -> Usage | None:
-    """Tokens as the record has them; Claude's input is without cached tokens, and left out."""
+    """Tokens as recorded; Claude's input excludes cached tokens, so it is left out."""
     counts = as_object(record.get("token_usage")) or {}
     is_claude = (agent or "").lower().startswith(_CLAUDE)
     kept: Iterable[str] = ("output_tokens",) if is_claude else _USED

@@ -1,4 +1,4 @@
-"""Rows of data frames as batches of trajectories, in columns where that is certain to be right.
+"""Data frame rows as trajectory batches, read as columns where that is certain to be right.
 
 Rows, problems and their order are those of :func:`trajmeter.readers.frames.read_frame`.
 """
@@ -49,37 +49,37 @@ __all__ = ["FrameBatches"]
 
 _PART_BYTES = 16 << 20
 _FIRST_ROWS = 64
-"""Rows by which it shows whether they can be read in columns."""
+"""Number of rows tried first, to find out whether rows can be read as columns."""
 _MOST_ROWS = 10_000
 _RECORDS = 256
-"""Records that are alive at a time."""
+"""Maximum number of records held in memory at a time."""
 _FROM_MESSAGES = frozenset({"dropped_calls", "leaks", "turns", "unusable"})
 
 
 class _Certain(NamedTuple):
-    """Rows that are certain to be right."""
+    """Rows that were read as columns with certainty."""
 
     batch: pa.RecordBatch
     """The rows."""
     places: Booleans
-    """Which of the rows looked at they are."""
+    """Which of the examined rows they are."""
 
 
 class FrameBatches:
     """The rows of a frame in the columns of :func:`trajmeter.schemas.trajectory_schema`.
 
     Args:
-        table: Its columns, as :func:`trajmeter.readers.frames.arrow_table` gives them.
+        table: The frame's columns, from :func:`trajmeter.readers.frames.arrow_table`.
         columns: Names of the columns to fill, as for
             :class:`trajmeter.readers.batches.TrajectoryBatches`.
         input_format: Name of the format of the rows.
-        mapping: Columns by the field of a trajectory that they are.
+        mapping: Columns by trajectory field.
         profiles: Compatibility profiles.
         on_problem: Called with every row that cannot be read; without it, the first one raises.
 
     Raises:
-        ConfigurationError: The mapping names a field that trajectories do not have, or a column
-            that is absent, or of a type that cannot hold the field.
+        ConfigurationError: The mapping names an unknown trajectory field, or a column that is
+            absent or does not fit its field.
     """
 
     def __init__(
@@ -107,14 +107,14 @@ class FrameBatches:
         self._read = self._certain_rows()
         self._arguments = (input_format, mapping, tuple(profiles))
         self.numbers: list[int] = []
-        """Numbers of the rows that were yielded."""
+        """Numbers of the rows yielded."""
 
     def reader(self) -> Callable[[], Iterator[Trajectory]]:
-        """What reads the rows that were yielded as records, with all that is known of them."""
+        """The reader of rows that were read as records, with everything known about them."""
         return partial(_records, self._table, frozenset(self.numbers), *self._arguments)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """Yield the batches; iterate once."""
+        """Yield the batches; can be iterated once."""
         start = 0
         for rows in _parts(self._table):
             found = None
@@ -132,7 +132,7 @@ class FrameBatches:
         self._records.finish()
 
     def _certain_rows(self) -> Callable[[pa.RecordBatch], _Certain | None] | None:
-        """What reads rows in columns; ``None`` where all are read as records."""
+        """A function that reads rows as columns; ``None`` if all are read as records."""
         choice, mapping = self._choice, self._mapping
         if self._is_own:
             others = "extra" in self._wanted and others_than_ours(self._table.schema)
@@ -150,11 +150,11 @@ class FrameBatches:
         try:
             rows.validate(full=True)
             return None if self._read is None else self._read(rows)
-        except pa.ArrowException:  # text that is not UTF-8, or more than Arrow holds
+        except pa.ArrowException:  # text that is not UTF-8, or too large for Arrow
             return None
 
     def _own(self, rows: pa.RecordBatch) -> _Certain | None:
-        """Rows in columns of ours."""
+        """Read rows that have trajectory columns."""
         try:
             conform(rows.slice(0, 0))
         except ConfigurationError:
@@ -169,7 +169,7 @@ class FrameBatches:
         return _Certain(self._rows_of.in_schema(together(found)), places)
 
     def _mapped(self, rows: pa.RecordBatch, reader: JsonReader) -> _Certain | None:
-        """Rows whose columns are mapped to fields of ours."""
+        """Read rows whose columns are mapped to trajectory fields."""
         lines = None if self._mapping is None else MappedLines.of(rows, self._mapping)
         if lines is None:
             return None
@@ -198,7 +198,7 @@ class FrameBatches:
     def _completed(
         self, found: _Certain, rows: pa.RecordBatch, start: int
     ) -> Iterator[pa.RecordBatch]:
-        """Rows in columns, and between them those that are read as records."""
+        """Rows read as columns, with those read as records inserted between them."""
         records = self._records
         if self._mapping is not None and found.places.any():
             records.note_columns(columns_there(rows, self._mapping))
@@ -218,7 +218,7 @@ class FrameBatches:
                 return
 
     def _gathered(self, rows: pa.RecordBatch, start: int, which: range) -> Iterator[pa.RecordBatch]:
-        """Rows that are read as records."""
+        """Rows read as records."""
         found: dict[int, Trajectory] = {}
         for first in range(which.start, which.stop, _FIRST_ROWS):
             some = rows.slice(first, min(_FIRST_ROWS, which.stop - first))
@@ -237,7 +237,7 @@ class FrameBatches:
         yield from self._made(found)
 
     def _made(self, found: dict[int, Trajectory]) -> list[pa.RecordBatch]:
-        """Records as rows, by their numbers; those that no column holds are reported."""
+        """Records as rows, by number; reports those with values that do not fit their columns."""
         made = self._rows_of.batches([*found.values()])
         lost = {*map(id, self._rows_of.lost)}
         self._rows_of.lost.clear()
@@ -261,20 +261,20 @@ def _records(
 def _read_lines(
     reader: JsonReader, lines: bytes | None, rows: int, rows_of: BatchMaker
 ) -> _Certain | None:
-    """Read a line for each of some rows."""
+    """Read the JSON line of each of some rows."""
     if lines is None:
         return None
     pieces = reader.read(lines, FRAME, 0)
     places = np.ones(rows, np.bool_)
     places[[number for piece in pieces for _, number, *_ in piece.refused]] = False
     batch = together([*map(rows_of.in_schema, pieces)])
-    index = batch.schema.names.index("source")  # which says lines, where rows have names
+    index = batch.schema.names.index("source")  # the reader gives lines, but rows have names
     field = batch.schema.field(index)
     return _Certain(batch.set_column(index, field, nulls(len(batch), field.type)), places)
 
 
 def _parts(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """The rows, a few at first, then so many at a time that their text stays small."""
+    """Slices of the rows: a few at first, then as many as keep their text small."""
     size = _FIRST_ROWS
     for batch in table.to_batches():
         start = 0
@@ -286,7 +286,7 @@ def _parts(table: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def _runs(places: Booleans) -> Iterator[tuple[int, int, bool]]:
-    """Rows side by side that are alike."""
+    """Runs of consecutive rows that are alike."""
     bounds = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), len(places)]
     for first, last in pairwise(bounds):
         if last > first:

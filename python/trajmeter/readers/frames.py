@@ -1,7 +1,7 @@
-"""Data frames with attempts: whatever offers its columns by the Arrow C interface.
+"""Data frames of attempts: any object that exports columns through the Arrow C interface.
 
-That are frames of polars and pandas, tables of pyarrow, relations of DuckDB and others. Their rows
-are read as those of Parquet files are: recognised by their columns, or mapped.
+These include polars and pandas frames, pyarrow tables and DuckDB relations. Their rows are read
+like those of Parquet files: recognised by their columns, or mapped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 FRAME = "data frame"
-"""What stands in the sources of its attempts in place of a file."""
+"""Stands for the file in the sources of a frame's attempts."""
 
 _HINTS = {
     "LazyFrame": "collect() gives a frame",
@@ -46,14 +46,14 @@ _HINTS = {
     "IterableDataset": "with_format('arrow').iter(batch_size=1000) gives tables",
 }
 _ROWS = 64
-"""Rows of which values are alive at a time."""
+"""Maximum number of rows whose values are held in memory at a time."""
 
 
 def is_frame(value: object) -> TypeGuard[pa.Table]:
-    """Whether a value offers columns by the Arrow C interface.
+    """Whether a value exports columns through the Arrow C interface.
 
     Raises:
-        InputError: It does not, but something that it makes does.
+        InputError: It does not, but can be converted to something that does.
     """
     if hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__"):
         return True
@@ -64,7 +64,7 @@ def is_frame(value: object) -> TypeGuard[pa.Table]:
 
 
 def arrow_table(frame: object) -> pa.Table:
-    """The columns of a frame, not copied where their memory can be shared.
+    """The columns of a frame, shared without copying where possible.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
@@ -78,7 +78,7 @@ def arrow_table(frame: object) -> pa.Table:
 
 
 def arrow_batches(frame: object) -> Iterator[pa.RecordBatch]:
-    """The columns of a frame, a part at a time.
+    """The columns of a frame, in parts.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
@@ -100,18 +100,18 @@ def read_frame(
     profiles: Collection[str] = (),
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Iterator[Trajectory]:
-    """Read the rows of a frame, as :func:`trajmeter.readers.read_trajectories` does those of files.
+    """Read the rows of a frame, as :func:`trajmeter.readers.read_trajectories` reads files.
 
     Args:
-        table: Its columns, as :func:`arrow_table` gives them.
+        table: The frame's columns, from :func:`arrow_table`.
         input_format: Name of the format of the rows.
-        mapping: Columns by the field of a trajectory that they are.
+        mapping: Columns by trajectory field.
         profiles: Compatibility profiles.
         on_problem: Called with every row that cannot be read; without it, the first one raises.
 
     Raises:
-        ConfigurationError: The mapping names a field that trajectories do not have, or a column
-            that is absent, or of a type that cannot hold the field.
+        ConfigurationError: The mapping names an unknown trajectory field, or a column that is
+            absent or does not fit its field.
         ReadError: Without ``on_problem``: a row cannot be read.
     """
     choice = Choice(
@@ -142,7 +142,7 @@ def frame_tasks(
     mapping: Mapping[str, str],
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Iterator[Task]:
-    """Tasks from the rows that hold their attempts, by fields behind ``task.``.
+    """Tasks from the rows of their attempts, from the fields prefixed with ``task.``.
 
     Raises:
         ConfigurationError: As for :func:`read_frame`.
@@ -163,7 +163,7 @@ def frame_tasks(
 
 
 def _values(table: pa.Table, *, may_be_own: bool) -> Iterator[tuple[int, JsonValue | ReadError]]:
-    """Every row with its number, as a record in JSON."""
+    """Each row with its number, as a JSON record."""
     from trajmeter.readers._columns.parquet import own_values
     from trajmeter.readers._files.parquet import values_as_they_are
     from trajmeter.readers._recognition.own_columns import holds_own
@@ -177,6 +177,6 @@ def _values(table: pa.Table, *, may_be_own: bool) -> Iterator[tuple[int, JsonVal
 
 
 def first_row(table: pa.Table) -> dict[str, JsonValue] | None:
-    """The first row as it is, if there is one."""
+    """The first row unconverted, if there is one."""
     rows = table.slice(0, 1).to_pylist()
     return rows[0] if rows else None

@@ -1,12 +1,12 @@
-"""Trials of Harbor: a folder with ``result.json``, and the agent's trajectory in ``agent``.
+"""Harbor trials: a folder with ``result.json`` and the agent's trajectory in ``agent``.
 
 ::
 
     <trial>/result.json · config.json · verifier/ · agent/trajectory.json
     <trial>/steps/<name>/agent/trajectory.json          of a task of several steps
 
-The trajectory is in ATIF; where it goes on in another file, or in that of the next step, the files
-are read as one. Of the configuration only what is not secret is kept.
+The trajectory is in ATIF; continuations in another file or in the next step's file are joined.
+Secrets in the configuration are removed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _READ = frozenset(
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
-    """A folder of a trial, or its result."""
+    """Whether it is the folder of a trial, or its result."""
     if path.is_dir():
         result = path / _RESULT
         if not result.is_file():
@@ -82,7 +82,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the attempt of a trial."""
+    """Read a trial as an attempt."""
     folder = path if path.is_dir() else path.parent
     file = path / _RESULT if path.is_dir() else path
     result = _object(file, report)
@@ -138,7 +138,7 @@ def _object(file: Path, report: Callable[[ReadProblem], None]) -> dict[str, Any]
 def _trajectory(
     folder: Path, result: Mapping[str, Any], report: Callable[[ReadProblem], None]
 ) -> Trajectory | None:
-    """The agent's trajectory, of all steps of the task; ``None`` if there is none."""
+    """The agent's trajectory over all steps of the task; ``None`` if there is none."""
     steps = [each for each in as_list(result.get("step_results")) if isinstance(each, dict)]
     names = [as_text(each.get("step_name")) for each in steps]
     files = [folder / "steps" / name / _TRAJECTORY for name in names if name and "/" not in name]
@@ -160,7 +160,7 @@ def _trajectory(
 def _add_segments(
     file: Path | None, segments: dict[Path, dict[str, Any]], report: Callable[[ReadProblem], None]
 ) -> None:
-    """Add a trajectory, and the files in which it goes on."""
+    """Add a trajectory and its continuation files."""
     while file is not None and file.is_file() and file not in segments:
         segment = _object(file, report)
         if segment is None:
@@ -176,7 +176,7 @@ def _usage(
     report: Callable[[ReadProblem], None],
     traced: Usage | None,
 ) -> Usage | None:
-    """What the result says was used; what it leaves open, as the trajectory has it."""
+    """Usage from the result; values that it lacks come from the trajectory."""
     used = as_object(result.get("agent_result")) or {}
     stated = usage_from(
         {
@@ -194,7 +194,7 @@ def _usage(
 
 
 def _seconds(result: Mapping[str, Any]) -> float | None:
-    """How long the agent took; where that is not recorded, the whole trial."""
+    """Duration of the agent or, if not recorded, of the whole trial."""
     agent = as_object(result.get("agent_execution")) or {}
     found = [
         seconds_between(
@@ -206,7 +206,7 @@ def _seconds(result: Mapping[str, Any]) -> float | None:
 
 
 def _passed(rewards: Mapping[str, Any] | None) -> bool | None:
-    """Whether the reward is full: that named ``reward``, or the only one."""
+    """Whether the reward is full: the one named ``reward``, or the only one."""
     if not rewards:
         return None
     only = next(iter(rewards.values())) if len(rewards) == 1 else None
@@ -215,7 +215,7 @@ def _passed(rewards: Mapping[str, Any] | None) -> bool | None:
 
 
 def _failure(result: Mapping[str, Any]) -> tuple[Failure | None, str | None]:
-    """What the trial ended with, in our words and in Harbor's."""
+    """How the trial failed, in Trajmeter's terms and in Harbor's."""
     raised = as_object(result.get("exception_info"))
     if raised is None:
         return None, None
@@ -225,7 +225,7 @@ def _failure(result: Mapping[str, Any]) -> tuple[Failure | None, str | None]:
 
 
 def _stopped(result: Mapping[str, Any], found: Trajectory | None) -> Failure | None:
-    """The end of an agent that did not finish within its limit of turns, which raises nothing."""
+    """Failure of an agent that hit its turn limit, for which Harbor raises no exception."""
     config = as_object(result.get("config")) or {}
     kwargs = as_object((as_object(config.get("agent")) or {}).get("kwargs")) or {}
     about = as_object((as_object(result.get("agent_result")) or {}).get("metadata")) or {}

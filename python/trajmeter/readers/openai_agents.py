@@ -1,8 +1,8 @@
-"""Traces of openai-agents: a line for each trace and for each span, as its exporter is given them.
+"""Traces of openai-agents: one line for each trace and span, as passed to its exporter.
 
-Spans hold tokens, times and the calls of tools, but neither what the model said nor the ids of its
-calls; those are among the items of a session, which are a list of messages
-(:mod:`trajmeter.readers.messages`). Spans are written as they end.
+Spans hold tokens, times and tool calls, but neither the model's text nor the ids of its calls;
+those are in the items of a session, which are a list of messages
+(:mod:`trajmeter.readers.messages`). Spans are written when they end.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """The attempts of a file, a trace each."""
+    """The attempts of a file, one per trace."""
     traces: dict[str, list[_Span]] = {}
     for event in events(path, report):
         if event.value.get("object") not in _OBJECTS:
@@ -63,7 +63,7 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
 
 
 def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
-    """Turn a trace into a trajectory."""
+    """Convert a trace to a trajectory."""
     trace: Mapping[str, Any] = {}
     spans: list[_Span] = []
     for line in lines:
@@ -98,7 +98,7 @@ def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
 
 
 def _error_of_run(spans: list[_Span], agents: list[_Span]) -> dict[str, Any] | None:
-    """The error that ended a run: of an agent, or else of the last request to the model."""
+    """The error that ended a run: of an agent or else of the last model request."""
     requests = [span for span in spans if _data(span).get("type") in _ANSWERS]
     errors = [as_object(span.get("error")) for span in (*agents, *requests[-1:])]
     return next((error for error in errors if error), None)
@@ -113,7 +113,7 @@ def _failure(error: Mapping[str, Any]) -> Failure:
 
 
 def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float | None]]:
-    """A turn for each answer of the model, with the tools that were called until the next one."""
+    """A turn for each answer of the model, with the tools called before the next answer."""
     by_id = {str(span.get("id")): span for span in spans}
     drafts: list[tuple[Draft, _Span]] = []
     ends: list[float | None] = []
@@ -121,7 +121,7 @@ def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float |
         data = _data(span)
         if data.get("type") in _ANSWERS:
             if span.get("error") is not None and data.get("usage") is None:
-                continue  # an error of the provider
+                continue  # a provider error
             draft = _answer(index, data)
             draft.agent = _agent_of(span, by_id)
             drafts.append((draft, span))
@@ -149,7 +149,7 @@ def _answer(index: int, data: Mapping[str, Any]) -> Draft:
 
 
 def _call(draft: Draft, span: _Span) -> None:
-    """Add what a tool gave back to its call; the call too where the answer is not recorded."""
+    """Add a tool's result to its call; add the call too if the answer is not recorded."""
     data = _data(span)
     name, error = data.get("name"), as_object(span.get("error"))
     same = (each for each in draft.calls if each["result"] is None and each["name"] == name)
@@ -172,7 +172,7 @@ def _timed(turn: Turn, answered: tuple[Draft, _Span], end: float | None) -> Turn
 
 
 def _agent_of(span: _Span, spans: Mapping[str, _Span]) -> str | None:
-    """Name of the agent that a span is of."""
+    """Name of the agent that a span belongs to."""
     seen: set[str] = set()
     while (parent := str(span.get("parent_id"))) in spans and parent not in seen:
         seen.add(parent)

@@ -1,4 +1,4 @@
-"""This package's own records: ``model_dump_json()`` of a Task or a Trajectory, one on each line."""
+"""Trajmeter's own records: ``model_dump_json()`` of a Task or Trajectory, one per line."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _fields(record: Mapping[str, JsonValue], model: type[Record], source: Source
     if len(fields) < len(record):
         others = {key: value for key, value in record.items() if key not in known}
         extra = fields.get("extra", {})
-        # An extra of the wrong type is left for the model to refuse.
+        # An ``extra`` of the wrong type is left for the model to reject.
         fields["extra"] = {**others, **extra} if isinstance(extra, dict) else extra
     if fields.get("source") is None:
         fields["source"] = source
@@ -57,7 +57,7 @@ def _plain_turn(turn: JsonValue) -> JsonValue:
 
 
 def _plain_calls(calls: JsonValue) -> JsonValue:
-    """Calls of OpenAI's shape with our keys; what is not a list is left for the model to refuse."""
+    """Rename keys of OpenAI-style calls; anything but a list is left for the model to reject."""
     return [_plain_call(call) for call in calls] if isinstance(calls, list) else calls
 
 
@@ -68,7 +68,7 @@ def _plain_call(call: JsonValue) -> JsonValue:
     return {**plain, "id": call["id"]} if isinstance(call.get("id"), str) else plain
 
 
-# Only the id is required, so that there is nothing more to recognise a record by.
+# Only the id is required, so nothing else can identify a record.
 TASKS = RecordFormat(
     name="task-records",
     description="Task records",

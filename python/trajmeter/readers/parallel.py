@@ -1,8 +1,8 @@
-"""Trajectories of many files as record batches, read by several processes.
+"""Reads the trajectories of many files as record batches in several processes.
 
-Formats are read in Python, which threads do not make faster. Files are handed out in parcels, and
-what is read of them is passed on in the order of the files; each process is at most a few parcels
-ahead, so that memory does not depend on the size of the input.
+Formats are read in Python, where threads do not help. Files are handed out in parcels, and the
+results are passed on in the order of the files; each process is at most a few parcels ahead, so
+memory does not grow with the input.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ __all__ = ["ParallelBatches"]
 _MODULE = "trajmeter.readers._columns.reader_process"
 _PARCEL_BYTES = 4 << 20
 _PARCEL_FILES = 64
-"""A parcel has at most as many files, and as many bytes but for its last file."""
+"""Maximum number of files in a parcel, and of bytes not counting its last file."""
 _FOLDER_BYTES = 1 << 19
 _WORTH_BYTES = 16 << 20
-"""Less is read sooner than another process starts."""
+"""Smaller input is read faster than another process starts."""
 _MESSAGES = 4
-"""Messages of a parcel that wait to be passed on; a batch is one."""
+"""Messages of a parcel that may wait to be passed on; a batch is one message."""
 
 
 class _Parcel(NamedTuple):
-    """Files that are read by one process, or here: those that only this process can read."""
+    """Files read by one worker, or in this process if no other can read them."""
 
     files: list[Input]
     is_here: bool
@@ -58,22 +58,22 @@ class _Parcel(NamedTuple):
 class ParallelBatches:
     """Reads what :class:`~trajmeter.readers.batches.TrajectoryBatches` reads, in processes.
 
-    Rows, problems and their order are the same; where rows are divided into batches is not. Little
-    input is read in this process, as are standard input and pipes.
+    Rows, problems and their order are the same; batch boundaries are not. Small input, standard
+    input and pipes are read in this process.
 
     Args:
         paths: As for :func:`~trajmeter.readers.read_trajectories`, like the three that follow.
         input_format: Name of the format of all files.
-        mapping: Columns by the field of a trajectory that they are.
+        mapping: Columns by trajectory field.
         profiles: Compatibility profiles.
-        max_line: Bytes of the longest line of JSON that is accepted.
-        batch_rows: Rows of a batch, at most.
+        max_line: Maximum length of a JSON line in bytes.
+        batch_rows: Maximum number of rows in a batch.
         on_problem: Called with every file and record that cannot be read.
-        workers: Processes to use; by default one for each processor. With one, no other is started.
+        workers: Number of processes; by default one per processor. With one, no process is started.
 
     Raises:
         UnknownNameError: No format is called ``input_format``.
-        ConfigurationError: The mapping names a field that trajectories do not have.
+        ConfigurationError: The mapping names an unknown trajectory field.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class ParallelBatches:
         self._counts.update(batches.formats)
 
     def _received(self, parcel: _Parcel) -> Iterator[pa.RecordBatch]:
-        """What a process has read; the parcel is used up."""
+        """Yield what a worker has read; consumes the parcel."""
         while True:
             match parcel.replies.get():
                 case Batch(content):
@@ -155,7 +155,7 @@ class ParallelBatches:
 
 
 class _Readers:
-    """Processes that read parcels, each with a thread that takes what it says."""
+    """Worker processes that read parcels, each with a thread that receives their messages."""
 
     def __init__(self, settings: Mapping[str, Any], count: int) -> None:
         self._settings = settings
@@ -181,11 +181,11 @@ class _Readers:
         for _ in self._threads:
             self._waiting.put(None)
         self._started.close()
-        for thread in self._threads:  # which the end of its process ends
+        for thread in self._threads:  # ends when its process ends
             thread.join()
 
     def read(self, parcels: Iterator[_Parcel]) -> Iterator[_Parcel]:
-        """Yield parcels in order, while some that follow are read."""
+        """Yield parcels in order while later ones are being read."""
         begun: deque[_Parcel] = deque()
         while True:
             for parcel in islice(parcels, 2 * self._count + 1 - len(begun)):
@@ -197,7 +197,7 @@ class _Readers:
             yield begun.popleft()
 
     def _work(self, process: WorkerProcess) -> None:
-        """Take what a process says of one parcel after the other."""
+        """Receive a worker's messages about one parcel after another."""
         while (parcel := self._waiting.get()) is not None and not self._is_closed.is_set():
             process.send([_to_read(given) for given in parcel.files])
             reply: object = None
@@ -213,7 +213,7 @@ class _Readers:
                     return
 
     def _put(self, replies: Queue[object], reply: object) -> None:
-        """Hand a reply over, unless nobody will take it."""
+        """Hand over a reply, unless the consumer has stopped."""
         while not self._is_closed.is_set():
             try:
                 replies.put(reply, timeout=0.1)
@@ -255,14 +255,14 @@ def _parcels(found: Iterator[Input]) -> Iterator[_Parcel]:
 
 
 def _may_be_read_elsewhere(given: Input) -> bool:
-    """Whether another process reads a file as this one does, whatever comes before it."""
+    """Whether another process would read a file identically, whatever precedes it."""
     if given.problems or given.is_end or given.is_summary or given.path == STDIN:
         return False
     return given.whole is not None or given.path.is_file()
 
 
 def _size(given: Input) -> int:
-    """Bytes of a file; a guess for a folder, into which nobody looks twice."""
+    """Size of a file in bytes; estimated for a folder, which is not walked twice."""
     if given.whole is not None:
         return _FOLDER_BYTES
     try:

@@ -1,7 +1,7 @@
-"""What paths name, cut into pieces that can be read one by one, in any process.
+"""Splits the input into pieces that any process can read separately.
 
-A large file of JSON lines or Parquet is cut where lines or row groups begin. Whether its records
-are recognised is decided by its first ones, for all pieces alike.
+A large JSON lines or Parquet file is cut at line or row-group boundaries. Its first records decide
+for all pieces whether its records are recognised.
 """
 
 from __future__ import annotations
@@ -71,32 +71,32 @@ __all__ = [
 ]
 
 PIECE_BYTES = 64 << 20
-"""Bytes of a file, as it lies on the disk, from which on it is cut. Part of the format of plans: a
-run whose pieces are others cannot be resumed."""
+"""Size of a file on disk in bytes from which on it is split. Part of the plan format: a run whose
+pieces differ cannot be resumed."""
 PIECE_ROWS = 100_000
-"""Rows of Parquet, and lines of a compressed or remote file, likewise."""
+"""Number of Parquet rows, or lines of a compressed or remote file, above which it is split."""
 _PACKED = 8
-"""A compressed file is cut from an eighth of these bytes on."""
+"""A compressed file is split from an eighth of these bytes on."""
 
 _FIRST_RECORDS = 20
 
 
 class PieceMaker:
-    """Finds what paths name, cuts it into pieces, and notes what each file is known by.
+    """Finds the input files, splits them into pieces, and records their identities.
 
     Args:
         input_format: As for :func:`trajmeter.readers.read_trajectories`.
-        mapping: Likewise.
-        profiles: Likewise.
-        max_line: Bytes of the longest line of JSON that is accepted.
-        identifies: Whether to read every file for its identity.
-        known: What an earlier run found, which holds where size and time of a file are the same.
-        piece_bytes: Bytes from which on a file is cut.
-        piece_rows: Rows from which on it is cut.
+        mapping: As for :func:`trajmeter.readers.read_trajectories`.
+        profiles: As for :func:`trajmeter.readers.read_trajectories`.
+        max_line: Maximum length of a JSON line in bytes.
+        identifies: Whether to read every file to determine its identity.
+        known: What an earlier run found; valid for files with the same size and modification time.
+        piece_bytes: File size in bytes from which on a file is split.
+        piece_rows: Number of rows from which on a file is split.
 
     Raises:
         UnknownNameError: No format is called ``input_format``.
-        ConfigurationError: The mapping names a field that trajectories do not have.
+        ConfigurationError: The mapping names an unknown trajectory field.
     """
 
     def __init__(
@@ -124,16 +124,16 @@ class PieceMaker:
         self._piece_rows = piece_rows
         self._candidates: list[Input] = []
         self.folders: list[FolderNotes] = []
-        """Folders that were walked, with the predictions in them that repeat logs."""
+        """Folders that were walked, with any predictions that repeat their logs."""
         self.identities: dict[str, FileIdentity] = {}
-        """What each file is known by."""
+        """Identity of each file."""
 
     def pieces(self, paths: str | Path | Iterable[str | Path]) -> Iterator[Piece]:
-        """Yield the pieces, in the order in which they are read.
+        """Yield the pieces in reading order.
 
         Raises:
             InputError: An item is not a path.
-            ConfigurationError: The type of a column of Parquet cannot hold what its field is.
+            ConfigurationError: The type of a Parquet column does not fit its field.
         """
         for each in inputs(paths, self._choice):
             folder = self._folder(each)
@@ -158,7 +158,7 @@ class PieceMaker:
         return len(self.folders) - 1
 
     def _repeats(self, summary: Input) -> bool:
-        """Whether predictions repeat what logs beside or below them hold, which is noted."""
+        """Whether predictions repeat logs beside or below them; records that they do."""
         folder = summary.path.parent
         for each in self._candidates:
             if folder in each.path.parents and self._is_recognised(each.path, is_named=False):
@@ -167,9 +167,9 @@ class PieceMaker:
         return summary.is_repetition()
 
     def _is_recognised(self, path: Path, *, is_named: bool) -> bool:
-        """Whether a format reads the file, or one of its first records.
+        """Whether a format recognises the file, or one of its first records.
 
-        Of a file that lies in a folder, it has to be able to read the record.
+        For a file found in a folder, the format must also be able to read the record.
         """
         try:
             if self._choice.file_format(path) is not None:
@@ -203,7 +203,7 @@ class PieceMaker:
         return Piece(name, size=size, whole=whole, folder=folder)
 
     def _identity(self, path: Path) -> FileIdentity | None:
-        """What a file in a folder is known by; ``None`` if it cannot be read."""
+        """Identity of a file in a folder; ``None`` if it cannot be read."""
         try:
             about = path.stat()
             if not stat.S_ISREG(about.st_mode):
@@ -224,7 +224,7 @@ class PieceMaker:
             known = self._known.get(name)
             if known is None or not known.identity.is_unchanged(about):
                 known = self._found(path, about, is_named=folder is None)
-        except OSError:  # its reader says why
+        except OSError:  # reported by its reader
             yield Piece(name, folder=folder)
             return
         self.identities[name] = known.identity
@@ -232,7 +232,7 @@ class PieceMaker:
             yield replace(piece, folder=folder)
 
     def _found(self, path: Path, about: os.stat_result, *, is_named: bool) -> FoundFile:
-        """Look into a file."""
+        """Examine a file."""
         size, time = about.st_size, about.st_mtime_ns
         whole = (Piece(str(path), size=size),)
         with path.open("rb", buffering=0) as file:
@@ -271,9 +271,9 @@ class PieceMaker:
         return content_identity(path) if self._identifies else None
 
     def _streamed_pieces(self, path: Path, size: int, whole: str | None) -> Iterator[Piece]:
-        """Lines by number, of a file that is read, or decompressed, from its beginning.
+        """Split a file that is read or decompressed from its beginning by line number.
 
-        What cannot be decompressed belongs to the last of them.
+        The part that cannot be decompressed belongs to the last piece.
         """
         cuts = [*line_cuts(path, self._piece_rows)]
         held = max(cuts[-1].offset, 1)
@@ -290,8 +290,8 @@ class PieceMaker:
             )
 
     def _is_cut(self, path: Path, *, is_named: bool) -> bool:
-        """Whether a large file is read record by record, or line by line, in any part of it."""
-        if self._choice.mapping is not None:  # which looks for its columns in the whole file
+        """Whether any part of a large file can be read record by record or line by line."""
+        if self._choice.mapping is not None:  # reading it scans the whole file for its columns
             return False
         try:
             whole = self._choice.file_format(path)
@@ -304,7 +304,7 @@ class PieceMaker:
     def _line_pieces(
         self, path: Path, file: BinaryIO, size: int, whole: str | None
     ) -> tuple[tuple[Piece, ...], list[int]]:
-        """Lines by the stretch of bytes in which they begin, and the CRC-32 of each piece."""
+        """Split a file by the byte range in which lines begin; also the CRC-32 of each piece."""
         pieces: list[Piece] = []
         sums: list[int] = []
         begin, first = 0, 1
@@ -326,10 +326,10 @@ class PieceMaker:
         return tuple(pieces), sums
 
     def _row_pieces(self, path: Path, size: int, *, is_named: bool) -> tuple[Piece, ...]:
-        """Row groups, gathered to pieces; nothing where the file is small, or read as a whole.
+        """Combine row groups into pieces; empty if the file is small or is read whole.
 
         Raises:
-            ConfigurationError: The type of a column cannot hold what the field is.
+            ConfigurationError: The type of a column does not fit its field.
         """
         about = checked_footer(path, self._choice, is_named=is_named)
         if about is None:
@@ -363,7 +363,7 @@ def batches_of(
 
     Args:
         pieces: The pieces.
-        folders: Notes of the folders in which they were found, by their numbers.
+        folders: What was found in their folders, by folder number.
         settings: Arguments of :class:`~trajmeter.readers.batches.TrajectoryBatches`.
         report: Called with every file and record that cannot be read.
     """
@@ -371,7 +371,7 @@ def batches_of(
 
 
 def is_read_once(path: Path) -> bool:
-    """Whether a path gives its content only once, as standard input does."""
+    """Whether a path can be read only once, like standard input."""
     return path == STDIN or is_named_pipe(path)
 
 

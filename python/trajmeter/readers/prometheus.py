@@ -1,4 +1,4 @@
-"""Logs of Prometheus: text with the context that each step retrieved between markers.
+"""Prometheus logs: text in which markers enclose the context retrieved by each step.
 
 ::
 
@@ -9,7 +9,7 @@
     --- END CONTEXT ---
 
 Each block is a step. The last block ``AGGREGATED CONTEXT`` with a range is the final context;
-without one, that is what the steps saw together. A file without a range is left out.
+without one, the final context is the union of the steps. Files without a range are left out.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _PREFIX = re.compile(r"(?:/testbed/|/workspace/[^/]+/)?/*")
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
-    """Text with a marker, wherever in the file it is."""
+    """Whether the text contains a marker anywhere in the file."""
     if path.is_dir() or b"\0" in head or json_input.first_byte(head) in (b"{", b"["):
         return None
     if any(marker.encode() in head for marker in _MARKERS):
         return Evidence.CERTAIN
-    if not content_name(path).endswith(".log"):  # others are not searched
+    if not content_name(path).endswith(".log"):  # other files are not searched
         return None
     with open_content(path) as file:
         found = any(marker.encode() in line for line in file for marker in _MARKERS)
@@ -81,7 +81,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 def _blocks(path: Path) -> Iterator[tuple[bool, list[str]]]:
-    """The lines of each block, and whether it is an aggregated one; an open one is left out."""
+    """The lines of each block and whether it is an aggregate; unclosed blocks are left out."""
     lines: list[str] | None = None
     is_final = False
     with open_content(path) as file:

@@ -1,4 +1,4 @@
-"""Questions of a scenario, from ``questions.yaml`` or the metadata of a task."""
+"""Reads the questions of a scenario from ``questions.yaml`` or task metadata."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ __all__ = ["Fields", "read_question"]
 
 
 class Fields:
-    """The fields of one mapping, each checked as it is read; an absent mapping has none.
+    """The fields of a mapping, type-checked when read; an absent mapping has none.
 
     Args:
         raw: The mapping, as loaded from YAML or JSON.
-        at: Its place, at the start of messages about the mapping.
-        prefix: What precedes a field's name in messages about the field; ``at`` and a dot if not
-            given.
+        at: Location of the mapping, which begins messages about it.
+        prefix: Prefix of field names in messages; defaults to ``at`` and a dot.
 
     Raises:
-        ConfigurationError: It is not a mapping. The methods raise it for a field of a wrong kind.
+        ConfigurationError: It is not a mapping. The methods raise it for a field of the wrong type.
     """
 
     raw: dict[str, Any]
-    """The mapping, its keys as text."""
+    """The mapping, with keys as text."""
 
     def __init__(self, raw: object, at: str, *, prefix: str | None = None) -> None:
         if raw is not None and not isinstance(raw, Mapping):
@@ -34,11 +33,11 @@ class Fields:
         self._prefix = f"{at}." if prefix is None else prefix
 
     def place(self, key: str) -> str:
-        """Place of a field, for messages."""
+        """Location of a field, for messages."""
         return f"{self._prefix}{key}"
 
     def fields(self, key: str) -> Fields:
-        """A mapping among the fields."""
+        """A nested mapping."""
         return Fields(self.raw.get(key), self.place(key))
 
     def sequence(self, key: str) -> list[Any]:
@@ -64,7 +63,7 @@ class Fields:
         return "" if value is None else str(value)
 
     def required_text(self, key: str) -> str:
-        """A text that must not be absent or empty."""
+        """A text that must be present and not empty."""
         text = self.text(key)
         if not text:
             raise ConfigurationError(f"{self.place(key)}: expected text, got nothing")
@@ -73,7 +72,7 @@ class Fields:
     def flag(self, key: str) -> bool:
         """True or false; false if absent."""
         value = self.raw.get(key)
-        if value not in (None, 0, 1):  # true and false are 1 and 0; text such as "false" is neither
+        if value not in (None, 0, 1):  # bool() would accept 1 and 0, and text such as "false"
             raise self._expected("true or false", key)
         return bool(value)
 
@@ -99,13 +98,13 @@ def read_question(raw: object, *, at: str) -> Question:
 
     Args:
         raw: The question, as loaded from YAML or JSON.
-        at: Its place, at the start of messages.
+        at: Location of the question, which begins messages.
 
     Returns:
         The question.
 
     Raises:
-        ConfigurationError: A field is absent or of a wrong kind.
+        ConfigurationError: A field is missing or of the wrong type.
     """
     fields = Fields(raw, at)
     if not fields.raw:

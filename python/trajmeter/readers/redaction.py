@@ -1,7 +1,7 @@
-"""Secrets in the configurations that programs write into their logs.
+"""Removes secrets from the configurations that programs write into their logs.
 
-Most real logs hold the key of the model's provider, under some name that ends in ``key`` or
-``token``. Whatever a format keeps of a configuration passes through :func:`redacted` first.
+Most real logs contain the API key of the model's provider, under some name that ends in ``key`` or
+``token``. Everything a format keeps of a configuration passes through :func:`redacted` first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["REDACTED", "redacted"]
 
 REDACTED = "<redacted>"
-"""What stands in the place of a secret."""
+"""Replacement for a secret."""
 
 _SECRETS = frozenset(
     {
@@ -33,29 +33,30 @@ _SECRETS = frozenset(
         "secrets",
     }
 )
-"""Last words of names of secrets."""
+"""Last words of the names of secrets."""
 _COUNTED = frozenset({"key", "token", "tokens", "keys"})
-"""Likewise, if the value is not a number: of tokens there are counts too."""
+"""Last words of names that denote secrets unless the value is a number: token counts are not
+secret."""
 _ANYWHERE = frozenset({"authorization", "password", "secret"})
-"""Words that make a secret of any name that has them."""
+"""Words that mark any name containing them as secret."""
 _COMPOUND = ("password", "apikey", "accesskey")
-"""Ends of words that are written without a mark between them."""
+"""Secret suffixes of names written without separators."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
-"""A variable of an environment, or an option of a command."""
+"""An environment variable, or a command-line option."""
 _BEARER = re.compile(r"\b(bearer\s+)(?=[\w.~+/-]*\d)[\w.~+/-]{8,}=*", re.IGNORECASE)
-"""A token as HTTP has it; words alone are no token."""
+"""A token as in an HTTP header; plain words are not tokens."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PAIR = 2
 
 
 def redacted(value: JsonValue) -> JsonValue:
-    """A value of JSON with its secrets, at any depth, replaced by :data:`REDACTED`.
+    """Replace secrets at any depth of a JSON value by :data:`REDACTED`.
 
-    A secret is known by the name of its key, such as ``api_key``, ``accessToken``,
-    ``Authorization`` or ``AWS_SECRET_ACCESS_KEY``, whatever lies below it. Names and values may
-    also stand beside each other, as ``{"name": …, "value": …}``, ``{"key": …, "value": …}`` or a
-    list of two, or in one text, as ``API_KEY=…`` and ``--token=…``. In any text, what follows
-    ``Bearer`` is a secret. Numbers under ``token`` or ``key``, null, true and false are kept.
+    A secret is recognised by its key, such as ``api_key``, ``accessToken``, ``Authorization`` or
+    ``AWS_SECRET_ACCESS_KEY``, and includes everything below it. Names and values may also be
+    paired, as ``{"name": …, "value": …}``, ``{"key": …, "value": …}`` or a list of two, or be part
+    of one text, as ``API_KEY=…`` and ``--token=…``. In any text, what follows ``Bearer`` is a
+    secret. Numbers under ``token`` or ``key``, null, true and false are kept.
 
     Example:
         >>> redacted({"model": {"name": "m", "max_tokens": 9, "kwargs": {"api_key": "k"}}})
@@ -85,7 +86,7 @@ def _redacted_text(text: str) -> str:
 
 
 def _below(name: JsonValue, value: JsonValue) -> JsonValue:
-    """What is kept of a value of this name."""
+    """The redacted value of a key with this name."""
     if value is None or isinstance(value, bool) or value in ("", [], {}):
         return value
     return REDACTED if _is_secret(str(name), value) else redacted(value)

@@ -1,8 +1,8 @@
-"""Results tables: what ``trajmeter score`` wrote, as batches of the columns that are asked for.
+"""Results tables written by ``trajmeter score``, as batches of the requested columns.
 
-A table is a file of JSON lines, CSV or Parquet, a folder of Parquet parts with their manifest, rows
-in memory, or anything that hands over Arrow batches. Texts come as texts and figures as numbers,
-whatever the file made of them: truth values are 0 and 1, and NaN and infinities, which JSON has as
+A table is a JSON lines, CSV or Parquet file, a folder of Parquet parts with their manifest, rows in
+memory, or any exporter of Arrow batches. Texts are returned as texts and figures as numbers,
+however the file stores them: truth values are 0 and 1, and NaN and infinities, which JSON stores as
 text, are numbers again.
 """
 
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
-"""One table: a path, rows, or what hands over Arrow batches."""
+"""One table: a path, rows, or an exporter of Arrow batches."""
 
 TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
 
@@ -56,13 +56,13 @@ class ResultRows(Protocol):
 
     @property
     def num_rows(self) -> int:
-        """How many."""
+        """Number of rows."""
 
     def column(self, name: str, /) -> Array:
-        """A column that was asked for."""
+        """Return a requested column."""
 
     def filter(self, kept: Any, /) -> ResultRows:  # noqa: ANN401 - a mask of Arrow
-        """Those of the rows where a mask is true."""
+        """Return the rows where a mask is true."""
 
 
 class ResultsTable(Protocol):
@@ -70,15 +70,15 @@ class ResultsTable(Protocol):
 
     @property
     def name(self) -> str:
-        """Path of the file, or what the table is called."""
+        """Path of the file, or the name of the table."""
 
     @property
     def columns(self) -> Mapping[str, TableKind]:
-        """What each column holds, as far as can be told before it is read."""
+        """The type of each column, as far as known before reading."""
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        """What the file says of itself, under the keys of the Arrow schema."""
+        """Metadata of the file, under the keys of the Arrow schema."""
 
     def batches(
         self,
@@ -94,8 +94,8 @@ class ResultsTable(Protocol):
             texts: Columns to read as text.
             numbers: Columns to read as numbers.
             values: Columns to read as JSON text, such as lists.
-            repeating: Those of the texts that may come as dictionaries, of which each text is read
-                once; a dictionary may hold texts that no row has.
+            repeating: Text columns that may be returned as dictionaries, so that each text is read
+                once; a dictionary may contain texts that no row has.
         """
 
 
@@ -105,15 +105,15 @@ def open_results(
     """Open a results table.
 
     Args:
-        source: A file, a folder of parts, rows, or what hands over Arrow batches.
-        name: What to call a table that is not a file.
-        on_problem: Called with every row that cannot be read and is left out. Without it the first
-            one raises.
+        source: A file, a folder of parts, rows, or an exporter of Arrow batches.
+        name: Name for a table that is not a file.
+        on_problem: Called with every unreadable row, which is skipped. Without it, the first one
+            raises.
 
     Raises:
-        ConfigurationError: A folder has no manifest, or the table no column ``task_id``.
+        ConfigurationError: A folder has no manifest, or the table has no column ``task_id``.
         ReadError: The file cannot be read.
-        InputError: The source is none of these.
+        InputError: The source is of another type.
         ExtraMissingError: pyarrow is not installed.
     """
     require_pyarrow("results tables")
@@ -133,10 +133,10 @@ def open_results(
 def rows_by_column(
     table: ResultsTable, texts: Sequence[str], numbers: Sequence[str], *, repeating: Sequence[str]
 ) -> Iterator[ResultRows]:
-    """Read some columns as :meth:`ResultsTable.batches` does, numbers of Parquet when asked for.
+    """Read columns as :meth:`ResultsTable.batches` does, but Parquet numbers only on demand.
 
-    Whoever takes one column of numbers after another then needs memory for one of them. Columns may
-    be taken by several threads.
+    A caller that takes one column of numbers after another then needs memory for only one. Several
+    threads may take columns.
     """
     from trajmeter.readers._results.parquet import ParquetTable  # needs pyarrow
 
@@ -146,9 +146,9 @@ def rows_by_column(
 
 
 def is_results_table(path: Path) -> bool:
-    """Whether a path looks like a results table, judging by its content.
+    """Whether the content of a path looks like a results table.
 
-    A file that cannot be read is none; whoever reads it next says what is wrong.
+    False for an unreadable file; its reader reports what is wrong.
     """
     if path.is_dir():
         return (path / _MANIFEST).exists() or (path / _PARTS).is_dir()
@@ -213,7 +213,7 @@ def _parts(folder: Path) -> list[Path]:
 
 
 def _settings_of(folder: Path) -> dict[str, str]:
-    """What the manifest says of how the parts were made, as metadata; nothing if it cannot."""
+    """The manifest's metadata on how the parts were made; empty if it cannot be read."""
     try:
         settings = json.loads((folder / _MANIFEST).read_bytes()).get("settings")
     except (OSError, ValueError, AttributeError):
@@ -226,9 +226,9 @@ def _raise(problem: ReadProblem) -> None:
 
 
 class _ArrowTable:
-    """What hands over Arrow batches."""
+    """An exporter of Arrow batches."""
 
-    def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - of many libraries
+    def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - types of many libraries
         import pyarrow as pa
 
         from trajmeter.readers._results.batches import described
@@ -243,7 +243,7 @@ class _ArrowTable:
         numbers: Sequence[str],
         values: Sequence[str] = (),
         *,
-        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
+        repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         from trajmeter.readers._results.batches import arrow_batch, rows_at_once
@@ -283,7 +283,7 @@ class _RowsTable:
         numbers: Sequence[str],
         values: Sequence[str] = (),
         *,
-        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
+        repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         from trajmeter.readers._results.batches import row_batch, rows_at_once
@@ -298,7 +298,7 @@ class _RowsTable:
 
 
 def parameters_of(metadata: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Version and parameters of each metric, as the metadata of a table say; else nothing."""
+    """Version and parameters of each metric from a table's metadata; empty if absent."""
     try:
         metrics = json.loads(metadata.get("trajmeter.metrics", "{}"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Test cases of Transform Gym: what to say to an agent, and what must hold for its answer."""
+"""Transform Gym test cases: the message to an agent, and what its answer must satisfy."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _OF_AN_ASSERTION = ("name", "type", "check", "tool")
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
-    """Read a test case; null reads as absent, and unknown keys configure no metric.
+    """Read a test case; null means absent, and unknown keys do not configure metrics.
 
     Raises:
-        ReadError: The id or the message is missing, or a count or an assertion is malformed.
+        ReadError: The id or message is missing, or a count or assertion is malformed.
         pydantic.ValidationError: A value has the wrong type.
     """
     given = {key: value for key, value in record.items() if value is not None}
@@ -77,7 +77,7 @@ def _message(given: Mapping[str, JsonValue]) -> str:
 
 
 def _expected_calls(given: Mapping[str, JsonValue]) -> Any:  # noqa: ANN401 - the model checks it
-    """The reference calls; keys that are not of a call are passed over, as in executions."""
+    """The reference calls; unknown keys of a call are ignored, as in executions."""
     listed = expected_calls(given)
     if not isinstance(listed, list):
         return listed
@@ -119,7 +119,7 @@ RULE_CASES = RecordFormat(
         "extra",
     ),
     origin="Transform Gym",
-    keys=frozenset(MESSAGES),  # a test case has a message to the agent, under a key of its own
+    keys=frozenset(MESSAGES),  # a test case has a key of its own for the message to the agent
     recognises=lambda _: Evidence.LIKELY,
     read=_read,
     doubts=lambda record: suspicious_keys(record, _KNOWN),

@@ -1,7 +1,7 @@
-"""Execution results of Transform Gym: one attempt at a test case.
+"""Transform Gym execution results: one attempt at a test case.
 
-A figure of the wrong type is left out and the rest is kept; the rule that needs the figure says why
-it cannot be scored.
+A figure of the wrong type is left out and the rest is kept; the rule that needs the figure reports
+why it cannot be scored.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Read the result of one execution; null reads as absent.
+    """Read the result of one execution; null means absent.
 
     Raises:
-        ReadError: Neither the record nor the name of its file names the test case, or the verdicts
-            are not a list.
+        ReadError: Neither the record nor its file name names the test case, or the verdicts are not
+            a list.
         pydantic.ValidationError: A name has the wrong type.
     """
     unusable: dict[str, str] = {}
@@ -130,7 +130,7 @@ def _usage(given: JsonValue, unusable: dict[str, str]) -> Usage | None:
 
 
 def _calls(listed: JsonValue, unusable: dict[str, str]) -> tuple[tuple[ToolCall, ...] | None, int]:
-    """The calls with a name, and the number of those without; no calls if one cannot be read."""
+    """The named calls, and the number of unnamed ones; no calls if one cannot be read."""
     if listed is None:
         return None, 0
     if not isinstance(listed, list):

@@ -1,7 +1,7 @@
-"""Runs and memories of smolagents: steps, each with an answer of the model and what came of it.
+"""Smolagents runs and memories: steps, each with an answer of the model and its outcome.
 
-A step keeps what its calls gave back in one text. With several calls nobody can tell whose it is,
-so that they have no results, and their views are those that they asked for.
+A step stores the output of all its calls in one text. With several calls it is unclear which output
+belongs to which, so they have no results, and their views are those they requested.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _recognises_run(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_run(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a run into a trajectory."""
+    """Convert a run to a trajectory."""
     state = as_text(record.get("state"))
     usage, timing = as_object(record.get("token_usage")), as_object(record.get("timing"))
     fields = _fields(as_list(record.get("steps")))
@@ -110,7 +110,7 @@ def _memory(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traje
 
 
 def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
-    """The fields of a trajectory that its steps give."""
+    """The trajectory fields derived from the steps."""
     answers = [step for step in steps if isinstance(step, dict) and _has_answer(step)]
     held = finished([_draft(*each) for each in enumerate(answers)], views=TOOL_VIEWS)
     turns = tuple(map(_turn, held.turns, answers))
@@ -130,7 +130,7 @@ def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
 
 
 def _is_final(step: Mapping[str, Any]) -> bool:
-    """Whether a step gives the final answer; not every agent marks it."""
+    """Whether a step gives the final answer; not all agents mark it."""
     names = [(as_object(each) or {}).get("function") for each in as_list(step.get("tool_calls"))]
     called = any((as_object(name) or {}).get("name") == "final_answer" for name in names)
     return bool(step.get("is_final_answer")) or called
@@ -164,7 +164,7 @@ def _draft(index: int, step: Mapping[str, Any]) -> Draft:
 
 
 def _turn(turn: Turn, step: Mapping[str, Any]) -> Turn:
-    """A turn with what its step knows of it."""
+    """A turn with the data of its step."""
     error = as_object(step.get("error"))
     update: dict[str, Any] = {
         "number": count(step.get("step_number")),

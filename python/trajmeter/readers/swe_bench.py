@@ -1,4 +1,4 @@
-"""Predictions of SWE-bench: the patch of each instance, ``model_patch``, and nothing of the run."""
+"""SWE-bench predictions: the patch of each instance, ``model_patch``, without its run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["KEYS_OF_A_RUN", "SWE_BENCH_PREDICTIONS"]
 KEYS_OF_A_RUN = frozenset(
     {"conversation", "conversations", "events", "history", "messages", "traj", "trajectory"}
 )
-"""Keys under which data sets keep the run beside its patch. A prediction has none, so that a row
-of a data set is not taken for one."""
+"""Keys under which data sets store the run beside its patch. Predictions have none of them, which
+tells the two apart."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:

@@ -1,7 +1,7 @@
 """Results of tau2-bench: simulations of an agent that serves a user.
 
-A file of results holds the configuration, the tasks and all simulations; newer runs keep each
-simulation in a file of its own. Calls that the simulated user makes are none of the agent.
+A results file holds the configuration, the tasks and all simulations; newer runs store each
+simulation in its own file. Calls made by the simulated user do not belong to the agent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read every simulation; one that cannot be read is reported."""
+    """Read every simulation; unreadable ones are reported."""
     for source, results in entries(path, may_be_own=False):
         if isinstance(results, ReadError):
             report(problem_at(source, str(results)))
@@ -74,10 +74,10 @@ def _is_simulation(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_simulation(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a simulation of its own file into a trajectory.
+    """Convert a simulation from its own file to a trajectory.
 
     Raises:
-        ReadError: It has no messages.
+        ReadError: There are no messages.
         pydantic.ValidationError: A value has the wrong type.
     """
     return _trajectory(dict(record), source, {})
@@ -115,7 +115,7 @@ def _trajectory(simulation: JsonValue, source: Source, info: dict[str, JsonValue
 
 
 def _of_agent(messages: list[JsonValue]) -> Iterator[JsonValue]:
-    """The messages without the calls of the user, results with their mark as others have it."""
+    """The messages without the user's calls; results are marked as in other formats."""
     for message in messages:
         if not isinstance(message, dict):
             yield message
@@ -136,7 +136,7 @@ def _of_agent(messages: list[JsonValue]) -> Iterator[JsonValue]:
 
 
 def _usage(message: Mapping[str, Any]) -> Usage | None:
-    """Tokens of an answer, and what it cost."""
+    """Tokens and cost of an answer."""
     usage, cost = message_usage(message), message.get("cost")
     if not isinstance(cost, (int, float)) or isinstance(cost, bool):
         return usage

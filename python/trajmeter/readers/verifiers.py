@@ -1,7 +1,7 @@
-"""Traces of verifiers: a graph of messages, of which the nodes that a model made are turns.
+"""Traces of verifiers: a graph of messages, whose model-made nodes are turns.
 
-A trace may fork, as where an agent starts others or its context is compacted. All branches are
-read, in the order of their nodes; each turn names its agent where one started others.
+A trace may fork, for example where an agent starts others or its context is compacted. All branches
+are read in node order; each turn names its agent if one started others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _BUDGETS = {
 
 _STARTED = "subagent_call"
 _SAME_AGENT = frozenset({"compaction", "continuation"})
-"""Links to the node that an agent went on from, beside that whose tokens precede its own."""
+"""Links to the node from which an agent continued, in addition to the node with the preceding
+tokens."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -52,10 +53,10 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a trace into a trajectory."""
+    """Convert a trace to a trajectory."""
     nodes = [as_object(node) or {} for node in as_list(record.get("nodes"))]
     calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
-    # What a model did not make was put there as context, and is not a turn.
+    # A node not made by a model was inserted as context, and is not a turn.
     read = [
         (index, nodes[index].get("message"))
         for index in _joined(nodes)
@@ -100,9 +101,9 @@ def _role(node: Mapping[str, Any]) -> object:
 
 
 def _joined(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Places of the nodes in order, but results right behind the answers of their own branches.
+    """Node order, except that results directly follow the answers of their own branches.
 
-    Branches that grow side by side may use one id for calls of their own.
+    Parallel branches may use the same call id.
     """
     behind: list[int] = []
     for index, node in enumerate(nodes):
@@ -114,7 +115,7 @@ def _joined(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
 
 
 def _agents(nodes: Sequence[Mapping[str, Any]], name: str | None) -> list[str | None]:
-    """The agent of each node: agents that were started are numbered; ``None`` where none was."""
+    """The agent of each node: started agents are numbered; ``None`` if none was started."""
     own: list[int] = []
     started = 0
     for index, node in enumerate(nodes):
@@ -139,7 +140,7 @@ def _agents(nodes: Sequence[Mapping[str, Any]], name: str | None) -> list[str | 
 
 
 def _timed(turn: Turn, call: Mapping[str, Any], agent: str | None) -> Turn:
-    """A turn with its agent, and the usage, the time and the error of the call that made it."""
+    """A turn with its agent, and the usage, time and error of the call that made it."""
     usage, error = as_object(call.get("usage")), as_object(call.get("error"))
     failed = turn.error
     if failed is None and error is not None:

@@ -1,4 +1,4 @@
-"""Files on other machines, by URI: read where they are, in part, and written in one go."""
+"""Remote files by URI: read in place, in parts, and written atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of a remote file, read in ranges: small ones at first, larger ones in a row."""
+"""Reads a remote file in ranges: small at first, larger for sequential reads."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ __all__ = ["RemoteContent"]
 
 _FIRST = 1 << 16
 _MOST = 8 << 20
-"""Bytes to ask for at a time."""
+"""Maximum number of bytes to request at a time."""
 
 
 class RemoteContent(io.RawIOBase):
     """Bytes of a remote file.
 
     Args:
-        uri: Where it is.
-        native: The file, as pyarrow opened it.
+        uri: The URI.
+        native: The file as opened by pyarrow.
     """
 
     def __init__(self, uri: Uri, native: NativeFile) -> None:
         self.uri = uri
         self.native = native
-        """The file of pyarrow, which reads single columns of Parquet."""
+        """The pyarrow file, from which single Parquet columns are read."""
         self._place = 0
         self._ahead = memoryview(b"")
         self._next = _FIRST
 
     def readable(self) -> bool:
-        """Whether it can be read."""
+        """Whether the file can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Whether another place of it can be read."""
+        """Whether the file can be repositioned."""
         return True
 
     def tell(self) -> int:
-        """The place that is read next."""
+        """The current position."""
         return self._place
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to another place."""
+        """Move to another position."""
         if whence == io.SEEK_CUR:
             offset += self._place
         elif whence == io.SEEK_END:
@@ -64,7 +64,7 @@ class RemoteContent(io.RawIOBase):
         return offset
 
     def readinto(self, buffer: Buffer, /) -> int:
-        """Read bytes, from what was asked for already as far as it goes."""
+        """Read bytes, from those already requested where possible."""
         view = memoryview(buffer)
         if not self._ahead:
             with telling(self.uri):
@@ -77,7 +77,7 @@ class RemoteContent(io.RawIOBase):
         return len(piece)
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
         if not self.closed:
             self.native.close()
         super().close()

@@ -1,8 +1,8 @@
-"""File systems by URI: those of pyarrow, and through fsspec all others.
+"""File systems by URI: pyarrow's own, and all others through fsspec.
 
-The query of a URI holds options of its file system, and what stands before ``@`` are credentials.
-Both are kept here, by the place that they are for, and nowhere else: names of files, which results,
-messages and plans hold, have neither.
+The query of a URI holds options of its file system, and the part before ``@`` holds credentials.
+Both are stored only here, by the place they apply to: file names in results, messages and plans
+have neither.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Uri", "filesystem_of", "given_options", "parse", "take_options", "telling"]
 
-# A scheme has two letters or more: one letter is a drive. Paths of one slash are those of Path.
+# A scheme has at least two letters: one letter is a drive. Path collapses double slashes.
 _URI = re.compile(
     r"""
     (?P<scheme> [a-z] [a-z0-9+.-]+ ) :/ /?
@@ -32,11 +32,11 @@ _URI = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"})
-"""Schemes that pyarrow opens by itself."""
+"""Schemes that pyarrow opens without fsspec."""
 _CUT_CREDENTIALS = re.compile(r"[^/@]*:(?![0-9]*/)[^@]*@")
-"""A user and a password with a slash, which ends the host in a URI, before a bucket or host."""
+"""User and password with a slash, which would end the host of a URI, before a bucket or host."""
 _WEB = frozenset({"http", "https"})
-"""Schemes whose queries are parts of names, not options."""
+"""Schemes whose queries are part of the name, not options."""
 _LEAST_SECRET = 3
 _SHOWN = "***"
 
@@ -47,14 +47,14 @@ class Uri(NamedTuple):
     scheme: str
     """The scheme, in lower case."""
     place: str
-    """What follows it, such as bucket and key."""
+    """What follows the scheme, such as bucket and key."""
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.place}"
 
     @property
     def root(self) -> str:
-        """What options are for: a bucket or a host; on the web a file."""
+        """What options apply to: a bucket or a host; on the web a file."""
         authority = self.place if self.scheme in _WEB else self.place.partition("/")[0]
         return f"{self.scheme}://{authority}"
 
@@ -64,7 +64,7 @@ class _Options(NamedTuple):
     query: str
 
     def secrets(self) -> list[str]:
-        """What no message may show."""
+        """Texts that no message may show."""
         values = [self.user, *self.user.split(":"), self.query]
         values += [value for _, value in parse_qsl(self.query)]
         found = {each for value in values for each in (value, unquote(value))}
@@ -72,12 +72,12 @@ class _Options(NamedTuple):
 
 
 _given: dict[str, _Options] = {}
-"""Options and credentials by what they are for."""
+"""Options and credentials, by what they apply to."""
 _opened: dict[str, FileSystem] = {}
 
 
 def parse(text: str) -> Uri | None:
-    """The URI that a text is, whose options are kept; ``None`` if it is none.
+    """Parse a URI and store its options; ``None`` if the text is not a URI.
 
     Raises:
         ConfigurationError: Other options were given for the same place, or credentials hold a
@@ -98,12 +98,12 @@ def parse(text: str) -> Uri | None:
 
 
 def given_options() -> dict[str, Any]:
-    """Options and credentials that were given so far, for :func:`take_options` elsewhere."""
+    """All options and credentials so far, to be passed to :func:`take_options` elsewhere."""
     return dict(_given)
 
 
 def take_options(options: Mapping[str, Any]) -> None:
-    """Take over options that were given to another process."""
+    """Adopt options from another process."""
     for root, each in options.items():
         if _given.get(root) != each:
             _opened.pop(root, None)
@@ -111,7 +111,7 @@ def take_options(options: Mapping[str, Any]) -> None:
 
 
 def filesystem_of(uri: Uri) -> tuple[FileSystem, str]:
-    """The file system of a URI, and the path in it.
+    """The file system of a URI, and the path within it.
 
     Raises:
         OSError: There is none, or its options are wrong.
@@ -139,7 +139,7 @@ def filesystem_of(uri: Uri) -> tuple[FileSystem, str]:
 
 
 def _arrow_path(uri: Uri) -> str:
-    """What pyarrow calls a file: hosts and accounts are not a part of it, buckets are."""
+    """A file's path in pyarrow, which includes buckets but not hosts and accounts."""
     place = uri.place.rstrip("/")
     if uri.scheme in ("hdfs", "viewfs"):
         return f"/{place.partition('/')[2]}"
@@ -149,7 +149,7 @@ def _arrow_path(uri: Uri) -> str:
 
 
 def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
-    """A file system of fsspec."""
+    """An fsspec file system."""
     try:
         import fsspec  # type: ignore[import-untyped]  # it has no types
     except ImportError as error:
@@ -178,12 +178,12 @@ def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
 
 @contextmanager
 def telling(uri: Uri) -> Iterator[None]:
-    """Raise whatever a file system raises as an ``OSError`` without secrets in its message."""
+    """Convert all errors of a file system to ``OSError``, without secrets in the message."""
     try:
         yield
     except ExtraMissingError:
         raise
-    except FileNotFoundError:  # its message may be the whole address
+    except FileNotFoundError:  # its message may contain the whole address
         raise FileNotFoundError(2, "No such file or directory", str(uri)) from None
     except Exception as error:  # noqa: BLE001 - what file systems of others raise is not known
         reason = f"{error.strerror or error}" if isinstance(error, OSError) else str(error)

@@ -1,4 +1,4 @@
-"""Paths of remote files: a :class:`pathlib.Path` that opens, lists and writes what a URI names."""
+"""Remote paths: an object like :class:`pathlib.Path` that opens, lists and writes URIs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["RemotePath", "arrow_file", "arrow_source", "is_named_in_utf8", "is_r
 
 _BUFFER = 1 << 18
 _IN_MEMORY = 64 << 20
-"""Bytes of a file that are kept in memory until it is written; of a larger one, on the disk."""
+"""Bytes of a file to buffer in memory before it is written; larger files are buffered on disk."""
 _COPIED = 8 << 20
 _MAGIC = re.compile(r"[*\[]")
 _VERSIONS = ("ETag", "etag", "version_id", "versionId", "sha256", "oid", "blob_id", "generation")
@@ -40,11 +40,11 @@ _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 
 
 def path_of(name: str | os.PathLike[str]) -> Path:
-    """The path of a file on this machine, or of a remote one.
+    """The path of a local or remote file.
 
     Args:
-        name: A path, or a URI such as ``s3://bucket/runs.parquet``, with options of its file
-            system in its query.
+        name: A path, or a URI such as ``s3://bucket/runs.parquet``, whose query may hold options of
+            its file system.
 
     Raises:
         ConfigurationError: Other options were given for the same bucket or host.
@@ -61,12 +61,12 @@ def path_of(name: str | os.PathLike[str]) -> Path:
 
 
 def is_remote(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a remote file."""
+    """Whether a path is remote."""
     return isinstance(path, RemotePath)
 
 
 def is_named_in_utf8(file: str | Path) -> bool:
-    """Whether the name of a file is text; that of a few is not, and is shown with escapes."""
+    """Whether a file name is valid text; the few others are shown with escapes."""
     try:
         str(file).encode()
     except UnicodeEncodeError:
@@ -76,9 +76,9 @@ def is_named_in_utf8(file: str | Path) -> bool:
 
 @contextmanager
 def arrow_source(path: Path) -> Iterator[Path | NativeFile]:
-    """A file as functions of pyarrow take it: its path, or an open file.
+    """A file in the form that pyarrow functions take: a path, or an open file.
 
-    Open are remote files, and those whose names are not text, which pyarrow does not take.
+    Remote files, and files whose names are not valid text, which pyarrow rejects, are opened.
 
     Raises:
         OSError: It cannot be opened.
@@ -91,18 +91,19 @@ def arrow_source(path: Path) -> Iterator[Path | NativeFile]:
 
 
 def arrow_file(file: BinaryIO) -> Any:  # noqa: ANN401 - as pyarrow takes it
-    """A file as functions of pyarrow read it best: a remote one by ranges of its own."""
+    """A file in the form that pyarrow reads best: remote files with its own ranges."""
     return getattr(getattr(file, "raw", None), "native", file)
 
 
 class RemotePath(_Path):
-    """A file or folder that a URI names; :func:`path_of` makes them.
+    """A file or folder given by a URI; made by :func:`path_of`.
 
-    It does what readers and runs ask of a path. Its text is the URI, without query and credentials.
+    It supports what readers and runs need of a path. Its text is the URI without query and
+    credentials.
     """
 
     def __str__(self) -> str:
-        if not self.parts or not self.parts[0].endswith(":"):  # a part of one, by relative_to
+        if not self.parts or not self.parts[0].endswith(":"):  # a relative part, from relative_to
             return "/".join(self.parts) or "."
         return str(self._uri)
 
@@ -121,7 +122,7 @@ class RemotePath(_Path):
         return Uri(scheme.rstrip(":"), "/".join(part.strip("\\") for part in parts))
 
     def identity(self) -> str | None:
-        """What the store knows this version of the file by; ``None`` if by nothing.
+        """The store's identity of this file version; ``None`` if it has none.
 
         Raises:
             OSError: It cannot be asked.
@@ -190,7 +191,7 @@ class RemotePath(_Path):
     def open(  # type: ignore[override]  # only what is read as bytes
         self, mode: str = "r", buffering: int = -1, **_: object
     ) -> BinaryIO:
-        """Open the file to read its bytes.
+        """Open the file for reading bytes.
 
         Raises:
             OSError: It cannot be opened.
@@ -211,7 +212,7 @@ class RemotePath(_Path):
 
     @contextmanager
     def replacing(self) -> Iterator[BinaryIO]:
-        """Write the file: it appears, whole, when everything is written, and not at all on errors.
+        """Write the file atomically: it appears when complete, and not at all on errors.
 
         Raises:
             OSError: It cannot be written.
@@ -221,14 +222,15 @@ class RemotePath(_Path):
             held.seek(0)
             system, path = filesystem_of(self._uri)
             with telling(self._uri):
-                # Leaving the context by an exception would close the stream, and publish a part.
+                # Leaving the context by an exception would close the stream and publish a partial
+                # file.
                 stream = system.open_output_stream(path, compression=None)
                 while block := held.read(_COPIED):
                     stream.write(block)
                 stream.close()
 
     def files(self) -> list[tuple[RemotePath, int]]:
-        """Files below this folder with their sizes, in the order of their names.
+        """Files below this folder with their sizes, ordered by name.
 
         Raises:
             OSError: It cannot be listed.
@@ -245,18 +247,18 @@ class RemotePath(_Path):
             return list(system.get_file_info(FileSelector(path, recursive=recursive)))
 
     def _named(self, about: FileInfo) -> RemotePath:
-        """The path of something that was listed below this folder."""
+        """The path of a listed entry below this folder."""
         _, own = filesystem_of(self._uri)
         below = about.path.strip("/").removeprefix(own.strip("/")).strip("/")
         return self.joinpath(below)
 
     def iterdir(self) -> Iterator[RemotePath]:  # type: ignore[override]  # of this class
-        """What lies in this folder."""
+        """The entries of this folder."""
         for each in self._list():
             yield self._named(each)
 
     def scan(self) -> list[tuple[RemotePath, bool]]:
-        """What lies in this folder, by name, each with whether it is a folder.
+        """The entries of this folder by name, each with whether it is a folder.
 
         Raises:
             OSError: It cannot be listed.
@@ -265,24 +267,24 @@ class RemotePath(_Path):
         return sorted(found, key=lambda each: each[0].name)
 
     def glob(self, pattern: str, **_: object) -> Iterator[RemotePath]:  # type: ignore[override]
-        """What lies in this folder and has a name of this pattern."""
+        """Entries of this folder whose names match a pattern."""
         for each in self.iterdir():
             if fnmatch.fnmatchcase(each.name, pattern):
                 yield each
 
     def rglob(self, pattern: str, **_: object) -> Iterator[RemotePath]:  # type: ignore[override]
-        """Files below this folder that have a name of this pattern."""
+        """Files below this folder whose names match a pattern."""
         for each, _size in self.files():
             if fnmatch.fnmatchcase(each.name, pattern):
                 yield each
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it names files by a pattern."""
+        """Whether the path is a pattern."""
         return _MAGIC.search(str(self)) is not None
 
     def matches(self) -> list[RemotePath]:
-        """Files that this pattern names, ``**`` for any folders, in the order of their names.
+        """Files that match this pattern, ``**`` for any folders, ordered by name.
 
         Raises:
             OSError: The folder above them cannot be listed.
@@ -305,7 +307,7 @@ class RemotePath(_Path):
         return self
 
     def mkdir(self, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:  # noqa: FBT001, FBT002 - as that of Path
-        """Make the folder, where the file system has folders."""
+        """Create the folder, if the file system has folders."""
         del mode, parents, exist_ok
         system, path = filesystem_of(self._uri)
         with telling(self._uri):
@@ -327,7 +329,7 @@ def _is_folder(about: FileInfo) -> bool:
 
 
 def _translated(parts: tuple[str, ...]) -> str:
-    """The regular expression of a pattern, as that of :mod:`glob`: ``*`` takes no hidden file."""
+    """The regular expression of a :mod:`glob` pattern: ``*`` does not match hidden files."""
     texts = []
     for number, part in enumerate(parts):
         is_last = number == len(parts) - 1

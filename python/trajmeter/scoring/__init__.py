@@ -1,6 +1,6 @@
 """Scoring: files to files, and record batches to record batches.
 
-One attempt is scored by :func:`trajmeter.metrics.score_trajectories`, which both are made of.
+Both are built on :func:`trajmeter.metrics.score_trajectories`, which scores single attempts.
 """
 
 from __future__ import annotations

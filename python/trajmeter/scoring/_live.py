@@ -1,4 +1,4 @@
-"""What is known of an attempt that is still running."""
+"""Live figures of an attempt that is still running."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Live", "NoCoverage"]
 
 
 class NoCoverage(NamedTuple):
-    """Coverage of an attempt whose gold is not known, or that has no step yet."""
+    """Coverage of an attempt with unknown gold, or without steps so far."""
 
     step: int = 0
     """Number of steps."""
@@ -26,24 +26,24 @@ class NoCoverage(NamedTuple):
 
 
 class Live(NamedTuple):
-    """What is known of an attempt that is still running."""
+    """Live figures of an attempt that is still running."""
 
     turns: int
     """Turns so far, the open one included."""
     turns_left: int | None
-    """Turns left in the task's budget; ``None`` where it has none."""
+    """Turns left in the task's budget; ``None`` without a budget."""
     calls: int
     """Tool calls so far."""
     failed_calls: int
-    """Those known to have failed."""
+    """Calls known to have failed."""
     repeated_calls: int
-    """Those equal in name and arguments to an earlier one."""
+    """Calls with the same name and arguments as an earlier one."""
     views: int
     """Views so far."""
     coverage: StepCoverage
-    """Share of gold seen so far, the open turn included; ``None`` where gold is not known."""
+    """Share of gold seen so far, the open turn included; ``None`` if gold is unknown."""
     redundancy: float | None
-    """Share of the lines viewed that an earlier turn had shown, of the turns that ended."""
+    """Share of the viewed lines that an earlier turn had shown, over the finished turns."""
     input_tokens: int | None
     """Prompt tokens so far; ``None`` where none were recorded."""
     output_tokens: int | None

@@ -1,4 +1,4 @@
-"""What is recorded in a session by hand: views, calls of tools, tokens."""
+"""Recording views, tool calls and tokens in a session by hand."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _LINES = Extent.LINES  # before Python 3.12 a lookup of a member takes as long a
 
 
 class OpenCall:
-    """A call of a tool; as a context manager it is timed, and an exception marks it as failed."""
+    """A tool call; as a context manager it is timed, and an exception marks it as failed."""
 
     _began: float | None = None
-    """When the block began that it wraps, while it runs."""
+    """When the ``with`` block began, while it runs."""
     _shown: tuple[View, ...] | None = None
 
     def __init__(
@@ -41,10 +41,10 @@ class OpenCall:
         self._draft = draft
         self._values = values
         self.repeats = repeats
-        """Equal calls before it, known before the tool runs."""
+        """Number of equal calls before it, known before the tool runs."""
 
     def result(self, value: JsonValue) -> None:
-        """Record what the tool gave back.
+        """Record the tool's result.
 
         Raises:
             InputError: JSON cannot hold it.
@@ -55,7 +55,7 @@ class OpenCall:
             self._draft = self._recording.open_draft(self._draft)
             self._values["result"] = checked
             self._draft.record = None
-            if self._began is None:  # there the end of the block says whether it failed
+            if self._began is None:  # the end of the block decides whether it failed
                 self._settle()
 
     def failed(self, error: str) -> None:
@@ -83,7 +83,7 @@ class OpenCall:
         now = perf_counter()
         with self._recording.lock:
             if self._recording.is_finished and error is not None:
-                return  # the exception says more than that the session was finished
+                return  # the exception says more than SessionFinishedError
             self._recording.open_draft(self._draft)
             if self._began is not None:
                 self._values["duration_seconds"] = now - self._began
@@ -95,7 +95,7 @@ class OpenCall:
             self._settle()
 
     def settle(self) -> None:
-        """Note what the call gave back and showed, where that was recorded with it."""
+        """Add the call's result and views, if both were recorded with it."""
         if self._values["success"] is False:
             self._recording.count_failure()
         if self._values["result"] is not None:
@@ -115,7 +115,7 @@ class OpenCall:
 
 
 class TurnRecorder:
-    """Records in one turn of an attempt; every method may be called by any thread."""
+    """Records one turn of an attempt; every method is thread-safe."""
 
     _recording: Recording
     _draft: TurnDraft | None = None
@@ -189,7 +189,7 @@ class TurnRecorder:
         success: bool | None = None,
         error: str | None = None,
     ) -> OpenCall:
-        """Record that the agent calls a tool.
+        """Record a tool call by the agent.
 
         Args:
             name: Name of the tool.
@@ -272,7 +272,7 @@ class TurnRecorder:
 
 
 class OpenTurn(TurnRecorder):
-    """A turn to record in by itself, where several agents or coroutines act in one session."""
+    """A turn that is recorded separately, for sessions with several agents or coroutines."""
 
     def __init__(self, recording: Recording, draft: TurnDraft) -> None:
         self._recording = recording
@@ -280,7 +280,7 @@ class OpenTurn(TurnRecorder):
 
 
 def check_text(value: object, name: str) -> None:
-    """Refuse what is not text.
+    """Reject anything but text.
 
     Raises:
         InputError: It is not.

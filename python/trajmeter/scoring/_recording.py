@@ -1,4 +1,4 @@
-"""What a session has recorded so far: turns in the making, and running totals over them."""
+"""The recording of a session: draft turns, and running totals over them."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class TurnDraft:
-    """A turn in the making."""
+    """A turn that is still being recorded."""
 
     known_calls = 0
-    """How many of its calls were counted, where they come from messages."""
+    """Number of its calls already counted, if they come from messages."""
     views: list[View] | None = None
     usage: dict[str, Any] | None = None
     """Tokens and cost, as the fields of their record."""
     reads = False
-    """Whether it called a tool that is known to read."""
+    """Whether it called a tool known to read files."""
     record: Turn | None = None
-    """The turn as it was when it was last asked for; ``None`` since it changed."""
+    """The turn when last requested; ``None`` if it has changed since."""
 
     def __init__(
         self, agent: str | None = None, program: str | None = None, text: str | None = None
@@ -53,13 +53,13 @@ class TurnDraft:
         self.agent = agent
         self.program = program
         self.says_program = program is not None
-        """Whether the program was recorded, and is not that of its calls."""
+        """Whether its program was recorded explicitly rather than derived from its calls."""
         self.text = text
         self.calls: list[dict[str, Any]] = []
-        """Calls, each as the fields of its record."""
+        """Calls, each as its record's fields."""
 
     def made(self) -> Turn:
-        """The turn as it is now."""
+        """The turn in its current state."""
         if self.record is None:
             calls = tuple([frozen(ToolCall, values.copy()) for values in self.calls])
             views = None if self.views is None else tuple(self.views)
@@ -69,11 +69,11 @@ class TurnDraft:
 
 
 class Recording:
-    """Turns in the making, and running totals over them; every method may be called by any thread.
+    """Draft turns with running totals over them; every method is thread-safe.
 
     Args:
-        begin_tracking: Begins to follow what is viewed; gives ``None`` where gold is not known.
-        views: What calls show, if they say it.
+        begin_tracking: Starts tracking views; returns ``None`` if gold is unknown.
+        views: Determines what calls show, if requested.
         max_turns: Turn budget of the task.
     """
 
@@ -94,14 +94,14 @@ class Recording:
         self._begin_tracking = begin_tracking
         self._tracker = begin_tracking()
         self.is_stale = False
-        """Whether a turn that had ended went on, so that its views are followed again."""
+        """Whether a finished turn was continued, so that its views must be tracked again."""
         self._followed = 0
-        """How many views of the open turn were followed."""
+        """Number of the open turn's views already tracked."""
         self._has_ended = False
-        """Whether a turn has ended since the redundancy was last asked for."""
+        """Whether a turn has ended since redundancy was last requested."""
         self._redundancy: float | None = None
         self._coverage: StepCoverage | None = None
-        """What was seen of gold; ``None`` since more was followed."""
+        """Coverage of gold; ``None`` if more views were tracked since."""
         self._earlier: dict[object, int] = {}
         self._calls = self._failed = self._repeated = 0
         self.views = 0
@@ -109,7 +109,7 @@ class Recording:
         self._spent = _USAGE.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind what follows the views; they are followed again where this arrives."""
+        """Omit the view tracker, which is rebuilt after unpickling."""
         left: dict[str, Any] = {"lock": None, "_tracker": None, "is_stale": True, "_earlier": {}}
         return {**self.__dict__, **left, "_coverage": None}
 
@@ -117,12 +117,12 @@ class Recording:
         self.__dict__.update(state)
         self.lock = Lock()
         self._calls = self._repeated = 0
-        for draft in self.drafts:  # what tells repeated calls apart is this process's own
+        for draft in self.drafts:  # the fingerprints of calls are valid in this process only
             for values in draft.calls:
                 self._count(values)
 
     def open_draft(self, draft: TurnDraft | None) -> TurnDraft:
-        """The turn to record in: this one, or the latest, begun if there is none.
+        """The turn to record in: this one or the latest, created if there is none.
 
         Raises:
             SessionFinishedError: The attempt has ended.
@@ -136,7 +136,7 @@ class Recording:
         return self.drafts[-1]
 
     def refuse(self) -> NoReturn:
-        """Refuse to record more, as the attempt has ended.
+        """Raise, because the attempt has ended.
 
         Raises:
             SessionFinishedError: Always.
@@ -144,12 +144,12 @@ class Recording:
         raise SessionFinishedError("the session was finished before; begin another one")
 
     def begin(self, draft: TurnDraft) -> None:
-        """End the turn before, and begin one."""
+        """End the previous turn and begin a new one."""
         self.end_turn()
         self.drafts.append(draft)
 
     def end_turn(self) -> None:
-        """End the latest turn for the figures that are of ended turns."""
+        """End the latest turn, for figures over finished turns."""
         if not self.drafts or self.is_stale or self._tracker is None:
             return
         views = self.drafts[-1].views
@@ -166,7 +166,7 @@ class Recording:
         self._has_ended, self._coverage = True, None
 
     def _follow(self) -> None:
-        """Follow the views of the open turn: those since it was last asked for, at once."""
+        """Track those views of the open turn that were added since the last request."""
         views = self.drafts[-1].views
         if self._tracker is None or views is None or len(views) == self._followed:
             return
@@ -190,7 +190,7 @@ class Recording:
             self.is_stale = True
 
     def count_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
-        """Count a call of a turn; how many equal ones came before it."""
+        """Count a call of a turn, and return how many equal calls preceded it."""
         draft.record = None
         if not draft.says_program and may_run(values["name"]):
             program = TOOL_VIEWS.program_of(frozen(ToolCall, values.copy()))
@@ -201,7 +201,7 @@ class Recording:
     def _count(self, values: dict[str, Any]) -> int:
         self._calls += 1
         read = keyed_arguments(values["arguments"])
-        if type(read) is not tuple:  # malformed, and equal to none
+        if type(read) is not tuple:  # malformed arguments equal no others
             return 0
         key = values["name"], read[1]
         before = self._earlier.get(key, 0)
@@ -211,7 +211,7 @@ class Recording:
         return before
 
     def take_back(self, draft: TurnDraft, views: Collection[View]) -> None:
-        """Take views out of a turn again, whose call failed after all."""
+        """Remove the views of a call that failed after all."""
         if views and draft.views is not None:
             draft.record = None
             gone = {id(view) for view in views}
@@ -224,7 +224,7 @@ class Recording:
         self._failed += 1
 
     def settle_call(self, draft: TurnDraft, values: dict[str, Any]) -> tuple[View, ...]:
-        """Note what a call gave back; the views that it showed.
+        """Record a call's result, and return the views that it showed.
 
         Args:
             draft: Its turn.
@@ -246,10 +246,10 @@ class Recording:
         return shown.views
 
     def spend(self, draft: TurnDraft, more: dict[str, Any]) -> None:
-        """Add tokens and cost to a turn, given as some fields of a usage.
+        """Add tokens and cost to a turn, given as fields of a usage.
 
         Raises:
-            InputError: They add up to more than is counted; nothing is added.
+            InputError: The sum exceeds the largest count; nothing is added.
         """
         known = draft.usage
         if known is None:
@@ -269,7 +269,7 @@ class Recording:
             spent[name] = value if before is None else before + value
 
     def live(self) -> Live:
-        """What is known by now."""
+        """The current figures."""
         if self.is_stale and self.is_finished:
             self._follow_again(self.drafts, None)
         elif self.is_stale:
@@ -285,7 +285,7 @@ class Recording:
             coverage = self._coverage = _NOTHING if tracker is None else tracker.coverage
         turns = len(self.drafts)
         spent = self._spent
-        # Its own ``__new__``, which names the values, takes a third of the time of this method.
+        # Calling ``__new__`` with the values by name takes a third of this method's time.
         return _new_tuple(
             Live,
             (
@@ -304,9 +304,9 @@ class Recording:
         )
 
     def finish(self) -> ContextTracker | None:
-        """End the attempt; what followed its views, if they could be followed."""
+        """End the attempt, and return the view tracker if its views could be tracked."""
         if self.reads and not self.views:
-            for draft in self.drafts:  # they are steps all the same, which saw nothing
+            for draft in self.drafts:  # these turns are still steps
                 if draft.reads:
                     draft.views, draft.record = [], None
             self.is_stale = True
@@ -317,7 +317,7 @@ class Recording:
         return self._tracker
 
     def turns(self) -> tuple[Turn, ...]:
-        """The turns as they are now."""
+        """The turns in their current state."""
         return tuple([draft.made() for draft in self.drafts])
 
     def _follow_again(self, ended: Iterable[TurnDraft], open_one: TurnDraft | None) -> None:
@@ -341,10 +341,10 @@ class Recording:
 
 
 def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever a harness hands over
-    """A copy of a value that JSON can hold.
+    """Copy a value, checking that JSON can represent it.
 
     Raises:
-        InputError: JSON cannot hold it.
+        InputError: JSON cannot represent it.
     """
     kind = type(value)
     if kind in _SCALARS:

@@ -106,7 +106,7 @@ class BatchScorer:
             yield stored(each.scored, self.schema)
 
     def _whole(self, batches: Iterable[Rows]) -> Iterator[Rows]:
-        """Rows, none of them of a task that an earlier call has scored some attempts at.
+        """Yield rows, checking that no earlier call scored attempts at their tasks.
 
         Raises:
             InputError: A metric compares attempts, and such a task comes back.

@@ -1,4 +1,4 @@
-"""Scoring rows: attempts in columns, to results in columns, by every metric."""
+"""Scores rows in columns with every metric, giving results in columns."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ if TYPE_CHECKING:
 __all__ = ["RowScorer", "ScoredRows"]
 
 _FEW_ROWS = 16
-"""Of rows that cannot be scored at once, so many are scored one by one."""
+"""If a batch cannot be scored at once, chunks of at most this many rows are scored one by one."""
 _ERROR = 2
-"""Position of what a metric raised among its columns: behind its version and parameters."""
+"""Position of a metric's error among its columns: after its version and parameters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredRows:
-    """Attempts, and what every metric says of them."""
+    """Attempts with the results of every metric."""
 
     rows: Rows
     """The attempts."""
     tasks: Sequence[Task | None]
-    """Task of each, ``None`` if its id is unknown."""
+    """Task of each attempt, ``None`` if its id is unknown."""
     scored: pa.RecordBatch
-    """A result row of each, in the columns of the layout."""
+    """A result row for each attempt, in the columns of the layout."""
     results: dict[str, list[Result | MetricError]]
-    """Results of the metrics that scored these rows record by record, by the metrics' names."""
+    """Results by metric name, for metrics that scored these rows record by record."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
 class RowScorer:
-    """Scores rows with several metrics, those of a batch at once where a metric can.
+    """Scores rows with several metrics, batch by batch where a metric supports it.
 
     Args:
         metrics: Metrics, in the order of their columns.
@@ -73,9 +73,9 @@ class RowScorer:
     layout: RowLayout
     """Columns of the results."""
     schema: pa.Schema
-    """The same as Arrow has them."""
+    """The same columns as an Arrow schema."""
     compares_attempts: bool
-    """Whether a metric looks at all attempts at a task together."""
+    """Whether a metric compares all attempts at a task."""
 
     def __init__(self, metrics: Sequence[AnyMetric], tasks: TaskIndex) -> None:
         self._metrics = metrics
@@ -94,12 +94,12 @@ class RowScorer:
 
     @property
     def presence(self) -> frozenset[str]:
-        """Those of them of which the metrics see only which values are null."""
+        """Columns of which the metrics only check which values are null."""
         return presence_read(self._metrics)
 
     @property
     def reads_results(self) -> bool:
-        """Whether a metric reads what tools gave back."""
+        """Whether a metric reads tool results."""
         return any(
             f"{name}.".startswith(f"{column}.")
             for column in self.columns
@@ -107,10 +107,10 @@ class RowScorer:
         )
 
     def score(self, batches: Iterable[Rows]) -> Iterator[ScoredRows]:
-        """Score rows as they come; where a metric compares attempts, when a task is complete.
+        """Score rows as they arrive or, if a metric compares attempts, once a task is complete.
 
         Raises:
-            InputError: A metric compares attempts, and those at a task are not side by side.
+            InputError: A metric compares attempts, and those at a task are not adjacent.
         """
         if not self.compares_attempts:
             for rows in batches:
@@ -120,12 +120,12 @@ class RowScorer:
             yield from self._score_group(group)
 
     def trial_of(self, task_id: str) -> str:
-        """Name of the task that an id means; the id itself if it is unknown."""
+        """Name of the task with this id; the id itself if unknown."""
         task = self._tasks.find(task_id)
         return task.id if task else task_id
 
     def _score_group(self, group: Sequence[Rows]) -> Iterator[ScoredRows]:
-        """Score rows that hold all attempts of their trials."""
+        """Score rows that include all attempts of their trials."""
         records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         by_record = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
         whole = together([rows.batch for rows in group])
@@ -135,7 +135,7 @@ class RowScorer:
             for family in self.layout.families
             if compares_attempts(family.metric) and scores_batches(family.metric)
         }
-        # By name, as metrics of a user's may call each other equal.
+        # Keyed by name, as user-defined metrics may compare equal to each other.
         places = {metric.name: at for at, metric in enumerate(self._by_record)}
         start = 0
         for rows in group:
@@ -165,7 +165,7 @@ class RowScorer:
         rows: pa.RecordBatch,
         tasks: Sequence[Task | None],
     ) -> _Scored:
-        """Score rows at once; those with a figure that no column holds one by one."""
+        """Score rows as a batch; rows with a value that no column holds are scored singly."""
         try:
             scored = metric.score_batch(tasks, rows)
             if isinstance(scored, Mapping):
@@ -174,7 +174,7 @@ class RowScorer:
         except FATAL:
             raise
         except InputError as error:
-            if compares_attempts(metric):  # whose rows stay together
+            if compares_attempts(metric):  # rows of a trial stay together
                 self._warn(family.name, error)
             elif len(rows) > _FEW_ROWS:
                 half = len(rows) // 2
@@ -190,7 +190,7 @@ class RowScorer:
     def _of_results(
         self, family: FamilyColumns, results: Sequence[Result | MetricError]
     ) -> _Scored:
-        """Columns of results; one with a value that no column holds becomes an error."""
+        """Results as columns; a result that does not fit its columns becomes an error."""
         kept = [family.fitted(result)[0] for result in results]
         columns = columns_of_results(family, kept, self._types)
         for at, message in enumerate(columns[_ERROR].to_pylist()):
@@ -199,7 +199,7 @@ class RowScorer:
         return _Scored(columns, kept)
 
     def _warn(self, family: str, error: BaseException) -> None:
-        """Warn, once for a family, that it could not score a batch."""
+        """Warn, once per metric family, that it could not score a batch."""
         if family not in self._warned:
             self._warned.add(family)
             warnings.warn(
@@ -218,7 +218,7 @@ class RowScorer:
 
 
 class _Scored(NamedTuple):
-    """What one metric says of some rows."""
+    """The results of one metric for some rows."""
 
     columns: list[Array]
     """Its columns."""
@@ -226,14 +226,14 @@ class _Scored(NamedTuple):
     """Its results, if it scored record by record."""
 
     def part(self, start: int, rows: int) -> _Scored:
-        """That of some of the rows."""
+        """The results for some of the rows."""
         columns = [column.slice(start, rows) for column in self.columns]
         results = None if self.results is None else self.results[start : start + rows]
         return _Scored(columns, results)
 
 
 def _together(family: FamilyColumns, parts: Sequence[_Scored]) -> _Scored:
-    """Rows that were scored in parts."""
+    """Combine the results of parts."""
     by_column = zip(*(part.columns for part in parts), strict=True)
     columns = [pa.concat_arrays(column) for column in by_column]
     if all(part.results is None for part in parts):

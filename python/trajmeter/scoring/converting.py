@@ -1,4 +1,4 @@
-"""Converting in units: trajectories of any format to parts in the columns of a Trajectory."""
+"""Converts trajectories of any format, unit by unit, to parts with Trajectory columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["TRAJECTORIES", "Conversion", "Converted"]
 
 TRAJECTORIES = "trajectories"
-"""What a run of this work results in."""
+"""What a run of this work produces."""
 
 
 class Converted(BaseModel):
@@ -44,12 +44,12 @@ class Converted(BaseModel):
     trajectories: int
     """How many there are."""
     formats: dict[str, int]
-    """How many there are of each format."""
+    """Number of trajectories of each format."""
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """Trajectories as they are, in columns of our own; see :mod:`trajmeter.scoring.work`."""
+    """Converts trajectories to Trajmeter's columns; see :mod:`trajmeter.scoring.work`."""
 
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     """How inputs are read."""
@@ -58,21 +58,21 @@ class Conversion:
     needs_one_worker: str | None = None
     """Any number of workers can share it."""
     remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
-    """Options of the file systems that URIs name, for other processes; they may hold secrets."""
+    """Options of the file systems of URIs, for other processes; may contain secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
         return {"folders": list(map(str, folders))}
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedConversion:  # noqa: ARG002 - nothing is read
-        """Get ready."""
+        """Prepare for conversion."""
         take_options(self.remote)
         return OpenedConversion(self.reading)
 
 
 @dataclass(frozen=True)
 class OpenedConversion:
-    """A conversion that is ready to do units."""
+    """A conversion that is ready to process units."""
 
     reading: ReadingOptions
     """How inputs are read."""
@@ -85,7 +85,7 @@ class OpenedConversion:
         return tuple(trajectory_schema().names)
 
     def settings(self, plan: Plan) -> dict[str, Any]:
-        """Everything that the rows depend on, in plain words."""
+        """Everything that the rows depend on, in readable form."""
         return {
             "results": TRAJECTORIES,
             **input_settings(self.reading, plan),
@@ -96,7 +96,7 @@ class OpenedConversion:
     def unit_work(
         self, unit: Unit, plan: Plan, on_problem: Callable[[ReadProblem], None] | None
     ) -> _UnitConverter:
-        """What converts a unit."""
+        """The converter of a unit."""
         return _UnitConverter(unit, self.reading, plan, on_problem)
 
     def part_schema(self) -> pa.Schema:
@@ -104,11 +104,11 @@ class OpenedConversion:
         return stored_schema(trajectory_schema())
 
     def open_part(self, stream: BinaryIO) -> TrajectoryParquet:
-        """Open what writes a part."""
+        """Open the writer of a part."""
         return TrajectoryParquet(stream)
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of a part as they were before they were written."""
+        """Restore the rows of a part to their form before writing."""
         from trajmeter.conforming import conform
 
         return conform(batch)
@@ -118,16 +118,16 @@ class OpenedConversion:
         file: Path,
         about: Callable[[], Mapping[str, str]] | None,  # noqa: ARG002 - the file says nothing of it
     ) -> AbstractContextManager[BatchWriter]:
-        """Open the one file that parts become."""
+        """Open the single file into which parts are merged."""
         return open_trajectories(file)
 
     def totals(self) -> _Counts:
-        """Make what adds up the states of units."""
+        """Make an accumulator of unit states."""
         return _Counts()
 
 
 class _UnitConverter(UnitRows):
-    """Passes on the trajectories of a unit."""
+    """Passes through the trajectories of a unit."""
 
     def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return iter(batches)
@@ -137,16 +137,16 @@ class _UnitConverter(UnitRows):
 
 
 class _Counts:
-    """Trajectories by their format."""
+    """Number of trajectories by format."""
 
     def __init__(self) -> None:
         self._formats: Counter[str] = Counter()
 
     def merge(self, state: Mapping[str, Any]) -> None:
-        """Count what a unit has counted."""
+        """Add the counts of a unit."""
         self._formats.update(state["formats"])
 
     def summary(self) -> Converted:
-        """Sum up what was counted so far."""
+        """Summarize the counts so far."""
         formats = dict(sorted(self._formats.items()))
         return Converted(trajectories=sum(formats.values()), formats=formats)

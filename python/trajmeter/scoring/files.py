@@ -1,4 +1,4 @@
-"""Scoring from files or records to rows and their summary, in one call."""
+"""Scores files or records in one call, returning rows and their summary."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _has_pyarrow() -> bool:
 def _only_paths(
     items: Iterator[str | Path | Trajectory],
 ) -> tuple[list[str | Path], Iterator[str | Path | Trajectory]]:
-    """The items as paths, if all of them are; and the items again."""
+    """The items as paths if all are paths, and the items again."""
     paths: list[str | Path] = []
     for item in items:
         if not isinstance(item, (str, PathLike)):
@@ -181,6 +181,6 @@ def _score_frame(
     scorer = StreamScorer(metrics, tasks=tasks)
     frame = FrameBatches(table, scorer.columns, **reading)
     parts = [*scorer.score(frame)]
-    # Their columns are those that metrics read; the records have all.
+    # These columns are only those that metrics read; the records have all.
     attempts = ScoredColumns(parts, scorer.layout, frame.reader())
     return Scores(attempts, scorer.summary, scorer.layout)

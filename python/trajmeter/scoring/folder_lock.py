@@ -1,4 +1,4 @@
-"""The lock of a run's folder, which the system lets go when the process ends."""
+"""The lock of a run's folder, which the system releases when the process ends."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["holding", "take"]
 
 @contextmanager
 def holding(place: Path, folder: Path) -> Iterator[None]:
-    """Hold a lock, whose file says which process does.
+    """Hold a lock whose file names the process that holds it.
 
     Args:
-        place: File of the lock.
-        folder: What it is of, for messages.
+        place: The lock file.
+        folder: The locked folder, for messages.
 
     Raises:
         ConfigurationError: Another process holds it, or its file cannot be written.
@@ -45,14 +45,14 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
 
 
 def take(file: TextIO, folder: Path) -> None:
-    """Lock an open file, as far as its file system has locks.
+    """Lock an open file, if its file system supports locks.
 
     Raises:
         ConfigurationError: Another process holds the lock.
     """
     try:
         is_held = locks.lock(file)
-    except OSError:  # two writers cost time, not correctness
+    except OSError:  # two writers waste time, but do no harm
         warnings.warn(
             f"{folder}: this file system has no locks; two runs that write it at once "
             "score the same units twice",

@@ -1,6 +1,7 @@
-"""What a run is asked to do, in a form that other processes can take up.
+"""The specification of a scoring run, in a form that other processes can load.
 
-Reading begins before what scores and writes is imported, which takes as long as a small input.
+Reading starts before the scoring and writing modules are imported, which takes as long as reading a
+small input.
 """
 
 from __future__ import annotations
@@ -38,30 +39,30 @@ __all__ = ["Job", "OpenedJob"]
 
 @dataclass(frozen=True)
 class Job:
-    """Which metrics score, and what they score against."""
+    """The metrics of a run, and the references they score against."""
 
     metrics: tuple[str | AnyMetric, ...]
     """Names of metrics, or metrics, in the order of their columns."""
     tasks: tuple[Path | Task, ...] = ()
-    """Files of tasks, or tasks."""
+    """Task files or tasks."""
     mapped_tasks: tuple[Path, ...] = ()
-    """Inputs whose rows are tasks too, by the mapping."""
+    """Inputs whose rows also contain tasks, according to the mapping."""
     snapshots: Path | SnapshotStore | None = None
     """A file or a folder of snapshots, or a store."""
     repos: Path | None = None
     """Git repositories to take snapshots from instead."""
     cache: Path | bool = True
-    """Where what was found in them is kept."""
+    """Cache folder for what is found in repositories."""
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     """How inputs are read."""
     quantiles: bool = False
-    """Whether the summary has quantiles of each agent and model."""
+    """Whether the summary includes quantiles for each agent and model."""
     judge: AssertionJudge | None = None
     """Judge of assertions."""
     judge_settings: Mapping[str, Any] | None = None
-    """What its verdicts depend on."""
+    """Settings on which the judge's verdicts depend."""
     remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
-    """Options of the file systems that URIs name, for other processes; they may hold secrets."""
+    """Options of the file systems of URIs, for other processes; may contain secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
@@ -75,21 +76,21 @@ class Job:
 
     @property
     def beside(self) -> tuple[object, ...]:
-        """What every worker reads beside its units."""
+        """Files that every worker reads in addition to its units."""
         return (*self.tasks, self.snapshots)
 
     @property
     def needs_one_worker(self) -> str | None:
-        """Why several workers cannot share it, if they cannot."""
+        """Why several workers cannot share it; ``None`` if they can."""
         if self.judge is None:
             return None
         return "a judge needs one worker, as its answers are kept in one place"
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedJob:
-        """Make the metrics, and read the tasks.
+        """Create the metrics and read the tasks.
 
         Args:
-            on_problem: Called with whatever of tasks and snapshots cannot be read.
+            on_problem: Called with every part of tasks and snapshots that cannot be read.
 
         Raises:
             ConfigurationError: Options contradict each other, or two tasks have one id.
@@ -113,7 +114,7 @@ class Job:
         return tasks_from(self.tasks, on_problem=on_problem)
 
     def read_mapped_tasks(self, on_problem: Callable[[ReadProblem], None] | None) -> Iterator[Task]:
-        """Read the tasks that stand in the inputs, if their columns are mapped.
+        """Read tasks from the inputs, if their columns are mapped.
 
         Raises:
             ReadError: Without ``on_problem``: something cannot be read.
@@ -124,7 +125,7 @@ class Job:
         return read_tasks(self.mapped_tasks, mapping=mapping, on_problem=on_problem)
 
     def open_store(self, on_problem: Callable[[ReadProblem], None] | None) -> SnapshotStore | None:
-        """Open what snapshots come from, if anything.
+        """Open the source of snapshots, if there is one.
 
         Raises:
             ConfigurationError: Both snapshots and repositories are given.
@@ -132,7 +133,7 @@ class Job:
         """
         if self.repos is None:
             if isinstance(self.snapshots, Path):
-                from trajmeter.snapshots import open_snapshots  # not every metric needs them
+                from trajmeter.snapshots import open_snapshots  # not every metric needs snapshots
 
                 return open_snapshots(self.snapshots, on_problem=on_problem)
             return self.snapshots
@@ -149,7 +150,7 @@ class OpenedJob:
     """A job that is ready to score."""
 
     job: Job
-    """What is asked for."""
+    """The specification."""
     metrics: tuple[AnyMetric, ...]
     """The metrics."""
     tasks: TaskIndex
@@ -164,7 +165,7 @@ class OpenedJob:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The same as Arrow has them."""
+        """The same columns as an Arrow schema."""
         from trajmeter.writers.arrow import arrow_schema
 
         return arrow_schema(self.layout)
@@ -176,13 +177,13 @@ class OpenedJob:
 
     @property
     def trial_of(self) -> Callable[[str], str] | None:
-        """Name of a task, given its id in a row, where a metric compares the attempts at it."""
+        """Task name for an id in a row, if a metric compares the attempts at a task."""
         if not any(isinstance(metric, TrialMetric) for metric in self.metrics):
             return None
         return self.totals().trial_of
 
     def settings(self, plan: Plan) -> dict[str, Any]:
-        """Everything that the rows depend on, in plain words.
+        """Everything that the rows depend on, in readable form.
 
         Raises:
             ReadError: A file of tasks or snapshots cannot be read.
@@ -194,7 +195,7 @@ class OpenedJob:
     def unit_work(
         self, unit: Unit, plan: Plan, on_problem: Callable[[ReadProblem], None] | None
     ) -> UnitScorer:
-        """What scores a unit."""
+        """The scorer of a unit."""
         from trajmeter.scoring.unit import UnitScorer
 
         return UnitScorer(unit, self, plan, on_problem)
@@ -206,13 +207,13 @@ class OpenedJob:
         return stored_schema(self.schema)
 
     def open_part(self, stream: BinaryIO) -> ParquetWriter:
-        """Open what writes a part."""
+        """Open the writer of a part."""
         from trajmeter.writers import ParquetWriter
 
         return ParquetWriter(stream, self.layout)
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of a part as they were before they were written."""
+        """Restore the rows of a part to their form before writing."""
         from trajmeter.writers.arrow import loaded
 
         return loaded(batch, self.schema)
@@ -220,13 +221,13 @@ class OpenedJob:
     def open_output(
         self, file: Path, about: Callable[[], Mapping[str, str]] | None
     ) -> AbstractContextManager[TableWriter]:
-        """Open the one file that parts become."""
+        """Open the single file into which parts are merged."""
         from trajmeter.writers import open_table
 
         return open_table(file, self.layout, about)
 
     def totals(self) -> StreamScorer:
-        """Make what scores, and adds up the states of units."""
+        """Make the scorer that accumulates unit states."""
         from trajmeter.scoring.stream import StreamScorer
 
         return StreamScorer(self.metrics, tasks=self.tasks, quantiles=self.job.quantiles)

@@ -1,4 +1,4 @@
-"""Putting the shards of a run together: each unit once, then the summary and the manifest."""
+"""Merges the shards of a run: checks each unit, then writes the summary and manifest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def merge(
     """Check that the shards of a run hold each unit once, and complete it.
 
     Args:
-        folders: Output folders of the shards; one that all shared is enough.
+        folders: Output folders of the shards; a single one if all shards shared it.
         output: The folder to complete: one of these, or a new one to copy the parts to.
         verify: Whether to read every part and compare it with its recorded SHA-256.
 
@@ -73,7 +73,7 @@ def merge(
         earlier = target.read_plan()
         if earlier is not None and earlier["run_key"] != key:
             raise ConfigurationError(f"{output} holds the results of another run")
-        # First, as it says that what else is there is of this run.
+        # First, as it marks the rest of the folder as part of this run.
         target.write_plan(plan, first["settings"], first["job"])
         for number, source in enumerate(found):
             if source.folder.resolve() != target.folder.resolve():
@@ -93,10 +93,10 @@ def _read(place: Path) -> dict[str, Any]:
 
 
 def _units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
-    """The folder that holds each unit.
+    """The folder of each unit.
 
     Raises:
-        ConfigurationError: A unit is missing, or there twice with different bytes.
+        ConfigurationError: A unit is missing, or occurs twice with different bytes.
     """
     found = []
     missing = []
@@ -124,7 +124,7 @@ def _units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
 
 
 def _verify(sources: Sequence[RunFolder], plan: Plan) -> None:
-    """Compare every part with what was noted of it: by its unit, and by a manifest.
+    """Compare every part with the digests recorded by its unit and by a manifest.
 
     Raises:
         ConfigurationError: One differs.
@@ -153,7 +153,7 @@ def _copy(source: Path, target: Path, folder: RunFolder) -> None:
 
 
 def _opened(about: Mapping[str, Any]) -> OpenedWork[Any]:
-    """The work of a run, as far as its parts and its summary need it."""
+    """The work of a run, opened as far as its parts and summary require."""
     job = about["job"]
     if about["settings"]["results"] == TRAJECTORIES:
         return Conversion().open(None)
@@ -170,7 +170,7 @@ def _opened(about: Mapping[str, Any]) -> OpenedWork[Any]:
 def _complete(
     target: RunFolder, plan: Plan, about: Mapping[str, Any], opened: OpenedWork[Any]
 ) -> RunResult[Any]:
-    """Write summary and manifest."""
+    """Write the summary and the manifest."""
     totals = opened.totals()
     rows = problems = 0
     folders = [FolderNotes(path_of(each)) for each in about["job"]["folders"]]

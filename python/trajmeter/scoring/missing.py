@@ -1,4 +1,4 @@
-"""Attempts whose task is unknown, counted while others are scored."""
+"""Counts attempts whose task is unknown."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["MissingTaskCounter"]
 
 _SHOWN_IDS = 3
-"""Ids of unknown tasks that a summary names."""
+"""Number of unknown task ids to list in a summary."""
 
 
 class MissingTaskCounter:
-    """Counts attempts that found no task, where a metric needs one.
+    """Counts attempts without a task, if a metric needs one.
 
     Args:
         metrics: The metrics that score.
@@ -39,11 +39,11 @@ class MissingTaskCounter:
         self._first_ids: dict[str, None] = {}
 
     def add(self, task_ids: Iterable[str], attempts: int) -> None:
-        """Count attempts that found no task.
+        """Count attempts without a task.
 
         Args:
             task_ids: Their ids, each at least once.
-            attempts: How many they are.
+            attempts: Number of attempts.
         """
         if not self.is_needed or not attempts:
             return
@@ -54,16 +54,16 @@ class MissingTaskCounter:
             self._first_ids[task_id] = None
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`merge`."""
+        """The counts, for :meth:`merge`."""
         return {"attempts": self._attempts, "ids": [*self._first_ids], "known": len(self._tasks)}
 
     def merge(self, state: Mapping[str, Any]) -> None:
-        """Count what was counted of later attempts."""
+        """Add the counts of later attempts."""
         self.add(state["ids"], state["attempts"])
         self._known = max(self._known, state["known"])
 
     def told_in(self, summary: Summary) -> Summary:
-        """The summary, with how many attempts found no task."""
+        """The summary with the number of attempts without a task."""
         if not self._attempts:
             return summary
         from trajmeter.summaries.summary import MissingTasks

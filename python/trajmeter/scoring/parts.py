@@ -1,8 +1,8 @@
 """The folder of a run: parts, one for each unit, states, the plan, and the lock.
 
 A unit is committed by renaming its part, after its state: each is written to a temporary file,
-flushed to the disk, and renamed. What a killed process leaves behind is either a whole part or a
-temporary file, so that the rows of a unit are in the results once or not at all.
+flushed to disk, and renamed. A killed process therefore leaves either a complete part or a
+temporary file, and the rows of a unit are in the results exactly once or not at all.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RunFolder:
     Args:
         folder: The folder.
         key: Key of the run.
-        keeps_rows: Whether units have parts, or states only, as where nobody wants the rows.
+        keeps_rows: Whether units have parts as well as states; not if no rows are requested.
     """
 
     def __init__(self, folder: Path, key: str, *, keeps_rows: bool = True) -> None:
@@ -61,26 +61,26 @@ class RunFolder:
         """Key of the run; empty until it is planned."""
         self.keeps_rows = keeps_rows
         self.rows = folder / "rows"
-        """Folder of the parts, and of nothing else."""
+        """Folder that contains only the parts."""
         self.state = folder / "state"
         """Folder of everything but rows."""
         self._held = ""
 
     @property
     def manifest(self) -> Path:
-        """File whose presence means that the run is complete."""
+        """The file whose existence marks the run as complete."""
         return self.folder / "manifest.json"
 
     def part(self, number: int) -> Path:
-        """File of the rows of a unit."""
+        """The file with the rows of a unit."""
         return self.rows / f"part-{number:06}.parquet"
 
     def state_file(self, number: int) -> Path:
-        """File of everything else of a unit."""
+        """The file with everything else about a unit."""
         return self.state / f"{number:06}.parquet"
 
     def check_is_no_other(self) -> None:
-        """Check that the folder is that of a run, is empty or does not exist.
+        """Check that the folder belongs to a run, is empty or does not exist.
 
         Raises:
             ConfigurationError: It holds other files, is a file, or is ``-``.
@@ -94,7 +94,7 @@ class RunFolder:
         others = [each for each in self.folder.iterdir() if each not in (self.rows, self.state)]
         others += [each for each in (self.rows, self.state) if each.exists() and not each.is_dir()]
         others += self.rows.iterdir() if self.rows.is_dir() else ()
-        # A run that has only begun has no plan yet.
+        # A run that has just started has no plan yet.
         begun = self.state.iterdir() if self.state.is_dir() else ()
         others += [each for each in begun if not each.name.startswith((_LOCK, "."))]
         if others:
@@ -116,7 +116,7 @@ class RunFolder:
             raise ConfigurationError(f"{self.folder}: {error.strerror or error}") from error
 
     def read_plan(self) -> dict[str, Any] | None:
-        """Plan and settings of the run whose folder this is; ``None`` if it is of none.
+        """Plan and settings of the folder's run; ``None`` if it belongs to no run.
 
         Raises:
             ConfigurationError: They cannot be read.
@@ -147,7 +147,7 @@ class RunFolder:
         return found
 
     def write_plan(self, plan: Plan, settings: Mapping[str, Any], job: Mapping[str, Any]) -> None:
-        """Write plan and settings, and of what is asked for all that a summary needs."""
+        """Write the plan, the settings, and everything that a summary needs."""
         content = {
             "run_key": self.key,
             "settings": settings,
@@ -165,12 +165,12 @@ class RunFolder:
         self._write(self.folder / "summary.json", f"{text}\n".encode())
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Write what the results are, which says that they are complete."""
+        """Write the manifest, which marks the results as complete."""
         text = json.dumps(manifest, indent=2) + "\n"
         self._write(self.manifest, text.encode())
 
     def commit(self, work: UnitWork, opened: OpenedWork[Any]) -> Receipt:
-        """Make the rows of a unit, and keep its state and its rows.
+        """Produce the rows of a unit, and store its state and part.
 
         Raises:
             ConfigurationError: A file cannot be written, or an input changed.
@@ -199,7 +199,7 @@ class RunFolder:
         return work.receipt
 
     def is_done(self, unit: Unit, plan: Plan) -> bool:
-        """Whether a unit has its part, made from files as they are."""
+        """Whether a unit has its part, made from the files as they are now."""
         if not self.has_part(unit):
             return False
         try:
@@ -212,7 +212,7 @@ class RunFolder:
         )
 
     def has_part(self, unit: Unit) -> bool:
-        """Whether a unit has its part, and its state."""
+        """Whether a unit has both its part and its state."""
         about = self._about(unit.number)
         is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
         return is_of_unit and self.state_file(unit.number).exists()
@@ -221,7 +221,7 @@ class RunFolder:
         """Check that the parts have this schema.
 
         Raises:
-            ConfigurationError: They have others, such as those of another version of a metric.
+            ConfigurationError: They have another schema, such as that of another metric version.
         """
         from pyarrow.parquet import read_schema
 
@@ -245,7 +245,7 @@ class RunFolder:
             yield read_state(self.state_file(unit.number))
 
     def digest(self, number: int) -> str:
-        """SHA-256 of the part of a unit, as it lies on the disk."""
+        """SHA-256 of a unit's part on disk."""
         digest = sha256()
         with self.part(number).open("rb") as content:
             while block := content.read(_BLOCK):
@@ -253,10 +253,10 @@ class RunFolder:
         return digest.hexdigest()
 
     def clear(self, units: Sequence[Unit] | None = None) -> None:
-        """Remove what runs wrote, and nothing else; the lock of a shard is held.
+        """Remove only what runs wrote; the lock of a shard is held.
 
         Args:
-            units: Those of this shard, to leave what others have scored; everything if ``None``.
+            units: Units of this shard, to keep those scored by others; everything if ``None``.
 
         Raises:
             ConfigurationError: Another process writes here.
@@ -266,7 +266,7 @@ class RunFolder:
                 if lock.name != self._held:
                     with lock.open("a+") as held:
                         take(held, self.folder)
-        self.manifest.unlink(missing_ok=True)  # first, as it says that the rest is complete
+        self.manifest.unlink(missing_ok=True)  # first, as it marks the rest as complete
         (self.folder / "summary.json").unlink(missing_ok=True)
         if units is not None:
             for unit in units:
@@ -277,25 +277,25 @@ class RunFolder:
             file.unlink()
         plan = self.state / "plan.json"
         for file in self.state.iterdir():
-            if file != plan and not file.name.startswith(_LOCK):  # which we hold
+            if file != plan and not file.name.startswith(_LOCK):  # held by this process
                 file.unlink()
-        plan.unlink(missing_ok=True)  # last, as it says that the rest is that of a run
+        plan.unlink(missing_ok=True)  # last, as it marks the rest as part of a run
 
     def remove_abandoned(self) -> None:
-        """Remove temporary files that killed processes left."""
+        """Remove temporary files left by killed processes."""
         for folder in (self.state, self.folder):
             remove_abandoned(folder)
 
     @property
     def is_locked(self) -> bool:
-        """Whether the lock of a shard is held, as far as the file system has locks."""
+        """Whether the lock of a shard is held, if the file system supports locks."""
         return bool(self._held)
 
     @contextmanager
     def locked(self, shard: tuple[int, int]) -> Iterator[None]:
-        """Hold the lock of a shard, which the system lets go when the process dies.
+        """Hold the lock of a shard, which the system releases when the process dies.
 
-        Other machines' file systems have no locks; two writers then write equal bytes.
+        Remote file systems may lack locks; two writers then write identical bytes.
 
         Raises:
             ConfigurationError: Another process holds it, or its file cannot be written.
@@ -310,7 +310,7 @@ class RunFolder:
             yield
 
     def _about(self, number: int) -> dict[str, str]:
-        """Metadata of the part of a unit; empty if it is not there or cut off."""
+        """Metadata of a unit's part; empty if it is missing or truncated."""
         from pyarrow import ArrowException
         from pyarrow.parquet import read_metadata
 
@@ -337,7 +337,7 @@ class RunFolder:
 
 
 class _Digesting(io.RawIOBase):
-    """A stream that digests what is written to it."""
+    """A stream that computes the digest of what is written to it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
@@ -353,7 +353,7 @@ class _Digesting(io.RawIOBase):
         return self._stream.write(content)
 
     def flush(self) -> None:
-        if not self._stream.closed:  # nobody closes this one, and Python flushes it at its end
+        if not self._stream.closed:  # never closed, so Python flushes it when it is collected
             self._stream.flush()
 
 
@@ -362,7 +362,7 @@ def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401
 
 
 def old_folders(target: Path, *, but: Path) -> Iterator[str]:
-    """Name work folders that other runs of the same output left long ago, with their sizes."""
+    """List abandoned work folders of other runs with the same output, and their sizes."""
     for other in target.parent.glob(f".{glob.escape(target.name)}.*.work"):
         if other != but and time.time() - other.stat().st_mtime > _OLD_SECONDS:
             size = sum(each.stat().st_size for each in other.rglob("*") if each.is_file())
@@ -373,12 +373,12 @@ def old_folders(target: Path, *, but: Path) -> Iterator[str]:
 
 
 def _sync(folder: Path) -> None:
-    """Make a rename outlast a loss of power."""
-    if locks.WINDOWS or is_remote(folder):  # which opens no folders
+    """Make a rename survive a power failure."""
+    if locks.WINDOWS or is_remote(folder):  # cannot open folders
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # not every file system can
+        with suppress(OSError):  # unsupported by some file systems
             os.fsync(descriptor)
     finally:
         os.close(descriptor)

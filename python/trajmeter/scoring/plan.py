@@ -1,8 +1,8 @@
-"""The plan of a run: units of input, each of which is scored as a whole.
+"""The plan of a run: units of input, each scored as a whole.
 
-It follows from the inputs, from how they are read, and from whether a metric compares attempts; not
-from threads, workers, shards or batches. Two runs of one plan give the same bytes, whoever scored
-which unit, and in whatever order.
+It depends on the inputs, how they are read, and whether a metric compares attempts; not on threads,
+workers, shards or batches. Two runs with the same plan produce the same bytes, whichever worker
+scored which unit, in whatever order.
 """
 
 from __future__ import annotations
@@ -42,48 +42,48 @@ __all__ = [
 ]
 
 FORMAT = 3
-"""Of plans: changes whenever the same inputs would make other units."""
+"""Version of plans: changes whenever the same inputs would give other units."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSizes:
-    """How large units are: constants of the format of plans, smaller in tests."""
+    """Size limits of units: constants of the plan format, smaller in tests."""
 
     piece_bytes: int = 64 << 20
-    """Bytes from which on a file is cut, and a unit of several files is full."""
+    """Size in bytes at which a file is split, and a unit of several files is full."""
     piece_rows: int = 100_000
-    """Rows of Parquet from which on a file is cut."""
+    """Number of Parquet rows at which a file is split."""
     files: int = 1_000
-    """Files of which a unit is full."""
+    """Number of files at which a unit is full."""
     share_bytes: int = 256 << 20
-    """Bytes of one share of the tasks, where a metric compares attempts and the input is larger."""
+    """Size in bytes of one share of the tasks, for larger input if a metric compares attempts."""
 
 
 _MOST_SHARES = 512
-"""As many files are open at once."""
+"""Maximum number of shares, as this many files are open at the same time."""
 _PACKED = 8
-"""How much smaller compressed files are."""
+"""Assumed compression ratio of compressed files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is scored as a whole, and becomes one part."""
+    """Input that is scored as a whole, and becomes one part."""
 
     number: int
     """Its number, from 0."""
     pieces: tuple[Piece, ...]
-    """What it reads, in this order."""
+    """Pieces to read, in this order."""
     shares: int | None = None
-    """Of how many shares of the tasks in them it is one; ``None`` if it is all of them."""
+    """Number of task shares if it is one of them; ``None`` if it holds all tasks of its pieces."""
 
     @property
     def size(self) -> int:
-        """Its bytes on the disk."""
+        """Its size on disk in bytes."""
         return sum(piece.size for piece in self.pieces) // (self.shares or 1)
 
     @property
     def place(self) -> str:
-        """Where it lies, for messages."""
+        """Its location, for messages."""
         first, last = self.pieces[0], self.pieces[-1]
         if self.shares is not None:
             return f"share {self.number + 1} of {self.shares} of the tasks in {first.file} …"
@@ -109,48 +109,48 @@ class Plan:
     units: tuple[Unit, ...]
     """The units, in the order of their rows."""
     identities: dict[str, FileIdentity]
-    """What each file is known by."""
+    """Identity of each file."""
     folders: tuple[FolderNotes, ...] = field(default=(), compare=False)
     """Folders that were walked."""
     sizes: PlanSizes = field(default_factory=PlanSizes)
-    """How large its units are."""
+    """Size limits of its units."""
     has_whole_tasks: bool = False
-    """Whether a unit holds all attempts at its tasks, which lie side by side in the input."""
+    """Whether a unit holds all attempts at its tasks, which are adjacent in the input."""
     spill: Path | None = field(default=None, compare=False)
-    """Folder of the attempts of each unit, where units are shares of the tasks."""
+    """Folder of the attempts of each unit, if units are task shares."""
     notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What of the states of units is known from sorting the attempts into that folder."""
+    """Parts of the unit states that were determined when sorting attempts into that folder."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """All pieces, each of them once."""
+        """All pieces without repetition."""
         if self.shares is not None:
             return self.units[0].pieces
         return tuple(piece for unit in self.units for piece in unit.pieces)
 
     @property
     def shares(self) -> int | None:
-        """How many shares of the tasks its units are; ``None`` where they are pieces of input."""
+        """Number of task shares that its units are; ``None`` if they are pieces of input."""
         return self.units[0].shares if self.units else None
 
     @property
     def size(self) -> int:
-        """Bytes of all inputs on the disk."""
+        """Total size of the inputs on disk in bytes."""
         return sum(piece.size for piece in self.pieces)
 
     @property
     def unidentified(self) -> str | None:
-        """A file without an identity, which no other run can be known to have read."""
+        """A file without an identity, which another run could not recognise."""
         return next((name for name, each in self.identities.items() if each.content is None), None)
 
     def check_is_no_output(self, folder: Path) -> None:
-        """Check that no pattern among the inputs finds what the run writes.
+        """Check that no input pattern matches what the run writes.
 
         Args:
-            folder: The folder that it writes.
+            folder: The output folder.
 
         Raises:
-            ConfigurationError: One does.
+            ConfigurationError: A pattern matches it.
         """
         own = os.path.join(os.path.abspath(folder), "")  # noqa: PTH100, PTH118 - as below
         for name in {piece.file for piece in self.pieces}:
@@ -160,7 +160,7 @@ class Plan:
                 )
 
     def to_json(self) -> dict[str, Any]:
-        """The plan, as a file of JSON holds it."""
+        """The plan as JSON for its file."""
         units = self.units if self.shares is None else self.units[:1]
         return {
             "format": FORMAT,
@@ -172,7 +172,7 @@ class Plan:
 
 
 def plan_from_json(plan: Mapping[str, Any]) -> Plan:
-    """The plan of an earlier run, without its folders."""
+    """Restore the plan of an earlier run, without its folders."""
     units = tuple(
         Unit(number, tuple(map(_piece_from_json, pieces)))
         for number, pieces in enumerate(plan["units"])
@@ -184,10 +184,10 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
 
 
 def found_files(plan: Mapping[str, Any]) -> dict[str, FoundFile]:
-    """What the plan of an earlier run found of each file, given its :meth:`Plan.to_json`."""
-    if plan["has_whole_tasks"]:  # files of Parquet are quick to look into, and were cut elsewhere
+    """What an earlier plan recorded of each file, given its :meth:`Plan.to_json`."""
+    if plan["has_whole_tasks"]:  # Parquet files are quick to examine, and split elsewhere
         return {}
-    # By what they are of the file, which may have been named twice.
+    # Keyed by range within the file, which may have been listed twice.
     pieces: dict[str, dict[Range | None, Piece]] = {}
     for unit in plan["units"]:
         for each in map(_piece_from_json, unit):
@@ -213,17 +213,16 @@ def make_plan(
     Args:
         paths: Files, folders and patterns.
         reading: How they are read.
-        identifies: Whether another run may take up this one.
-        trial_of: Name of a task, given its id in a row, where its attempts have to be scored
-            together.
-        known: What an earlier plan of the same inputs found.
-        sizes: How large units are.
+        identifies: Whether another run may resume this one.
+        trial_of: Task name for an id in a row, if its attempts have to be scored together.
+        known: What an earlier plan of the same inputs recorded.
+        sizes: Size limits of units.
 
     Raises:
         InputError: An item is not a path.
         UnknownNameError: No format has this name.
-        ConfigurationError: The mapping names a field that trajectories do not have, or the type of
-            a column of Parquet cannot hold what its field is.
+        ConfigurationError: The mapping names an unknown trajectory field, or the type of a Parquet
+            column does not fit its field.
     """
     maker = PieceMaker(
         input_format=reading.input_format,
@@ -259,7 +258,7 @@ def _shares(pieces: tuple[Piece, ...], count: int) -> tuple[Unit, ...]:
 
 
 def _grouped(pieces: Iterable[Piece], sizes: PlanSizes) -> Iterator[tuple[Piece, ...]]:
-    """Gather whole files until a unit is full; a part of a file is one by itself."""
+    """Combine whole files until a unit is full; part of a file is a unit by itself."""
     held: list[Piece] = []
     size = 0
     for piece in pieces:
@@ -277,7 +276,7 @@ def _grouped(pieces: Iterable[Piece], sizes: PlanSizes) -> Iterator[tuple[Piece,
 
 
 def _piece_to_json(piece: Piece) -> dict[str, Any]:
-    """A piece without what it has by default."""
+    """A piece without default values."""
     values = asdict(piece)
     values["within"] = None
     if isinstance(piece.within, LineRange):
@@ -298,9 +297,9 @@ def _piece_from_json(values: Mapping[str, Any]) -> Piece:
 
 
 def in_order(units: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """Units that one worker does in their order: those of one file that is read from its beginning.
+    """Groups of units for one worker: those of a file that is read from its beginning.
 
-    Every other unit comes by itself.
+    Every other unit is a group by itself.
     """
     held: list[Unit] = []
     for unit in units:

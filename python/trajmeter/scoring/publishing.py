@@ -1,4 +1,4 @@
-"""What a complete run says of itself, and its rows read back in order."""
+"""The manifest of a complete run, and its rows read back in order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROWS = 10_000
 def manifest_of(
     folder: RunFolder, plan: Plan, settings: Mapping[str, Any], columns: Sequence[str]
 ) -> dict[str, Any]:
-    """The manifest of a run whose parts are all there."""
+    """The manifest of a run with all its parts."""
     units = []
     for unit, state in zip(plan.units, folder.states(plan.units), strict=True):
         part = folder.part(unit.number)
@@ -57,7 +57,7 @@ def manifest_of(
 def read_rows(
     folder: RunFolder, units: Sequence[Unit], opened: OpenedWork[Any]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of units, in the order of the input and as they were before they were written.
+    """Yield the rows of units in input order, in their form before writing.
 
     Raises:
         ReadError: A part cannot be read.
@@ -84,7 +84,7 @@ def _part_rows(
 def _in_input_order(
     folder: RunFolder, units: Sequence[Unit], opened: OpenedWork[Any]
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of shares of the tasks by their numbers, some thousand at a time."""
+    """Rows of task shares ordered by number, some thousand at a time."""
     at_once = max(_ROWS // len(units), 1)
     numbers = [state["numbers"] for state in folder.states(tuple(units))]
     parts = [_Rows(_part_rows(folder, unit, opened, at_once)) for unit in units]
@@ -102,7 +102,7 @@ def _in_input_order(
 
 
 class _Rows:
-    """Batches from which any number of rows is taken."""
+    """A reader of batches that returns any number of rows."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches

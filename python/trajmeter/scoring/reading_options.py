@@ -1,4 +1,4 @@
-"""How inputs are read: what the plan, the units and the key of a run all need to know."""
+"""How inputs are read: options shared by the plan, the units and the key of a run."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class ReadingOptions:
     input_format: str | None = None
     """Name of the format of all files; detected from their content if ``None``."""
     mapping: Mapping[str, str] | None = None
-    """Columns of files by the field of a trajectory that they are."""
+    """Columns by trajectory field."""
     profiles: tuple[str, ...] = ()
     """Compatibility profiles."""
     max_line: int = LONGEST_LINE
-    """Bytes of the longest line of JSON that is accepted."""
+    """Maximum length of a JSON line in bytes."""
     batch_rows: int = MOST_ROWS
-    """Rows that are read at a time; results do not depend on it."""
+    """Rows to read at a time; results do not depend on it."""
 
     def recognition(self) -> dict[str, Any]:
         """Arguments of :func:`trajmeter.readers.read_trajectories`."""

@@ -1,4 +1,4 @@
-"""Scoring records: attempts as objects, in a harness or in metrics that have no batch form."""
+"""Scores attempts as objects, in a harness or with metrics that have no batch form."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["RecordScorer"]
 
 _AT_ONCE = 64
-"""Attempts that are scored before they are counted."""
+"""Number of attempts to score before they are counted."""
 
 
 class RecordScorer:
-    """Scores attempts as they come, and sums them up, without keeping them.
+    """Scores and summarizes attempts as they arrive, without keeping them.
 
     Args:
         metrics: Metrics, in the order of their columns.
@@ -49,11 +49,11 @@ class RecordScorer:
         if not all(metric.result_type.__module__.startswith("trajmeter.") for metric in metrics):
             from trajmeter.summaries._figures import summarized_figures
 
-            summarized_figures(self.layout)  # what cannot be summed up is refused at once
+            summarized_figures(self.layout)  # fails now if the metrics cannot be summarized
         self._uncounted: list[tuple[Scored, list[Any]]] = []
 
     def score(self, trajectories: Iterable[Trajectory]) -> Iterator[tuple[Scored, list[Any]]]:
-        """Score attempts, and count them in the summary.
+        """Score attempts and count them in the summary.
 
         Yields:
             Each attempt with its results, and its row in the order of the layout's columns.
@@ -66,7 +66,7 @@ class RecordScorer:
             yield scored, values
 
     def count(self, scored: Scored, values: list[Any]) -> None:
-        """Count an attempt in the summary, with its row as the layout fits it."""
+        """Count an attempt in the summary, with its row in the layout's columns."""
         self._uncounted.append((scored, values))
         if len(self._uncounted) == _AT_ONCE:
             self._count()
@@ -74,13 +74,13 @@ class RecordScorer:
             self._missing.add([scored.trajectory.task_id], 1)
 
     def summary(self) -> Summary:
-        """Sum up what was scored so far."""
+        """Summarize the attempts scored so far."""
         self._count()
         return self._missing.told_in(self._summarizer.summary())
 
     @cached_property
     def _summarizer(self) -> Summarizer:
-        # Made, and imported, when it is needed: that takes longer than scoring one attempt.
+        # Imported on demand: importing it takes longer than scoring one attempt.
         from trajmeter.summaries.summarizer import Summarizer
 
         return Summarizer(self.layout)

@@ -1,4 +1,4 @@
-"""Columns of a results table: whose rows they are, and what each metric says of them."""
+"""Columns of a results table: the identity of rows, and the results of each metric."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BEFORE_LINE, _BEFORE_RECORD = text_scalar(":"), text_scalar(": ")
 
 
 def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
-    """Identity of each row, its source as one text, and the backend that computes."""
+    """Identity of each row, its source as text, and the kernel backend."""
     source = rows.column("source")
     file, line, record = (field(source, name) for name in ("file", "line", "record"))
     places = [
@@ -54,10 +54,10 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
 
 
 def own_results(family: FamilyColumns, scored: Iterable[Result], rows: int) -> list[Result]:
-    """The results that a metric gave for the rows of a batch.
+    """The results that a metric returned for the rows of a batch.
 
     Raises:
-        TypeError: There is not a result of the family for each row.
+        TypeError: There is not exactly one result of the family for each row.
     """
     expected = family.metric.result_type
     results = []
@@ -73,17 +73,16 @@ def own_results(family: FamilyColumns, scored: Iterable[Result], rows: int) -> l
 def named_columns(
     family: FamilyColumns, scored: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
 ) -> list[Array]:
-    """Columns of a family, from the columns that its metric gave for the rows of a batch.
+    """Columns of a family, from the columns that its metric returned for a batch.
 
     Args:
         family: The family.
-        scored: Columns of the results by their dotted paths, and ``error`` with what was raised for
-            some rows.
+        scored: Columns of the results by dotted path, and ``error`` with the errors of some rows.
         types: Types of all columns by name.
         rows: Number of rows.
 
     Raises:
-        TypeError: A column is absent, or is of another type or length.
+        TypeError: A column is absent, or has another type or length.
     """
     prefix = f"{family.name}."
     found = []
@@ -105,7 +104,7 @@ def columns_of_results(
     results: Iterable[Result | MetricError],
     types: Mapping[str, pa.DataType],
 ) -> list[Array]:
-    """Columns of a family, from a result of each row, of which few are alive at a time."""
+    """Columns of a family from the results of rows, few of which are held at a time."""
     values = (family.fitted(result)[1] for result in results)
     parts = [family_arrays(family, list(islice(values, ROWS_AT_ONCE)), types)]
     while few := list(islice(values, ROWS_AT_ONCE)):
@@ -114,7 +113,7 @@ def columns_of_results(
 
 
 def row_values(column: Column, array: Array) -> list[Any]:
-    """Values of a column as rows have them: mappings, tuples, and what JSON text stands for."""
+    """Values of a column as in rows: mappings, tuples, and parsed JSON text."""
     values: list[Any] = array.to_pylist()
     of: dict[str, Callable[[Any], Any]] = {
         "mapping": dict,

@@ -1,4 +1,4 @@
-"""Rows of a batch: which of them are valid trajectories, checked column by column."""
+"""Validates the rows of a batch as trajectories, column by column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["RowProblem", "Rows", "admit"]
 
 
 class RowProblem(Record):
-    """A row that could not be read as a trajectory and was left out."""
+    """A row that could not be read as a trajectory and was skipped."""
 
     batch: int
     """Number of the batch, from 0."""
@@ -47,7 +47,7 @@ class Rows:
     """Valid rows of a batch."""
 
     number: int
-    """Number of the batch they are of."""
+    """Number of their batch."""
     batch: pa.RecordBatch
     """The rows in the columns of the Trajectory schema."""
 
@@ -59,7 +59,7 @@ class Rows:
         return Rows(self.number, self.batch.slice(start, stop - start))
 
     def records(self) -> Iterator[Trajectory]:
-        """The rows as records, made as they are asked for."""
+        """The rows as records, created on demand."""
         for start in range(0, len(self), ROWS_AT_ONCE):
             yield from records_of(self.batch.slice(start, ROWS_AT_ONCE))
 
@@ -71,17 +71,17 @@ def admit(
     report: Callable[[RowProblem], None],
     with_results: bool = True,
 ) -> Rows:
-    """Take the rows of a batch that are valid records, and report the others.
+    """Return the valid rows of a batch, and report the others.
 
     Args:
-        batch: Rows in columns that can be brought to the Trajectory schema.
+        batch: Rows in columns that can be cast to the Trajectory schema.
         number: Number of the batch, for the report.
-        report: Called with every row that is left out.
-        with_results: Whether to keep what tools gave back, or neither check nor keep it.
+        report: Called with every skipped row.
+        with_results: Whether to keep tool results; otherwise they are neither checked nor kept.
 
     Raises:
         InputError: This is not a batch.
-        ConfigurationError: A column is of a type that cannot be brought to the schema.
+        ConfigurationError: The type of a column cannot be cast to the schema.
     """
     from trajmeter.conforming import conform, faulty, misfits  # which files do not need
 
@@ -125,7 +125,7 @@ def _emptied(array: Array) -> Array:
 def _without(
     batch: pa.RecordBatch, numbers: Int64Array, left_out: Collection[int]
 ) -> tuple[pa.RecordBatch, Int64Array]:
-    """The rows whose numbers are not left out, and their numbers."""
+    """The rows that are not skipped, and their numbers."""
     if not left_out:
         return batch, numbers
     kept = ~np.isin(numbers, list(left_out))
@@ -133,7 +133,7 @@ def _without(
 
 
 def _broken(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
-    """Rows whose memory is not what Arrow says it is, such as text that is not UTF-8."""
+    """Rows with invalid memory according to Arrow, such as text that is not UTF-8."""
     if _fault(batch) is None:
         return
     for row in range(batch.num_rows):

@@ -1,4 +1,4 @@
-"""Runs: inputs of any size to a folder of parts or to one file, resumable at any time."""
+"""Runs: process inputs of any size into a folder of parts or one file; always resumable."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def run(
     """Score or convert inputs unit by unit.
 
     Args:
-        work: What is done with the units, such as scoring with some metrics.
+        work: What to do with the units, such as scoring with some metrics.
         inputs: Files, folders and patterns.
         output: A folder of parts, or a file; ``None`` to keep no rows.
         options: How to carry it out.
-        listener: Receives what happens.
+        listener: Receives events.
 
     Raises:
         ConfigurationError: Options contradict each other, the output belongs to another run or
@@ -117,7 +117,7 @@ class _Run(Generic[SummaryT]):
         RunFolder(output, "").check_is_no_other()
 
     def result(self) -> RunResult[SummaryT]:
-        """Carry out the run."""
+        """Execute the run."""
         opened = self._work.open(self._listener.on_problem)
         self._listener.on_opened(opened)
         with ExitStack() as stack:
@@ -156,12 +156,12 @@ class _Run(Generic[SummaryT]):
     def _prepare(
         self, opened: OpenedWork[SummaryT], stack: ExitStack
     ) -> tuple[Plan, dict[str, Any], RunFolder]:
-        """Plan the run, and take its folder."""
+        """Plan the run and claim its folder."""
         output = self._output
         known = None
         own = RunFolder(output, "") if output is not None and self._is_folder else None
         if own is not None:
-            if own.state.is_dir():  # before inputs are read, which takes long where there are many
+            if own.state.is_dir():  # before inputs are read, which is slow if there are many
                 stack.enter_context(own.locked(self._shard))
             earlier = own.read_plan()
             if earlier is not None and cuts_alike(
@@ -204,10 +204,10 @@ class _Run(Generic[SummaryT]):
         return plan, settings, folder
 
     def _take(self, folder: RunFolder, plan: Plan, settings: dict[str, Any]) -> None:
-        """Make a folder that of this run, or see that it is.
+        """Create the folder for this run, or check that it belongs to it.
 
         Raises:
-            ConfigurationError: It is that of another run.
+            ConfigurationError: It belongs to another run.
         """
         earlier = folder.read_plan()
         if earlier is not None and earlier["run_key"] != folder.key:
@@ -223,7 +223,7 @@ class _Run(Generic[SummaryT]):
             is_alone = self._shard == _WHOLE
             folder.clear(None if is_alone else shard_of(plan.units, self._shard))
         elif earlier is None and not self._is_folder:
-            folder.clear()  # what is left of a work folder that was being removed
+            folder.clear()  # remains of a work folder whose removal was interrupted
         about = self._work.about([notes.folder for notes in plan.folders])
         folder.write_plan(plan, settings, about)
 
@@ -235,7 +235,7 @@ class _Run(Generic[SummaryT]):
         units: tuple[Unit, ...],
         done: list[Unit],
     ) -> list[tuple[int, str]]:
-        """Score the units that are not done, where they are shares of the tasks after sorting."""
+        """Score the unfinished units of a run with task shares, after sorting."""
         if plan.shares is None:
             return self._score(opened, plan, folder, units, done)
         if self._options.engine == "ray" and is_remote(folder.folder):
@@ -265,14 +265,14 @@ class _Run(Generic[SummaryT]):
         units: tuple[Unit, ...],
         done: list[Unit],
     ) -> list[tuple[int, str]]:
-        """Score the units that are not done; gives those whose workers died."""
+        """Score the unfinished units; return those whose workers died."""
         todo = _not_done(units, done)
         by_number = {unit.number: unit for unit in units}
         of_size = sum(unit.size for unit in units)
         size = sum(unit.size for unit in done)
         if not todo:
             return []
-        folder.manifest.unlink(missing_ok=True)  # the results are not complete any more
+        folder.manifest.unlink(missing_ok=True)  # the results are no longer complete
         pool, receipts = self._engine(todo, opened, plan, folder)
         rows, finished = 0, len(done)
         for receipt in receipts:
@@ -289,7 +289,7 @@ class _Run(Generic[SummaryT]):
         plan: Plan,
         folder: RunFolder,
     ) -> tuple[ProcessPool | RayPool | None, Iterator[Receipt]]:
-        """What hands out the units, if not this process alone, and the receipts of the units."""
+        """The engine that distributes the units, if not this process, and the units' receipts."""
         asked, report = self._options.workers, self._listener.on_problem
         pool: ProcessPool | RayPool
         if self._options.engine == "ray":
@@ -315,7 +315,7 @@ class _Run(Generic[SummaryT]):
         folder: RunFolder,
         summary: SummaryT,
     ) -> None:
-        """Write what says that the results are complete, or the one file that they become."""
+        """Write the manifest, or the single output file."""
         output = self._output
         with ExitStack() as stack:
             tables: list[BatchWriter] = []
@@ -345,7 +345,7 @@ def _not_done(units: Sequence[Unit], done: Sequence[Unit]) -> list[Unit]:
 
 @dataclass
 class _Totals(Generic[SummaryT]):
-    """What units add up to."""
+    """The combined totals of units."""
 
     rows: int
     problems: int
@@ -353,7 +353,7 @@ class _Totals(Generic[SummaryT]):
     summary: SummaryT
 
     def end(self, plan: Plan, on_problem: Callable[[ReadProblem], None] | None) -> int:
-        """Say what is known of whole folders only now: what was left out of them.
+        """Report what is only known at the end about whole folders: the files skipped in them.
 
         Returns:
             How many of them hold nothing that can be read.
@@ -372,7 +372,7 @@ class _Totals(Generic[SummaryT]):
 def _totals(
     opened: OpenedWork[SummaryT], folder: RunFolder, units: tuple[Unit, ...]
 ) -> _Totals[SummaryT]:
-    """Add up the states of units."""
+    """Combine the states of units."""
     own = opened.totals()
     rows = problems = 0
     folders = []

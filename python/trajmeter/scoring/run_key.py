@@ -1,7 +1,7 @@
-"""What a run is: everything that its results depend on, in plain words and as one key.
+"""The key of a run: a digest of everything that its results depend on.
 
-Parts of a run are used again by a run of the same key, and by no other. How a run is carried out,
-by how many threads or workers, in which batches and shards, is not in the key.
+Parts of a run are reused only by runs with the same key. How a run is executed (threads, workers,
+batches, shards) is not part of the key.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ __all__ = [
 ]
 
 SCORES = "scores"
-"""What a run of metrics results in."""
+"""What a scoring run produces."""
 
 PARTS_FORMAT = 5
-"""Of parts and states: changes whenever an earlier version could not read them."""
+"""Version of parts and states: changes whenever an earlier version could not read them."""
 
 _BLOCK = 1 << 20
 _DIGITS = 16
@@ -54,7 +54,7 @@ def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
     """Everything that the results of a run depend on.
 
     Args:
-        opened: What is asked for, with tasks and snapshots.
+        opened: The specification with its tasks and snapshots.
         plan: The units.
 
     Raises:
@@ -68,8 +68,8 @@ def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
         "trajmeter": layout.package_version,
         "backend": layout.backend,
         "metrics": {metric.name: _metric(metric, job.metrics) for metric in families},
-        "columns": ",".join(layout.names),  # by the order of the metrics, and the groups chosen
-        "quantiles": job.quantiles,  # in the states, not in the rows
+        "columns": ",".join(layout.names),  # depends on metric order and chosen groups
+        "quantiles": job.quantiles,  # stored in the states, not in the rows
         "judge": _judge(job),
         "tasks": _tasks(job.tasks),
         "snapshots": _store(job.snapshots),
@@ -79,7 +79,7 @@ def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
 
 
 def input_settings(reading: ReadingOptions, plan: plans.Plan) -> dict[str, Any]:
-    """What rows depend on, whatever is done with them: the inputs, and how they are read."""
+    """What all rows depend on: the inputs, and how they are read."""
     return {
         "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
         "input format": reading.input_format,
@@ -96,7 +96,7 @@ def input_settings(reading: ReadingOptions, plan: plans.Plan) -> dict[str, Any]:
 def cuts_alike(
     settings: Mapping[str, Any], reading: ReadingOptions, sizes: plans.PlanSizes
 ) -> bool:
-    """Whether a run with these settings cut unchanged files as one that reads them so does."""
+    """Whether a run with these settings splits unchanged files the same way."""
     return bool(
         settings["formats"] == {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)}
         and settings["input format"] == reading.input_format
@@ -107,13 +107,13 @@ def cuts_alike(
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
-    """The key of a run, of 16 hexadecimal digits."""
+    """The key of a run: 16 hexadecimal digits."""
     text = json.dumps(settings, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
-    """Say in what two runs differ, each thing in a few words."""
+    """Describe how two runs differ, each difference in a few words."""
     if earlier.get("results") != own.get("results"):
         yield f"results: {_shown(earlier.get('results'))} → {_shown(own.get('results'))}"
         return
@@ -152,7 +152,7 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
 
 
 def _within(name: str, key: str) -> str:
-    """What is called so in messages: a metric by its own name, and what is of it behind that."""
+    """Name of a setting in messages: for a metric's settings, its name and then theirs."""
     return key if name == "metrics" else f"{name}: {key}"
 
 
@@ -163,7 +163,7 @@ def _shown(value: object) -> str:
 def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, Any]:
     about: dict[str, Any] = {"version": metric.version, "parameters": dict(metric.parameters)}
     if any(metric is each for each in asked):
-        # An object may score in any way, so that nothing says whether it is the same.
+        # An object may score in any way, so two objects cannot be compared.
         about["object"] = uuid4().hex
         return about
     for name in asked:
@@ -177,7 +177,7 @@ def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, An
 
 
 def _pieces(plan: plans.Plan) -> str:
-    """What tells two ways to cut the same inputs apart."""
+    """Values that differ between two ways to split the same inputs."""
     text = json.dumps(plan.to_json()["units"])
     return sha256(text.encode()).hexdigest()[:_DIGITS]
 
@@ -195,7 +195,7 @@ def _judge(job: Job) -> dict[str, Any] | None:
 
 
 def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
-    """What files of tasks hold, by their names: where they lie is another matter elsewhere."""
+    """Content of task files by name, regardless of their folder."""
     if not all(isinstance(each, Path) for each in tasks):
         return {"objects": uuid4().hex}
     found: dict[str, list[str]] = {}
@@ -207,7 +207,7 @@ def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
 
 
 def _files(path: Path) -> list[tuple[str, Path]]:
-    """A file by its name, or those in a folder by theirs in it."""
+    """Digest of a file by its name, or of the files in a folder by their relative paths."""
     if not path.is_dir():
         return [(path.name, path)]
     files = sorted(each for each in path.rglob("*") if each.is_file())
@@ -215,7 +215,7 @@ def _files(path: Path) -> list[tuple[str, Path]]:
 
 
 def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
-    """What snapshots are made of: the content of a file; sizes and times of those in a folder."""
+    """Identity of snapshots: content of a file; sizes and times of a folder's files."""
     if path is None:
         return {}
     if not isinstance(path, Path):
@@ -226,7 +226,7 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
     for folder, _, files in sorted(os.walk(path)):
         for name in sorted(files):
             file = Path(folder, name)
-            with suppress(FileNotFoundError):  # a link to nothing
+            with suppress(FileNotFoundError):  # a broken link
                 about = file.stat()
                 found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
     text = json.dumps(found)
@@ -234,7 +234,7 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
 
 
 def _commits(opened: OpenedJob) -> str | None:
-    """Which commits are read from repositories, of which some may not be there yet."""
+    """Commits that are read from repositories, some of which may not be present yet."""
     if opened.job.repos is None:
         return None
     from trajmeter.snapshots import RepositoryFolder
@@ -246,7 +246,7 @@ def _commits(opened: OpenedJob) -> str | None:
 
 
 def _digest(file: Path) -> str:
-    """SHA-256 of a file, or what its store knows it by; of a pipe, something nothing else has."""
+    """SHA-256 or remote identity of a file; for a pipe, a unique value."""
     if file.exists() and not file.is_file():
         return uuid4().hex
     digest = sha256()

@@ -1,4 +1,4 @@
-"""How to carry out a run, whom it reports to, and what it returns."""
+"""Options, events and the result of a run."""
 
 from __future__ import annotations
 
@@ -18,61 +18,61 @@ if TYPE_CHECKING:
 __all__ = ["Engine", "Progress", "RunListener", "RunOptions", "RunResult"]
 
 Engine: TypeAlias = Literal["local", "ray"]
-"""What hands units to those who do them."""
+"""Distributes units to workers."""
 
 SummaryT_co = TypeVar("SummaryT_co", covariant=True)
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is carried out; its results do not depend on it."""
+    """How a run is executed; its results do not depend on it."""
 
     workers: int | Literal["auto"] = 1
-    """Processes that score."""
+    """Number of scoring processes."""
     engine: Engine = "local"
-    """What hands them their units."""
+    """Distributes units to them."""
     shard: tuple[int, int] | None = None
-    """Which part of the units to score, counted from 1, and of how many."""
+    """Number of the shard to score, from 1, and the number of shards."""
     resume: bool = True
-    """Whether to take up what an earlier run of the same key has done."""
+    """Whether to resume an earlier run with the same key."""
     overwrite: bool = False
     """Whether to replace the results of another run."""
     sizes: PlanSizes = field(default_factory=PlanSizes)
-    """How large units are; other sizes make other plans."""
+    """Size limits of units; other limits give other plans."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is."""
+    """Progress of a run."""
 
     units: int
-    """Units that are done."""
+    """Finished units."""
     of_units: int
-    """Units of the run, or of its shard."""
+    """Units in the run, or in its shard."""
     rows: int
     """Rows that were scored."""
     size: int
-    """Bytes of the units that are done."""
+    """Size of the finished units in bytes."""
     of_size: int
-    """Bytes of all."""
+    """Total size in bytes."""
 
 
 @dataclass(frozen=True)
 class RunListener:
-    """Receives what happens."""
+    """Receives the events of a run."""
 
     on_problem: Callable[[ReadProblem], None] | None = None
     """Called with every file and record that cannot be read, as it is found."""
     on_message: Callable[[str], None] = lambda _: None
-    """Called with what is worth saying."""
+    """Called with informative messages."""
     on_progress: Callable[[Progress], None] = lambda _: None
-    """Called when a unit is done."""
+    """Called when a unit is finished."""
     on_opened: Callable[[Any], None] = lambda _: None
-    """Called with the opened work, such as metrics, tasks and snapshots, before units are done."""
+    """Called with the opened work, such as metrics, tasks and snapshots, before the first unit."""
     about: Callable[[], Mapping[str, str]] | None = None
-    """Gives what the metadata of a single output in Parquet say beside."""
+    """Provides additional metadata for a single Parquet output."""
     tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None
-    """Opens further writers of the rows, which get them in order once all are there."""
+    """Opens further writers, which receive the rows in order once all are available."""
 
 
 @dataclass(frozen=True)

@@ -64,13 +64,13 @@ def score_files(
         output: A folder of parts in Parquet, or a file as its suffix says: ``.parquet``, ``.jsonl``
             or ``.csv``. Without it, the rows are only scored and summarized.
         tasks: As for :func:`trajmeter.score`.
-        snapshots: Likewise.
-        repos: Likewise.
-        metrics: Likewise. A run with metrics that are objects, rather than names, cannot be
-            resumed.
+        snapshots: As for :func:`trajmeter.score`.
+        repos: As for :func:`trajmeter.score`.
+        metrics: As for :func:`trajmeter.score`. A run with metric objects, rather than names,
+            cannot be resumed.
         profiles: As for :func:`trajmeter.score`.
-        input_format: Likewise.
-        mapping: Likewise.
+        input_format: As for :func:`trajmeter.score`.
+        mapping: As for :func:`trajmeter.score`.
         workers: Number of scoring processes; ``"auto"`` is one for small inputs, else as many as
             cores, units and memory allow.
         engine: What runs the workers: ``"local"``, or ``"ray"``, which scores on the cluster that

@@ -134,7 +134,7 @@ class Scorer:
             trajectories, "a list of Trajectory records", name="trajectories"
         )
         if any(hasattr(metric, "score_trial") for metric in self._recorder.metrics):
-            trajectories = [*trajectories]  # what gives them may score in this very scorer
+            trajectories = [*trajectories]  # the iterable may use this scorer itself
             with self._lock:
                 together = [scored for scored, _ in self._recorder.score(trajectories)]
             yield from together
@@ -194,7 +194,7 @@ class Scorer:
         return self._recorder.tasks.find(task_id)
 
     def tracker(self, task: Task | None) -> ContextTracker | None:
-        """Follow what an attempt views; ``None`` if that is not scored, or cannot be."""
+        """Track the views of an attempt; ``None`` if context is not scored or cannot be."""
         if self._context is None or task is None:
             return None
         try:
@@ -212,7 +212,7 @@ class Scorer:
         Args:
             task: Its task.
             trajectory: The attempt.
-            tracker: The tracker that followed all its views, if any.
+            tracker: The tracker of all its views, if any.
         """
         return self.layout.fitted(self._raw(task, trajectory, tracker))[0]
 
@@ -236,7 +236,7 @@ class Scorer:
 
 
 class _Followed:
-    """The context metric of an attempt whose views were followed while it ran."""
+    """The context metric of an attempt whose views were tracked while it ran."""
 
     name = ContextMetric.name
     version = ContextMetric.version

@@ -1,4 +1,4 @@
-"""The outcome of scoring: results, rows and their summary, however they were made."""
+"""The outcome of scoring: results, rows and their summary."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ScoredAttempts(Protocol):
 
 
 _ROWS = 10_000
-"""Rows of records that are turned into columns at a time."""
+"""Number of records to convert to columns at a time."""
 
 
 class Scores:
@@ -55,7 +55,7 @@ class Scores:
 
     Args:
         attempts: The attempts.
-        sum_up: Gives the averages over them.
+        sum_up: Computes the summary.
         layout: Columns of their rows.
     """
 
@@ -70,7 +70,7 @@ class Scores:
         self.layout = layout
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave behind what the summary is made of, such as the tasks."""
+        """Omit what the summary is computed from, such as the tasks."""
         return _with_summary, (self._attempts, self.summary, self.layout)
 
     @cached_property
@@ -114,7 +114,7 @@ class Scores:
         Raises:
             ExtraMissingError: pyarrow is not installed.
         """
-        table: Any = self.to_arrow()  # whose method has no types
+        table: Any = self.to_arrow()  # the method is untyped
         offered: object = table.__arrow_c_stream__(requested_schema)
         return offered
 
@@ -129,7 +129,7 @@ class Scores:
         from trajmeter.writers.arrow import arrow_schema, stored, stored_schema
 
         schema = arrow_schema(self.layout)
-        import pyarrow as pa  # the schema says what to install without it
+        import pyarrow as pa  # without pyarrow, the schema raises the error to show
 
         kept = stored_schema(schema)
         batches = [stored(batch, kept) for batch in self._attempts.batches(schema)]
@@ -221,7 +221,7 @@ class ScoredColumns:
     Args:
         parts: Rows with their results, in the order of the attempts.
         layout: Columns of the rows.
-        records: Reads the attempts, where the rows do not have all that is known of them.
+        records: Reads the attempts, if the rows lack some of their data.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class ScoredColumns:
         return sum(map(len, self._parts))
 
     def results(self) -> list[Scored]:
-        """Each attempt with its results, made of the columns."""
+        """Each attempt with its results, built from the columns."""
         records = None if self._records is None else self._records()
         return [scored for part in self._parts for scored in self._results_of(part, records)]
 

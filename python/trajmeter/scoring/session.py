@@ -1,4 +1,4 @@
-"""One attempt that is recorded while it runs, with live figures and a score at its end."""
+"""An attempt recorded while it runs, with live figures and a score at the end."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Session(TurnRecorder):
         self._scored: Scored | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that was recorded at one moment, whatever other threads are recording."""
+        """A consistent state, even if other threads are recording."""
         with self._recording.lock:
             return {"recorded": pickle.dumps(self.__dict__)}
 
@@ -146,11 +146,11 @@ class Session(TurnRecorder):
             self._take(self._conversation)
 
     def _take(self, conversation: Conversation) -> None:
-        """Bring the turns of messages, and what became known of their calls, up to date."""
+        """Update the turns from messages, and what is known about their calls."""
         recording, counted = self._recording, {id(call) for _, call in self._unanswered}
         for draft in self._taken:
-            draft.record = None  # a result may have come for any of its calls
-        first = max(len(self._taken) - 1, 0)  # of the others, only calls get results
+            draft.record = None  # any of its calls may have received a result
+        first = max(len(self._taken) - 1, 0)  # in earlier turns, only calls receive results
         for place, source in enumerate(conversation.drafts[first:], first):
             if place == len(self._taken):
                 draft = TurnDraft(source.agent)

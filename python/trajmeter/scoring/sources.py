@@ -1,4 +1,4 @@
-"""What is scored, and with what, where nothing else is said: files, records, or both."""
+"""Default metrics, and what to score: files, records, or both."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tasks_from(
     """
 
     def read(path: Path) -> Iterator[Task]:
-        from trajmeter.readers import read_tasks  # a harness has records, and needs no reader
+        from trajmeter.readers import read_tasks  # a harness passes records, and needs no reader
 
         return read_tasks(path, on_problem=on_problem)
 
@@ -46,7 +46,7 @@ def tasks_from(
 def records_from(
     items: Iterable[str | Path | _RecordT], read: Callable[[Path], Iterator[_RecordT]]
 ) -> Iterator[_RecordT]:
-    """The records, and those of the files among them."""
+    """Yield the records, and those in the files."""
     for item in items:
         if isinstance(item, (str, PathLike)):
             from trajmeter.remote import path_of

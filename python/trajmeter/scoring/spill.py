@@ -1,8 +1,9 @@
-"""Large inputs whose attempts are compared, sorted by task into files that fit in memory.
+"""Sorts large inputs of compared attempts by task into files that fit in memory.
 
-Every attempt goes to the file that a fixed hash of its task chooses, with its number among all. The
-files belong to one process, or to the shard that it scores, and are removed once they are scored;
-what a killed process leaves is used again if it is complete, which its notes say, written last.
+A fixed hash of its task determines the file of each attempt, which is stored with its number among
+all. The files belong to one process, or to the shard that it scores, and are removed after scoring.
+What a killed process leaves is reused if complete, as recorded in its notes, which are written
+last.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ __all__ = ["SpilledAttempts", "spilled"]
 _NOTES = "notes.parquet"
 _NOTED = ("problem_count", "problems", "folders", "mtimes", "read_as_records")
 _HELD_BYTES = 64 << 20
-"""Bytes of attempts that are held before they are written, so that batches are not tiny."""
+"""Bytes of attempts to buffer before writing, so that batches are not tiny."""
 
 
 class SpilledAttempts:
@@ -71,7 +72,7 @@ class SpilledAttempts:
 
     @property
     def numbers(self) -> Int64Array:
-        """Numbers of those that were yielded, among all attempts of the run."""
+        """Numbers of the yielded attempts, among all attempts of the run."""
         return np.concatenate([np.empty(0, np.int64), *self._numbers])
 
 
@@ -83,18 +84,18 @@ def spilled(
     shard: tuple[int, int],
     reader: Callable[[Unit], UnitWork],
 ) -> Iterator[Plan]:
-    """Sort the attempts that some units score by their tasks, as far as that is not done.
+    """Sort the attempts of some units by task, unless that has been done.
 
     Args:
-        plan: The plan, whose units are shares of all tasks.
-        units: Those that are still to be done.
-        folder: The folder of the run; one on another machine is spared.
-        shard: The shard that is scored.
-        reader: Reads pieces of input as a unit does.
+        plan: The plan, whose units are task shares.
+        units: The unfinished units.
+        folder: The folder of the run; not used if remote.
+        shard: The shard to score.
+        reader: Reads pieces of input like a unit.
 
     Yields:
-        The plan with the place of the files, which are removed in the end unless an error comes
-        first.
+        The plan with the location of the files, which are removed at the end unless an error
+        occurs.
 
     Raises:
         ConfigurationError: A file cannot be written, or an input changed.

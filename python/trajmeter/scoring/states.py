@@ -1,4 +1,4 @@
-"""States of units as files: nested values whose arrays lie beside them, in one Parquet file."""
+"""Unit states as files: nested values, with arrays stored separately, in one Parquet file."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["read_state", "write_state"]
 
 _ARRAY = "__array__"
-"""Key of what stands in the place of an array: its number."""
+"""Key of an array's placeholder, which holds its number."""
 
 _SCHEMA = pa.schema(
     [("type", pa.string()), ("shape", pa.list_(pa.int64())), ("content", pa.large_binary())]
 )
-"""The first row is JSON text, each other one an array."""
+"""The first row is JSON text, every other row an array."""
 
 
 def write_state(state: Mapping[str, Any], stream: BinaryIO) -> None:
-    """Write a state: what JSON holds, and arrays of numpy."""
+    """Write a state: JSON values and numpy arrays."""
     arrays: list[np.ndarray[Any, Any]] = []
     text = json.dumps(_without_arrays(state, arrays))
     rows = [{"type": "json", "shape": [], "content": text.encode()}]

@@ -1,4 +1,4 @@
-"""From batches of attempts to batches of results and their summary: the road of every file."""
+"""Streams batches of attempts to batches of results and a summary; used for all files."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["StreamScorer"]
 
 
 class StreamScorer:
-    """Scores batches of valid attempts as they come, and sums them up, without keeping them.
+    """Scores and summarizes batches of valid attempts without keeping them.
 
-    Where a metric compares the attempts at a task, all are read before the first is scored, and
-    their results come in the order of the attempts all the same.
+    If a metric compares the attempts at a task, all are read before the first is scored; results
+    are still in the order of the attempts.
 
     Args:
         metrics: Metrics, in the order of their columns.
         tasks: Tasks with their references.
-        quantiles: Whether the summary has quantiles of each agent and model.
+        quantiles: Whether the summary includes quantiles for each agent and model.
 
     Raises:
         ConfigurationError: Two tasks have one id, or two columns one name.
@@ -44,9 +44,9 @@ class StreamScorer:
     columns: frozenset[str]
     """Columns of trajectories that the metrics read; the others may be null."""
     presence: frozenset[str]
-    """Those of them of which the metrics see only which values are null."""
+    """Columns of which the metrics only check which values are null."""
     trial_of: Callable[[str], str]
-    """Name of the task that an id means; the id itself if it is unknown."""
+    """Name of the task with this id; the id itself if unknown."""
 
     def __init__(
         self,
@@ -65,13 +65,13 @@ class StreamScorer:
         self._summarizer = Summarizer(self.layout, quantiles=quantiles)
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:
-        """Score attempts, and count them in the summary.
+        """Score attempts and count them in the summary.
 
         Args:
             batches: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
 
         Yields:
-            The rows of each batch, or of a part of it, with their results.
+            The rows of each batch or part of it, with their results.
         """
         rows = (Rows(number, batch) for number, batch in enumerate(batches))
         if self._rows.compares_attempts:
@@ -95,30 +95,30 @@ class StreamScorer:
             self._missing.add((ids[at].as_py() for at in unfound), len(unfound))
 
     def state(self) -> dict[str, Any]:
-        """What was counted so far, for :meth:`merge`: JSON that holds arrays of numpy."""
+        """The counts so far, for :meth:`merge`: JSON values with numpy arrays."""
         return {"summary": self._summarizer.state(), "missing": self._missing.state()}
 
     def merge(self, state: Mapping[str, Any]) -> None:
-        """Count what another scorer of the same metrics and tasks has counted, after our own."""
+        """Add the counts of another scorer with the same metrics and tasks after those here."""
         other = Summarizer(self.layout, quantiles=self._has_quantiles)
         other.restore(state["summary"])
         self._summarizer.merge(other)
         self._missing.merge(state["missing"])
 
     def summary(self) -> Summary:
-        """Sum up what was scored so far."""
+        """Summarize the attempts scored so far."""
         return self._missing.told_in(self._summarizer.summary())
 
 
 def _released(rows: list[Rows]) -> Iterator[Rows]:
-    """Rows in order, none of them held for longer than they are used."""
+    """Yield rows in order, releasing each after use."""
     rows.reverse()
     while rows:
         yield rows.pop()
 
 
 def _restored(scored: Sequence[ScoredRows], arranged: Arrangement) -> Iterator[ScoredRows]:
-    """Results of rows that were brought side by side, in the order of the input."""
+    """Restore the input order of results whose rows were rearranged."""
     rows = arranged.restored([each.rows.batch for each in scored])
     results = arranged.restored([each.scored for each in scored])
     back = [] if arranged.back is None else arranged.back.tolist()

@@ -1,4 +1,4 @@
-"""Trials in columns: the attempts at a task, brought side by side and kept together."""
+"""Trials in columns: makes the attempts at a task adjacent, and keeps them together."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 __all__ = ["Arrangement", "arrange", "trial_starts", "whole_trials"]
 
 _PIECE = 10_000
-"""Rows that are copied at a time when attempts are brought side by side."""
+"""Rows to copy at a time when rearranging attempts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrangement:
-    """Rows of which those of a trial are side by side, and how to put others back."""
+    """Rows in which each trial is contiguous, and how to restore the input order."""
 
     rows: list[Rows]
-    """The rows, which their user may take out."""
+    """The rows; the user may remove them."""
     back: Int64Array | None
-    """Where each row of the input is among them; ``None`` where the order is that of the input."""
+    """Position of each input row among them; ``None`` if the order is unchanged."""
 
     def restored(self, batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        """Put rows, one for each of these, back into the order of the input."""
+        """Restore the input order of rows, one for each of these."""
         return [*batches] if self.back is None else [*_taken(batches, self.back)]
 
 
 def arrange(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Arrangement:
-    """Bring the rows of each trial side by side, trials and their rows as they first came.
+    """Make the rows of each trial contiguous, in the order of first occurrence.
 
     All rows are held in memory.
 
     Args:
         batches: Rows in any order.
-        trial_of: Name of the trial, given the id of the task as a row has it.
+        trial_of: Name of the trial for a task id in a row.
     """
     held = [rows for rows in batches if len(rows)]
     place: dict[str, int] = {}
@@ -60,9 +60,9 @@ def arrange(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Arrangem
 
 
 def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa.RecordBatch]:
-    """Rows of several batches by their numbers among all, a piece at a time.
+    """Select rows of several batches by their overall numbers, in pieces.
 
-    One take over all would need texts of more than 2 GB in one array.
+    Selecting all of them in one step could need more than 2 GB of text in one array.
     """
     starts = np.cumsum([0, *map(len, batches)])
     for start in range(0, len(places), _PIECE):
@@ -81,24 +81,24 @@ def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa
 
 
 def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Iterator[list[Rows]]:
-    """Group rows, whatever the borders of their batches, so that no trial is divided.
+    """Regroup batches so that no trial is divided.
 
-    A batch is held until the next one says whether its last trial is complete, and is cut only
-    where it is not; of the trials before it only the names are held.
+    A batch is held until the next one shows whether its last trial is complete, and is split only
+    if it is not; only the names of earlier trials are kept.
 
     Args:
-        batches: Rows, those of one trial side by side.
-        trial_of: Name of the trial, given the id of the task as a row has it.
+        batches: Rows, with each trial contiguous.
+        trial_of: Name of the trial for a task id in a row.
 
     Yields:
-        Rows of one or several complete trials, as parts of the batches they came in.
+        Rows of one or more complete trials, as parts of the input batches.
 
     Raises:
-        InputError: Rows of a trial follow after those of others.
+        InputError: The rows of a trial are not contiguous.
     """
     held: list[Rows] = []
     current: str | None = None
-    part = begun = 0  # the part held, and the row of it, where that trial begins
+    part = begun = 0  # the held part, and the row in it where that trial begins
     complete: set[str] = set()
     for rows in batches:
         stretches = trial_starts(rows, trial_of)
@@ -128,7 +128,7 @@ def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Ite
 
 
 def trial_starts(rows: Rows, trial_of: Callable[[str], str]) -> list[tuple[int, str]]:
-    """Where each stretch of rows of one trial begins, and which trial it is."""
+    """Start of each run of rows of one trial, and the trial."""
     place: dict[str, int] = {}
     codes = _trial_codes(rows, trial_of, place)
     starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
@@ -137,7 +137,7 @@ def trial_starts(rows: Rows, trial_of: Callable[[str], str]) -> list[tuple[int, 
 
 
 def _trial_codes(rows: Rows, trial_of: Callable[[str], str], place: dict[str, int]) -> Int64Array:
-    """Number of the trial of each row; a new one gets the next number in ``place``."""
+    """Number of each row's trial; new trials get the next number in ``place``."""
     ids = coded(rows.batch.column("task_id"))
     numbers = [place.setdefault(trial_of(task_id), len(place)) for task_id in ids.texts]
     return np.array(numbers, np.int64)[ids.codes]

@@ -1,4 +1,4 @@
-"""One unit: its rows, what they add up to, and what could not be read."""
+"""One unit: its rows, their totals, and what could not be read."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["UnitRows", "UnitScorer"]
 
 _KEPT_PROBLEMS = 20
-"""Problems of a unit whose text is kept; the others are counted."""
+"""Maximum number of a unit's problems whose text is kept; further ones are only counted."""
 
 
 class UnitRows(ABC):
-    """Reads a unit, and makes its rows.
+    """Reads a unit and produces its rows.
 
     Args:
         unit: The unit.
@@ -38,7 +38,7 @@ class UnitRows(ABC):
         plan: The plan it is of.
         on_problem: Called with every file and record that cannot be read.
         columns: Columns of trajectories to fill; all if ``None``.
-        presence: Those of them of which matters only which values are null.
+        presence: Columns of which only nulls matter.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class UnitRows(ABC):
             self._spilled = SpilledAttempts(plan.spill / f"{unit.number:06}.arrow")
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Make the rows.
+        """Produce the rows.
 
         Raises:
             ConfigurationError: A file changed since the run was planned.
@@ -85,7 +85,7 @@ class UnitRows(ABC):
             yield batch
 
     def attempts(self) -> Iterator[pa.RecordBatch]:
-        """Read the attempts, without making rows of them.
+        """Read the attempts without producing rows.
 
         Raises:
             ConfigurationError: A file changed since the run was planned.
@@ -96,18 +96,18 @@ class UnitRows(ABC):
         self._check_files()
 
     def trial_of(self, task_id: str) -> str:
-        """Name of the task whose attempts belong together, given its id in a row."""
+        """Name of the task whose attempts belong together, for an id in a row."""
         return task_id
 
     @property
     def receipt(self) -> Receipt:
-        """What was done so far, in numbers."""
+        """The numbers of what was done so far."""
         return Receipt(self.unit.number, self._rows, self._problem_count)
 
     def state(self) -> dict[str, Any]:
-        """Everything of the unit but its rows."""
+        """Everything about the unit except its rows."""
         if self._spilled is not None:
-            is_first = self.unit.number == 0  # which has what sorting the attempts found
+            is_first = self.unit.number == 0  # includes what sorting the attempts found
             none = {"problem_count": 0, "problems": [], "folders": [], "read_as_records": 0}
             return {
                 **self._notes,
@@ -132,11 +132,11 @@ class UnitRows(ABC):
 
     @abstractmethod
     def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Rows from trajectories."""
+        """Produce rows from trajectories."""
 
     @abstractmethod
     def _totals(self) -> dict[str, Any]:
-        """What was counted of the rows."""
+        """The totals of the rows."""
 
     def _report(self, problem: ReadProblem) -> None:
         self._problem_count += 1
@@ -146,7 +146,7 @@ class UnitRows(ABC):
             self._listener(problem)
 
     def _check_files(self) -> None:
-        """Check that no file changed since the run was planned: its rows may be torn."""
+        """Check that no file changed since the run was planned: rows could be corrupt."""
         for piece in self._pieces:
             identity = self._identities.get(piece.file)
             if identity is not None and identity.content is not None:
@@ -175,7 +175,7 @@ class UnitScorer(UnitRows):
         super().__init__(unit, opened.job.reading, plan, on_problem, wanted, presence)
 
     def trial_of(self, task_id: str) -> str:
-        """Name of the task that an id means."""
+        """Name of the task with this id."""
         return self._scorer.trial_of(task_id)
 
     def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

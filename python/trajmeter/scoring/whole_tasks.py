@@ -1,8 +1,8 @@
-"""Units of whole tasks, where the attempts at each task lie side by side in Parquet.
+"""Makes units of whole tasks if the attempts at each task are adjacent in Parquet.
 
-A border of two units moves to where the next task begins, so that nothing has to be sorted. The
-identities of all attempts are read for that; what has no numbered rows, as JSON lines, or has rows
-that cannot be read, is left to sorting.
+A unit boundary moves to the start of the next task, which avoids sorting. This reads the identities
+of all attempts. Inputs without row numbers, such as JSON lines, or with unreadable rows, must be
+sorted.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def units_of_tasks(
     reading: ReadingOptions,
     trial_of: Callable[[str], str],
 ) -> list[tuple[Piece, ...]] | None:
-    """Move the borders of units to the next change of task.
+    """Move unit boundaries to the next change of task.
 
     Args:
-        groups: Pieces of each unit, in the order of the input.
+        groups: Pieces of each unit, in input order.
         reading: How they are read.
-        trial_of: Name of the task, given its id in a row.
+        trial_of: Task name for an id in a row.
 
     Returns:
-        The pieces of units that hold whole tasks; ``None`` where that takes sorting.
+        The pieces of units of whole tasks; ``None`` if sorting is required.
     """
     groups = list(groups)
     pieces = [piece for group in groups for piece in group]
@@ -67,7 +67,7 @@ def units_of_tasks(
 
 
 def _counted(piece: Piece, choice: Choice[Trajectory]) -> RowRange | None:
-    """The rows of a piece; ``None`` if it has none that are numbered."""
+    """The rows of a piece; ``None`` if they have no numbers."""
     if isinstance(piece.within, RowRange):
         return piece.within
     if piece.within is not None or piece.whole is not None or piece.message is not None:
@@ -82,9 +82,9 @@ def _task_starts(
     reading: ReadingOptions,
     trial_of: Callable[[str], str],
 ) -> list[int] | None:
-    """Numbers of the rows with which a task begins, or ``None`` if one begins twice.
+    """Numbers of the rows at which a task begins; ``None`` if one begins twice.
 
-    Likewise if a row cannot be read, as the others then have other numbers.
+    Also ``None`` if a row cannot be read, because the other rows then have other numbers.
     """
     starts: list[int] = []
     seen: set[str] = set()
@@ -95,7 +95,7 @@ def _task_starts(
         problems: list[ReadProblem] = []
         settings = {"columns": (), **reading.recognition(), "batch_rows": reading.batch_rows}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the units tell of it
+            warnings.simplefilter("ignore")  # reported by the units
             found = batches_of([replace(piece, folder=None)], {}, settings, problems.append)
             for number, batch in enumerate(found):
                 for start, trial in trial_starts(Rows(number, batch), trial_of):
@@ -120,7 +120,7 @@ def _within(
     first: int,
     stop: int,
 ) -> Iterator[Piece]:
-    """The pieces, or parts of them, that hold some of all rows."""
+    """The pieces, or parts of them, that cover a range of all rows."""
     for place in range(bisect_right(begins, first) - 1, bisect_left(begins, stop)):
         piece, span, begin = pieces[place], spans[place], begins[place]
         count = span.stop - span.first

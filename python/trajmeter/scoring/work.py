@@ -1,7 +1,7 @@
-"""What a run does with its units: what scoring and converting have in common.
+"""What a run does with its units: the interface of scoring and converting.
 
-A run plans units, hands them to workers, keeps a part and a state of each, and puts them together.
-What the rows are is up to its work.
+A run plans units, distributes them to workers, stores a part and a state of each, and combines
+them. The work determines what the rows are.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ __all__ = [
 ]
 
 SummaryT_co = TypeVar("SummaryT_co", bound="BaseModel", covariant=True)
-"""What the states of units add up to."""
+"""The combined states of units."""
 
 
 class Receipt(NamedTuple):
-    """What is known of a unit that is done."""
+    """Summary of a finished unit."""
 
     number: int
     """Number of the unit."""
     rows: int
-    """Its rows."""
+    """Number of its rows."""
     problems: int
-    """Files and records of it that could not be read."""
+    """Number of its files and records that could not be read."""
 
 
 class BatchWriter(Protocol):
-    """Takes rows in order."""
+    """Writes rows in order."""
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows."""
@@ -58,17 +58,17 @@ class PartWriter(BatchWriter, Protocol):
     """Writes the part of a unit to a stream that the caller opened and closes."""
 
     def describe(self, metadata: Mapping[str, str]) -> None:
-        """Say more of the rows in the metadata."""
+        """Add metadata about the rows."""
 
     def finish(self) -> None:
-        """Write what is still buffered; no row may follow."""
+        """Write what is still buffered; no rows may follow."""
 
     def abandon(self) -> None:
         """Release the stream without writing to it again."""
 
 
 class UnitWork(Protocol):
-    """Makes the rows of a unit."""
+    """Produces the rows of a unit."""
 
     @property
     def unit(self) -> Unit:
@@ -76,41 +76,41 @@ class UnitWork(Protocol):
 
     @property
     def receipt(self) -> Receipt:
-        """What was done so far, in numbers."""
+        """The numbers of what was done so far."""
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Make the rows.
+        """Produce the rows.
 
         Raises:
             ConfigurationError: A file changed since the run was planned.
         """
 
     def attempts(self) -> Iterator[pa.RecordBatch]:
-        """Read the attempts, without making rows of them.
+        """Read the attempts without producing rows.
 
         Raises:
             ConfigurationError: A file changed since the run was planned.
         """
 
     def trial_of(self, task_id: str) -> str:
-        """Name of the task whose attempts belong together, given its id in a row."""
+        """Name of the task whose attempts belong together, for an id in a row."""
 
     def state(self) -> dict[str, Any]:
-        """Everything of the unit but its rows: JSON that holds arrays of numpy."""
+        """Everything about the unit except its rows: JSON values with numpy arrays."""
 
 
 class Totals(Protocol[SummaryT_co]):
-    """Adds up what units counted."""
+    """Accumulates the counts of units."""
 
     def merge(self, state: Mapping[str, Any]) -> None:
-        """Count what a unit has counted."""
+        """Add the counts of a unit."""
 
     def summary(self) -> SummaryT_co:
-        """Sum up what was counted so far."""
+        """Summarize the counts so far."""
 
 
 class OpenedWork(Protocol[SummaryT_co]):
-    """A work that is ready to do units."""
+    """Work that is ready to process units."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -118,36 +118,36 @@ class OpenedWork(Protocol[SummaryT_co]):
 
     @property
     def trial_of(self) -> Callable[[str], str] | None:
-        """Name of a task, given its id in a row, where its attempts have to be in one unit."""
+        """Task name for an id in a row, if its attempts have to be in one unit."""
 
     def settings(self, plan: Plan) -> dict[str, Any]:
-        """Everything that the rows depend on, in plain words."""
+        """Everything that the rows depend on, in readable form."""
 
     def unit_work(
         self, unit: Unit, plan: Plan, on_problem: Callable[[ReadProblem], None] | None
     ) -> UnitWork:
-        """What makes the rows of a unit."""
+        """The producer of a unit's rows."""
 
     def part_schema(self) -> pa.Schema:
         """Schema of the parts."""
 
     def open_part(self, stream: BinaryIO) -> PartWriter:
-        """Open what writes a part."""
+        """Open the writer of a part."""
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of a part as they were before they were written."""
+        """Restore the rows of a part to their form before writing."""
 
     def open_output(
         self, file: Path, about: Callable[[], Mapping[str, str]] | None
     ) -> AbstractContextManager[BatchWriter]:
-        """Open the one file that parts become."""
+        """Open the single file into which parts are merged."""
 
     def totals(self) -> Totals[SummaryT_co]:
-        """Make what adds up the states of units."""
+        """Make an accumulator of unit states."""
 
 
 class Work(Protocol[SummaryT_co]):
-    """What is asked for, in a form that other processes can take up."""
+    """The specification of the work, in a form that other processes can load."""
 
     @property
     def reading(self) -> ReadingOptions:
@@ -155,20 +155,20 @@ class Work(Protocol[SummaryT_co]):
 
     @property
     def beside(self) -> Sequence[object]:
-        """What every worker reads beside its units, such as files of tasks."""
+        """Files that every worker reads in addition to its units, such as task files."""
 
     @property
     def needs_one_worker(self) -> str | None:
-        """Why several workers cannot share it, if they cannot."""
+        """Why several workers cannot share it; ``None`` if they can."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedWork[SummaryT_co]:
-        """Get ready.
+        """Prepare for the work.
 
         Args:
-            on_problem: Called with whatever cannot be read beside the inputs.
+            on_problem: Called with everything, apart from the inputs, that cannot be read.
 
         Raises:
             ConfigurationError: Options contradict each other.
@@ -177,7 +177,7 @@ class Work(Protocol[SummaryT_co]):
 
 
 def make_rows(work: UnitWork, table: BatchWriter | None) -> Mapping[str, Any]:
-    """Make the rows of a unit, and write them; gives its state."""
+    """Produce and write the rows of a unit, and return its state."""
     for batch in work.batches():
         if table is not None:
             table.write_batch(batch)

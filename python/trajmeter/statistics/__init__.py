@@ -1,1 +1,1 @@
-"""Statistics of measurements: averages that suit them, and what they can be trusted for."""
+"""Statistics of measurements: suitable averages, and how reliable they are."""

@@ -1,7 +1,7 @@
 """Agreement of judges: Krippendorff's alpha, quadratic kappa, and their bootstrap over tasks.
 
-Every figure is a function of sums over tasks, so that a replicate, which takes each task a number
-of times, is the same function of the sums it took. Sources: Krippendorff, Computing Krippendorff's
+Every figure is a function of sums over tasks. A replicate draws each task a number of times, and
+applies the same function to the sums it drew. Sources: Krippendorff, Computing Krippendorff's
 Alpha-Reliability, 2011; Cohen, Weighted kappa, 1968.
 """
 
@@ -26,13 +26,13 @@ Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
 """What distances between ratings mean: none, their ranks, or their values."""
 
 _DEFINED = 0.95
-"""Share of the replicates that must have the figure."""
+"""Share of replicates in which the figure must be defined."""
 
 _ROUNDING = 1e-12
-"""Numbers that are smaller, beside those they are made of, are of rounding."""
+"""Numbers smaller than this share of those they are computed from are rounding errors."""
 
 _AT_ONCE = 1 << 22
-"""Numbers that replicates of ordinal ratings hold at a time."""
+"""Numbers to hold at a time for replicates of ordinal ratings."""
 
 _TWO = 2
 
@@ -65,9 +65,9 @@ class _Sums(NamedTuple):
     """A figure as a function of sums."""
 
     by_task: Float64Array
-    """The sums of each task, a row for each."""
+    """The sums of each task, one row per task."""
     figure: Callable[[Float64Array], Float64Array]
-    """The figure of sums, a row for each replicate; NaN where it is undefined."""
+    """Computes the figure from sums, one row per replicate; NaN where undefined."""
 
 
 def agreement_of(
@@ -139,7 +139,7 @@ def _interval_alpha(
 ) -> _Sums:
     scaled = np.where(given, _scaled(numbers, numbers[given]), 0.0)
     total, squares = scaled.sum(axis=1), (scaled * scaled).sum(axis=1)
-    # Of all ordered pairs of an item's ratings, the squared distances.
+    # Over all ordered pairs of an item's ratings, the squared distances.
     observed = 2.0 * (rated * squares - total * total) / (rated - 1)
     columns = [observed, rated.astype(np.float64), total, squares]
 
@@ -187,7 +187,7 @@ def _alpha(
             part = sums[start : start + size]
             counts = np.rint(part[:, width:])
             ratings = counts.sum(axis=1)
-            # Distances between ranks are those between the middles of the ranks' ratings.
+            # Distances between ranks are those between the midpoints of the ranks' ratings.
             middles = np.cumsum(counts, axis=1) - counts / 2.0 - ratings[:, None] / 2.0
             squares = (middles[:, high] - middles[:, low]) ** 2
             observed = (part[:, : len(known)] * squares).sum(axis=1) / ratings
@@ -216,7 +216,7 @@ def _kappa(numbers: Float64Array, tasks: Int64Array, count: int) -> _Sums:
 
 
 def _scaled(numbers: Float64Array, given: Float64Array) -> Float64Array:
-    """The numbers from 0 to 1, which moves no figure; zeros where all are equal."""
+    """The numbers scaled to 0-1, which changes no figure; zeros if all are equal."""
     least = given.min()
     width = given.max() - least
     scaled: Float64Array = (numbers - least) / (width if width > 0.0 else 1.0)
@@ -224,7 +224,7 @@ def _scaled(numbers: Float64Array, given: Float64Array) -> Float64Array:
 
 
 def _ratio(observed: Float64Array, ratings: Float64Array, spread: Float64Array) -> Float64Array:
-    """Alpha of observed distances; ``spread`` is half of the distances between all ratings."""
+    """Alpha from observed distances; ``spread`` is half of the distances between all ratings."""
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = 2.0 * spread / (ratings * (ratings - 1.0))
         alpha = 1.0 - observed / expected

@@ -1,4 +1,4 @@
-"""Columns of numbers, counted and added up by group."""
+"""Counts and sums columns of numbers by group."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def count_columns(
         return
     groups, width = len(numbers), len(columns)
     if kernels.backend() == "rust":
-        from trajmeter.kernels import _rust  # whose twin follows
+        from trajmeter.kernels import _rust  # the Python twin follows
 
         plain = []
         for index, (values, counted, _) in enumerate(columns):

@@ -1,7 +1,7 @@
 """Random draws that are the same on every machine, backend and version.
 
-A draw is a function of seed, replicate and index. So the order of rows, the number of threads and
-other figures change no result that was drawn.
+A draw is a function of seed, replicate and index. Hence the order of rows, the number of threads
+and other figures do not change any result based on draws.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST = 2**63 - 1
 
 
 def check_draws(seed: int, resamples: int) -> None:
-    """Refuse a seed or a number of replicates that cannot be drawn with.
+    """Reject a seed or a number of replicates that is invalid for draws.
 
     Raises:
         InputError: The seed is not from 0 to 2**63 - 1, or there are no replicates.

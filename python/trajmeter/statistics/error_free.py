@@ -1,4 +1,4 @@
-"""Numbers to twice the precision of a float: products and squares, and what rounding left."""
+"""Numbers at twice the precision of a float: products and squares with their rounding errors."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _HALVES = 2.0**27 + 1.0
 
 
 class Doubles(NamedTuple):
-    """Numbers to twice the precision of a float: each is the sum of its two parts."""
+    """Numbers at twice the precision of a float: each is the sum of its two parts."""
 
     high: Float64Array
     """The number, rounded to a float."""
     low: Float64Array
-    """What is left."""
+    """The remainder."""
 
 
 def exact_products(left: Float64Array, right: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Products of numbers, and what the rounding left of each (Dekker, 1971)."""
+    """Products of numbers, and the rounding error of each (Dekker, 1971)."""
     product = left * right
     left_high, right_high = _upper_half(left), _upper_half(right)
     left_low, right_low = left - left_high, right - right_high
@@ -33,7 +33,7 @@ def exact_products(left: Float64Array, right: Float64Array) -> tuple[Float64Arra
 
 
 def exact_squares(values: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Squares of numbers, and what the rounding left of each."""
+    """Squares of numbers, and the rounding error of each."""
     square = values * values
     high = _upper_half(values)
     low = values - high
@@ -41,6 +41,6 @@ def exact_squares(values: Float64Array) -> tuple[Float64Array, Float64Array]:
 
 
 def _upper_half(values: Float64Array) -> Float64Array:
-    """Numbers cut to half of their digits, so that products of halves are exact."""
+    """Numbers truncated to half of their digits, so that products of halves are exact."""
     cut = values * _HALVES
     return cut - (cut - values)

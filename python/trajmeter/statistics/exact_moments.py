@@ -1,7 +1,7 @@
 """Exact sums of the values of many units and of their squares, batch by batch.
 
-What :mod:`trajmeter.statistics.exact_sums` would take several passes over the values for. Slots are
-looked up once for all figures of the same rows, so that Rust adds up one slot after another.
+:mod:`trajmeter.statistics.exact_sums` would need several passes over the values. Slots are looked
+up once for all figures of the same rows, so that Rust adds up one slot after another.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class SlotOrder(NamedTuple):
 
 
 class BatchMoments(NamedTuple):
-    """What is known of the finite values of each slot of a batch."""
+    """Counts and extremes of the finite values of each slot of a batch."""
 
     counts: Int64Array
-    """How many there are."""
+    """Number of values."""
     greatest: Float64Array
-    """The greatest size of one; 0 of none."""
+    """Largest absolute value; 0 if there is none."""
 
 
 class UnitSums(Protocol):
@@ -57,7 +57,7 @@ def slot_order(slots: Int64Array, size: int) -> SlotOrder:
         size: Number of slots.
     """
     if kernels.backend() == "rust":
-        from trajmeter.kernels import _rust  # whose twin follows
+        from trajmeter.kernels import _rust  # the Python twin follows
 
         return SlotOrder(*_rust.slot_order(np.ascontiguousarray(slots, np.int64), size))
     offsets = np.zeros(size + 1, np.int64)
@@ -81,7 +81,7 @@ class Moments:
         self._squares = squares
         self._table: RustMoments | None = None
         if kernels.backend() == "rust":
-            from trajmeter.kernels import _rust  # whose twin follows
+            from trajmeter.kernels import _rust  # the Python twin follows
 
             self._table = _rust.Moments()
             self.sums = _TableSums(self._table, squares=False)

@@ -1,4 +1,4 @@
-"""Families' own figures of a run: counted from columns, or from records by one object a group."""
+"""Run-level figures of metric families, computed from columns or by one object per group."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ __all__ = ["Aggregates", "ByColumns", "ByRecords", "aggregation_of"]
 
 _T = TypeVar("_T")
 _OWN = "trajmeter."
-"""How the modules of our own models begin."""
+"""Prefix of the modules of Trajmeter's own models."""
 
 
 class Aggregates(NamedTuple):
-    """Figures of a run."""
+    """Run-level figures."""
 
     model: type[BaseModel]
-    """Model of the figures, which says by which of them agents are compared."""
+    """Model of the figures, which defines those by which agents are compared."""
     figures: dict[str, Any]
-    """The figures as JSON has them."""
+    """The figures as JSON."""
 
 
 def aggregation_of(metric: AnyMetric) -> ByColumns | ByRecords | None:
-    """Begin the running totals of a family; ``None`` if it has no figures of the run."""
+    """Create the running totals of a family; ``None`` if it has no run-level figures."""
     if isinstance(metric, ColumnAggregating):
         totals = ByColumns(metric)
         return totals if totals.is_wanted(metric) else None
@@ -58,17 +58,17 @@ def aggregation_of(metric: AnyMetric) -> ByColumns | ByRecords | None:
 
 
 class ByColumns:
-    """Running totals of all groups; from the first error on they count no more.
+    """Running totals of all groups; they stop counting at the first error.
 
     Args:
-        metric: The metric that makes them.
+        metric: The metric that computes them.
     """
 
     def __init__(self, metric: ColumnAggregating) -> None:
         self._totals: ColumnAggregator[BaseModel] | MetricError = _tried(metric.column_aggregator)
 
     def is_wanted(self, metric: AnyMetric) -> bool:
-        """Whether any of the figures belongs to the groups that are asked for."""
+        """Whether any of the figures belongs to the requested groups."""
         chosen = chosen_groups(metric)
         if not chosen:
             return True
@@ -85,7 +85,7 @@ class ByColumns:
                 self._totals = failed
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Count what another one has counted, after our own; numbers as of its groups."""
+        """Add another's counts after those here; numbers map its groups to these."""
         if isinstance(self._totals, MetricError):
             return
         if isinstance(other._totals, MetricError):
@@ -96,30 +96,30 @@ class ByColumns:
             self._totals = failed
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         if isinstance(self._totals, MetricError):
             return {"error": [self._totals.message, self._totals.code]}
         return {"totals": self._totals.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         if "error" in state:
             self._totals = MetricError(*state["error"])
         elif not isinstance(self._totals, MetricError):
             self._totals.restore(state["totals"])
 
     def figures(self, group: int | None) -> Aggregates | MetricError:
-        """Figures of one group, or of all attempts, or what the metric raised."""
+        """Figures of one group or of all attempts, or the error the metric raised."""
         if isinstance(self._totals, MetricError):
             return self._totals
         return _dumped(partial(self._totals.figures, group))
 
 
 class ByRecords:
-    """Running totals of all groups, each of which has an object that counts records.
+    """Running totals of all groups, with an object per group that counts records.
 
     Args:
-        metric: The metric that makes them.
+        metric: The metric that computes them.
     """
 
     def __init__(self, metric: Aggregating) -> None:
@@ -138,7 +138,7 @@ class ByRecords:
             aggregation.add(task, trajectory, result)
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Count what another one has counted, after our own; numbers as of its groups."""
+        """Add another's counts after those here; numbers map its groups to these."""
         self._all.merge(other._all)
         for group, theirs in other._by_group.items():
             own = int(numbers[group])
@@ -148,19 +148,19 @@ class ByRecords:
                 self._by_group[own] = theirs
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         groups = [[group, own.state()] for group, own in self._by_group.items()]
         return {"all": self._all.state(), "groups": groups}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._all.restore(state["all"])
         for group, stored in state["groups"]:
             self._by_group[group] = own = _Aggregation(self._metric)
             own.restore(stored)
 
     def all_figures(self) -> dict[int | None, Aggregates | MetricError]:
-        """Figures of each group, and of all attempts, or what the metric raised."""
+        """Figures of each group and of all attempts, or the error the metric raised."""
         figures: dict[int | None, Aggregates | MetricError] = {None: self._all.figures()}
         for group, own in self._by_group.items():
             figures[group] = own.figures()
@@ -168,10 +168,10 @@ class ByRecords:
 
 
 class _Aggregation:
-    """A running total over records; from the first error on it counts no more.
+    """A running total over records; it stops counting at the first error.
 
     Args:
-        metric: The metric that makes it.
+        metric: The metric that computes it.
     """
 
     def __init__(self, metric: Aggregating) -> None:
@@ -195,7 +195,7 @@ class _Aggregation:
             self._aggregator = metric_error(error)
 
     def merge(self, other: _Aggregation) -> None:
-        """Count what another one has counted, as far as the metric's aggregators can."""
+        """Add another's counts, if the metric's aggregators support merging."""
         if not other._attempts:
             return
         if not self._attempts:
@@ -217,7 +217,7 @@ class _Aggregation:
             self._aggregator = failed
 
     def state(self) -> dict[str, Any]:
-        """What was counted, as far as it can be written down."""
+        """The counts, if they can be serialised."""
         aggregator = self._aggregator
         if not self._attempts:
             return {"attempts": 0}
@@ -236,7 +236,7 @@ class _Aggregation:
         return {"attempts": self._attempts, "error": [state.message, state.code]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._attempts = state["attempts"]
         aggregator = self._aggregator
         if "error" in state:
@@ -247,7 +247,7 @@ class _Aggregation:
                 self._aggregator = failed
 
     def figures(self) -> Aggregates | MetricError:
-        """Figures of all attempts so far, or what the metric raised."""
+        """Figures of all attempts so far, or the error the metric raised."""
         aggregator = self._aggregator
         return aggregator if isinstance(aggregator, MetricError) else _dumped(aggregator.figures)
 
@@ -263,9 +263,9 @@ def _dumped(figures: Callable[[], object]) -> Aggregates | MetricError:
 
 
 def _as_json(model: BaseModel) -> dict[str, Any]:
-    """What pydantic dumps; without building one of our own models, which takes milliseconds.
+    """What pydantic dumps, without building Trajmeter's own models, which takes milliseconds.
 
-    A model of a user may say how it is dumped.
+    A user's model may define its own serialisation.
     """
     is_own = type(model).__module__.startswith(_OWN)
     if isinstance(model, Record) or not (is_own and isinstance(model, LazyModel)):

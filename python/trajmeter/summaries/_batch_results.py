@@ -1,4 +1,4 @@
-"""Records, results and errors of a batch, for families that count objects."""
+"""Records, results and errors of a batch, for metric families that count objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["errors_of", "records_in", "results_of"]
 
 
 def records_in(rows: pa.RecordBatch) -> Iterator[Trajectory]:
-    """Records of a batch, of which few are alive at a time."""
+    """Records of a batch, few of which are held at a time."""
     starts = range(0, rows.num_rows, ROWS_AT_ONCE)
     return chain.from_iterable(records_of(rows.slice(start, ROWS_AT_ONCE)) for start in starts)
 
@@ -31,7 +31,7 @@ def records_in(rows: pa.RecordBatch) -> Iterator[Trajectory]:
 def errors_of(
     family: FamilyColumns, scored: pa.RecordBatch, results: Sequence[Result | MetricError] | None
 ) -> dict[int, MetricError]:
-    """What a metric raised, by row.
+    """The errors of a metric, by row.
 
     Args:
         family: The family.
@@ -45,7 +45,7 @@ def errors_of(
     for row in present(messages).nonzero()[0].tolist():
         own = results[row] if results is not None else None
         if not isinstance(own, MetricError):
-            # There was a result, and no column holds it.
+            # There was a result, but it does not fit its column.
             own = MetricError(messages[row].as_py(), code=InputError.code)
         errors[row] = own
     return errors
@@ -57,13 +57,13 @@ def results_of(
     results: Sequence[Result | MetricError] | None,
     errors: Mapping[int, MetricError],
 ) -> Iterator[Result | MetricError]:
-    """Result of each row, as the table has it.
+    """The result of each row, as in the table.
 
     Args:
         family: The family.
         scored: Rows of the results table.
         results: Results of the rows, if they were scored one by one.
-        errors: What the metric raised, by row.
+        errors: Errors of the metric, by row.
     """
     found: Iterator[Result | MetricError]
     if results is None:

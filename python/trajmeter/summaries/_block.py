@@ -1,4 +1,4 @@
-"""Figures of some rows as columns of numbers, with what became of them."""
+"""Figures of rows as columns of numbers, with their outcomes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ASSIGNED, _NOT_SCORED = 1, 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """What became of the figures of one group of a result, in each row."""
+    """The outcome of one group of figures in each row."""
 
     codes: Int64Array
     """Outcomes as numbers."""
@@ -35,16 +35,16 @@ class Outcomes:
 
     @property
     def inside(self) -> BoolArray:
-        """Which rows are inside the mean."""
+        """Which rows count in the mean."""
         inside: BoolArray = self.codes <= _ASSIGNED
         return inside
 
     def unscored(self) -> Iterator[tuple[str | None, BoolArray]]:
-        """The rows that could not be scored, by their causes."""
+        """The rows that could not be scored, by cause."""
         yield from self._by_cause(self.codes == _NOT_SCORED)
 
     def assigned(self) -> Iterator[tuple[str | None, BoolArray]]:
-        """The rows whose value a rule set, by their causes."""
+        """The rows whose value was set by a rule, by cause."""
         yield from self._by_cause(self.codes == _ASSIGNED)
 
     def _by_cause(self, rows: BoolArray) -> Iterator[tuple[str | None, BoolArray]]:
@@ -58,21 +58,21 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Figures of some rows, a column for each figure."""
+    """Figures of some rows, one column per figure."""
 
     columns: list[CountedColumn]
-    """Values, and where one is finite and inside the mean."""
+    """Values, and which of them are finite and count in the mean."""
     present: list[BoolArray]
-    """Where there is a finite value."""
+    """Which values are finite."""
     non_finite: dict[int, BoolArray]
-    """Where a value inside the mean is not finite, for the figures that have such values."""
+    """Which values that count in the mean are not finite, for figures that have such values."""
     is_whole: list[bool]
-    """Whether a figure has a finite value inside the mean in every row."""
+    """Whether every row of a figure has a finite value that counts in the mean."""
     outcomes: list[Outcomes]
-    """What became of each group of the results."""
+    """The outcomes of each group of results."""
 
     def part(self, index: int, rows: Int64Array) -> Iterator[Float64Array]:
-        """Values of a figure in some rows, as one array or as two that are to be added."""
+        """Values of a figure in some rows, as one array or as two arrays to be added."""
         values, _, rest = self.columns[index]
         yield values[rows]
         if rest is not None:

@@ -1,4 +1,4 @@
-"""The figures that a summary averages, and what their averages are made of."""
+"""The figures that a summary averages, and the parts of their averages."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 __all__ = ["NumberKind", "SummarizedFigure", "SummarizedFigures", "summarized_figures"]
 
 NumberKind = Literal["boolean", "integer", "number"]
-"""What the values of a figure are."""
+"""Type of a figure's values."""
 
 _NUMERIC: dict[str, NumberKind] = {
     "boolean": "boolean",
     "integer": "integer",
     "number": "number",
 }
-"""Kinds of columns that have a mean."""
+"""Column types that have a mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummarizedFigure:
-    """A figure, with what its averages are made of."""
+    """A figure with the parts of its averages."""
 
     column: Column
     """Its column, with direction and unit."""
     kind: NumberKind
-    """What its values are."""
+    """Type of its values."""
     outcome: int | None
-    """Which of the outcomes says what became of it; ``None`` where it stands by itself."""
+    """Index of the outcome that applies to it; ``None`` if it has none."""
     numerator: tuple[int, ...]
-    """Which figures are summed and divided in the micro average."""
+    """Figures whose sum is the numerator of the micro average."""
     denominator: tuple[int, ...]
-    """Which figures are summed and divide."""
+    """Figures whose sum is the denominator."""
     numerator_names: tuple[str, ...]
-    """Columns of the counts that are divided."""
+    """Columns of the numerator counts."""
     denominator_names: tuple[str, ...]
-    """Columns of the counts that divide."""
+    """Columns of the denominator counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def _of_group(group: FigureGroup, first: int, outcome: int) -> list[SummarizedFi
 
     Args:
         group: The group.
-        first: Place of its first figure among all figures.
-        outcome: Place of its outcome among all outcomes.
+        first: Position of its first figure among all figures.
+        outcome: Position of its outcome among all outcomes.
     """
     columns = [
         column

@@ -1,4 +1,4 @@
-"""Groups of attempts: by agent and model, or by file where neither is named."""
+"""Groups of attempts: by agent and model, or by file if neither is named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ALL_ATTEMPTS", "GroupKey", "Groups"]
 
 
 class GroupKey(NamedTuple):
-    """Whose attempts are counted together; all where nothing is set."""
+    """Key of attempts that are counted together; all attempts if nothing is set."""
 
     agent: str | None = None
     model: str | None = None
@@ -32,7 +32,7 @@ ALL_ATTEMPTS = GroupKey()
 
 
 class Groups:
-    """Groups by number, in the order in which they first occur."""
+    """Numbered groups, in the order of first occurrence."""
 
     def __init__(self) -> None:
         self._numbers: dict[GroupKey, int] = {}
@@ -46,7 +46,7 @@ class Groups:
         return list(self._numbers)
 
     def number(self, keys: Iterable[GroupKey]) -> Int64Array:
-        """Numbers of some groups, new ones where they are not known."""
+        """Numbers of some groups; unknown ones get new numbers."""
         known = self._numbers
         return np.array([known.setdefault(key, len(known)) for key in keys], np.int64)
 
@@ -62,7 +62,8 @@ class Groups:
             coded(rows.column(name)) for name in ("agent", "model", "instance")
         )
         files = coded(field(rows.column("source"), "file"))
-        # A number for each combination; an attempt without agent and model is known by its file.
+        # A number for each combination; an attempt without agent and model is identified by its
+        # file.
         named = (agents.codes >= 0) | (models.codes >= 0) | (files.codes < 0)
         combined = agents.codes + 1
         for each in (models, instances):
@@ -86,7 +87,7 @@ class Groups:
 
 def _texts(column: Coded, rows: Int64Array) -> list[str | None]:
     """The texts of some rows."""
-    texts = [*column.texts, None]  # -1 stands for the last
+    texts = [*column.texts, None]  # -1 selects the last
     return [texts[code] for code in column.codes[rows].tolist()]
 
 

@@ -1,4 +1,4 @@
-"""Reading the totals of a run: the summary of each group, and of all attempts."""
+"""Reads the totals of a run as summaries: of each group, and of all attempts."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _T = TypeVar("_T")
 
 
 class TotalsReader:
-    """Makes summaries of what was counted; the totals must not change meanwhile.
+    """Makes summaries from totals, which must not change meanwhile.
 
     Args:
         layout: Columns of the rows.
         keys: The groups.
         tally: Totals of the figures.
-        by_columns: Totals of families by the places of these, counted from columns.
-        by_records: Likewise, counted from records.
+        by_columns: Totals counted from columns, by position of the family.
+        by_records: Totals counted from records, by position of the family.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class TotalsReader:
         self._keys = keys
         self._tally = tally
         self._by_columns = by_columns
-        # A user's totals are read at once, as they may be objects of any kind.
+        # Totals of a user's metric are read now, as they may be objects of any type.
         self._of_records = {index: each.all_figures() for index, each in by_records.items()}
         self._whole = {index: totals.figures(None) for index, totals in by_columns.items()}
         self._whole |= {index: own[None] for index, own in self._of_records.items()}
@@ -69,7 +69,7 @@ class TotalsReader:
         return self._summarize(ALL_ATTEMPTS, None)
 
     def metrics(self) -> Iterator[MetricSummary]:
-        """The metrics, with the headings of their figures of the run."""
+        """The metrics, with the headings of their run-level figures."""
         for index, family in enumerate(self._layout.families):
             figures = None if index in self._lost else self._whole.get(index)
             model = figures.model if isinstance(figures, Aggregates) else None
@@ -83,7 +83,7 @@ class TotalsReader:
             yield frozen(MetricSummary, values)
 
     def errors(self) -> Iterator[ErrorSummary]:
-        """Why families have no figures of the run."""
+        """Why families have no run-level figures."""
         for index, error in self._lost.items():
             yield ErrorSummary(
                 metric=self._layout.families[index].name,
@@ -124,7 +124,7 @@ class TotalsReader:
 
 
 def _of_chosen(metric: AnyMetric, figures: dict[str, _T]) -> dict[str, _T]:
-    """Figures of the run, without those of groups that are not asked for."""
+    """Run-level figures without those of groups that were not requested."""
     chosen = chosen_groups(metric)
     if not chosen:
         return figures

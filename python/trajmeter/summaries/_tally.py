@@ -1,4 +1,4 @@
-"""Counting figures: of every group of attempts at once, column by column."""
+"""Counts figures of all groups of attempts together, column by column."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Tally"]
 
 _UNKNOWN = "unknown"
-"""Stands for a cause that the metric did not name."""
+"""Placeholder for a cause that the metric did not name."""
 
 
 _PERCENTS = {"min": 0, "p5": 5, "p25": 25, "p50": 50, "p75": 75, "p95": 95, "p99": 99, "max": 100}
@@ -37,26 +37,26 @@ _PERCENTS = {"min": 0, "p5": 5, "p25": 25, "p50": 50, "p75": 75, "p95": 95, "p99
 
 
 class _Ratio(NamedTuple):
-    """What a micro average is made of."""
+    """The parts of a micro average."""
 
     figure: int
-    """The figure whose average it is."""
+    """The averaged figure."""
     parts: tuple[int, ...]
     """Figures that are summed."""
     slots: tuple[int, ...]
-    """For each of them, the sum it is part of: numerator or denominator."""
+    """For each of them, the sum it belongs to: numerator or denominator."""
     outcome: int | None
-    """The outcome that says in which rows."""
+    """The outcome that determines the rows that count."""
 
 
 class Tally:
     """Totals of every figure, of each group of attempts.
 
-    Sums are exact, so that neither the order of the rows nor how they are divided matters.
+    Sums are exact, so they do not depend on the order of rows or on how they are divided.
 
     Args:
         figures: The figures.
-        quantiles: Whether each group has quantiles, rather than only all attempts together.
+        quantiles: Whether each group has quantiles, or only all attempts together.
     """
 
     def __init__(self, figures: SummarizedFigures, *, quantiles: bool = False) -> None:
@@ -71,7 +71,8 @@ class Tally:
         self._assigned = defaultdict[str, GroupCounts](partial(GroupCounts, width))
         self._not_scored = defaultdict[str, GroupCounts](partial(GroupCounts, outcomes))
         self._sums = ExactSums(width)
-        # A micro average is of rows that have all its parts; this is what others add to the sums.
+        # A micro average covers rows that have all its parts; this is what other rows add to the
+        # sums.
         ratios = [(index, each) for index, each in enumerate(figures.figures) if each.denominator]
         self._corrections = ExactSums(2 * len(ratios))
         self._ratios = [
@@ -99,7 +100,7 @@ class Tally:
         self._correct(block, groups)
 
     def merge(self, other: Tally, numbers: Int64Array) -> None:
-        """Count what another tally has counted; its group i is our group ``numbers[i]``."""
+        """Add another tally's counts; its group i is group ``numbers[i]`` here."""
         self._attempts.merge(other._attempts, numbers)
         self._scored.merge(other._scored, numbers)
         self._non_finite.merge(other._non_finite, numbers)
@@ -112,7 +113,7 @@ class Tally:
             self._not_scored[cause].merge(counts, numbers)
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         return {
             "attempts": self._attempts.state(),
             "scored": self._scored.state(),
@@ -125,7 +126,7 @@ class Tally:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._attempts.restore(state["attempts"])
         self._scored.restore(state["scored"])
         self._non_finite.restore(state["non_finite"])
@@ -141,15 +142,15 @@ class Tally:
         self._histograms.restore(state["histograms"])
 
     def attempts(self, group: int | None) -> int:
-        """Attempts of one group, or of all together."""
+        """Number of attempts in one group, or in all."""
         return self._attempts.counts(group)[0]
 
     def sizes(self, groups: int) -> list[int]:
-        """Attempts of each group."""
+        """Number of attempts in each group."""
         return [self.attempts(group) for group in range(groups)]
 
     def summaries(self, group: int | None) -> dict[str, FigureSummary]:
-        """The figures of one group, or of all together, by their columns."""
+        """Figures of one group, or of all attempts, by column."""
         attempts = self.attempts(group)
         scored, non_finite = self._scored.counts(group), self._non_finite.counts(group)
         assigned = {cause: each.counts(group) for cause, each in sorted(self._assigned.items())}
@@ -191,7 +192,7 @@ class Tally:
         return summaries
 
     def quantiles(self, group: int | None) -> dict[str, Quantiles]:
-        """Quantiles of the figures of one group, or of all together, by their columns."""
+        """Quantiles of the figures of one group, or of all attempts, by column."""
         if group is not None and not self._has_group_quantiles:
             return {}
         found = self._histograms.quantiles(group, [*_PERCENTS.values()])
@@ -247,11 +248,11 @@ class Tally:
         self._histograms.add(np.concatenate(kept), offsets, self._histogram_groups(numbers))
 
     def _histogram_groups(self, numbers: Int64Array) -> Int64Array:
-        """Numbers of groups as the histograms know them."""
+        """Numbers of groups in the histograms."""
         return numbers if self._has_group_quantiles else np.zeros(1, np.int64)
 
     def _correct(self, block: Block, groups: GroupedRows) -> None:
-        """Add what micro averages count otherwise than the sums of their parts."""
+        """Add the values that micro averages count differently than the sums of their parts."""
         values: list[Float64Array] = []
         slots: list[Int64Array] = []
         for ratio in self._ratios:

@@ -1,4 +1,4 @@
-"""Agreement of judges over results tables: do two of them say the same."""
+"""Agreement of judges over results tables: whether they give the same ratings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEY = ("task_id", "agent", "model", "attempt")
 
 
 class Ratings(NamedTuple):
-    """What one judge said."""
+    """The ratings of one judge."""
 
     name: str
     """Name of the judge, such as its file."""
@@ -199,7 +199,7 @@ def agreement_of_ratings(
 
 
 def _names(tables: Sequence[ResultsTable], figures: Sequence[str] | None) -> list[str]:
-    """Columns that two tables have and that are ratings."""
+    """Columns of ratings that two tables share."""
     from trajmeter.metrics.figures import figures_in_metadata, registered_figures
 
     columns = list(dict.fromkeys(name for table in tables for name in table.columns))
@@ -231,7 +231,7 @@ def _names(tables: Sequence[ResultsTable], figures: Sequence[str] | None) -> lis
 
 
 def _ratings(table: ResultsTable, label: str, names: Sequence[str]) -> Ratings:
-    """What a table says of each attempt."""
+    """The ratings of each attempt in a table."""
     texts = [name for name in names if table.columns.get(name) == "text"]
     numbers = [name for name in names if name in table.columns and name not in texts]
     figures: dict[str, dict[Hashable, Any]] = {name: {} for name in (*texts, *numbers)}
@@ -323,7 +323,7 @@ def _columns(name: str, found: Estimate | None) -> dict[str, float | None]:
 
 
 def _scale_of(values: Iterable[Any], default: Scale | None) -> Scale:
-    """The scale of ratings: by their types."""
+    """The scale of ratings, from their types."""
     listed = list(values)
     if any(isinstance(value, (str, bool)) for value in listed):
         return "nominal"

@@ -1,7 +1,7 @@
-"""Keys of attempts as numbers: the group, task and cluster of each row, and which rows repeat.
+"""Keys of attempts as numbers: group, task and cluster of each row, and duplicate rows.
 
-A *unit* is what rows of one group, task and cluster have in common: sums are kept by unit, and
-every figure of a group is made of those of its units.
+A *unit* is the set of rows with the same group, task and cluster: sums are kept per unit, and every
+figure of a group is computed from its units.
 """
 
 from __future__ import annotations
@@ -26,38 +26,39 @@ __all__ = ["VARYING_TEXTS", "AttemptKeys", "Duplicates", "KeyColumns", "Units", 
 
 _SHIFT = 32
 _DENSE = 4
-"""Pairs are looked up in a table of all that may be, as long as it is not much longer than they."""
+"""Pairs are looked up in a table of all possible pairs while it is not much larger than their
+number."""
 
 _MOST = 1 << 62
-"""Keys that are told apart by one number, at most."""
+"""Maximum number of keys that one number distinguishes."""
 
 
 class KeyColumns(NamedTuple):
-    """Columns by which attempts are told apart and counted together."""
+    """Columns that identify attempts and group them."""
 
     by: tuple[str, ...]
     """Columns of the groups; ``file`` is the table."""
     cluster: str
-    """Column of the clusters."""
+    """Column that defines clusters."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Columns that are read as text."""
+        """Columns to read as text."""
         own = [name for name in self.by if name != _FILE]
         return tuple(dict.fromkeys([*_IDENTITY, *own, self.cluster]))
 
 
 _FILE = "file"
 _KEY = ["task", "group", "agent", "model", "attempt"]
-"""What tells attempts apart, but for their sources, which are looked at where these repeat."""
+"""Columns that identify an attempt, except the source, which is compared where these repeat."""
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
 
 VARYING_TEXTS = ("attempt", "source")
-"""Columns whose texts may all differ."""
+"""Columns whose texts may all be different."""
 
 
 class Units(NamedTuple):
-    """What each unit is: group, task and cluster, as numbers."""
+    """Group, task and cluster of each unit, as numbers."""
 
     group: Int64Array
     """Group of each unit."""
@@ -68,18 +69,18 @@ class Units(NamedTuple):
 
 
 class _Codes:
-    """Numbers of keys, in the order in which they first occur."""
+    """Numbers of keys, in the order of first occurrence."""
 
     def __init__(self) -> None:
         self.keys: list[str | None] = []
         self._numbers: dict[str, int] = {}
 
     def of(self, column: Array, *, alone: bool) -> Int64Array:
-        """Numbers of the texts of a column.
+        """Numbers of a column's texts.
 
         Args:
             column: The texts.
-            alone: Whether each null is a key of its own; else all are one.
+            alone: Whether each null is a separate key; otherwise all nulls are one key.
         """
         texts, places = coded(column)
         known = self._numbers
@@ -97,15 +98,15 @@ class _Codes:
 
 
 class _Pairs:
-    """Numbers of pairs of numbers, those of a batch after those of the batches before it."""
+    """Numbers of pairs of numbers; new pairs of a batch follow those of earlier batches."""
 
     def __init__(self) -> None:
-        self._packed: Int64Array = np.empty(0, np.int64)  # in the order of their numbers
+        self._packed: Int64Array = np.empty(0, np.int64)  # by number
         self._sorted: Int64Array = np.empty(0, np.int64)
-        self._numbers: Int64Array = np.empty(0, np.int64)  # of the sorted ones
+        self._numbers: Int64Array = np.empty(0, np.int64)  # sorted
 
     def of(self, first: Int64Array, second: Int64Array) -> Int64Array:
-        """Number of each pair; -1 is a number too."""
+        """Number of each pair; -1 is a valid member."""
         own, table, places = _distinct_pairs(first, second)
         found = np.searchsorted(self._sorted, own)
         is_known = found < len(self._sorted)
@@ -125,13 +126,13 @@ class _Pairs:
 
     @property
     def first(self) -> Int64Array:
-        """The first of each pair, by its number."""
+        """The first member of each pair, by number."""
         first: Int64Array = (self._packed >> _SHIFT) - 1
         return first
 
     @property
     def second(self) -> Int64Array:
-        """The second of each pair, likewise."""
+        """The second member of each pair, by number."""
         second: Int64Array = (self._packed & ((1 << _SHIFT) - 1)) - 1
         return second
 
@@ -139,7 +140,7 @@ class _Pairs:
 def _distinct_pairs(
     first: Int64Array, second: Int64Array
 ) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Distinct pairs, packed into one number each; pair i is that of ``table[places[i]]``."""
+    """Distinct pairs packed into one number each; pair i is ``table[places[i]]``."""
     (low, high), (least, most) = _ends(first), _ends(second)
     width = most - least + 1
     count = (high - low + 1) * width
@@ -148,7 +149,7 @@ def _distinct_pairs(
         encoded = call_function("dictionary_encode", [packed])
         known = filled(encoded.dictionary, -1)
         return known, np.arange(len(known)), filled(encoded.indices, -1)
-    # As little as can be: fresh memory costs as much as the sums.
+    # Allocates as little as possible: fresh memory costs as much as the sums.
     if low == high:
         pairs = second - least if least else second
     elif least == most:
@@ -164,7 +165,7 @@ def _distinct_pairs(
 
 
 def _ends(numbers: Int64Array) -> tuple[int, int]:
-    """The least and the greatest number; 0 of none."""
+    """Minimum and maximum; 0 if empty."""
     return (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
 
 
@@ -172,13 +173,13 @@ class Duplicates(NamedTuple):
     """Attempts that occur more than once."""
 
     kept: BoolArray
-    """Which of all rows count, in the order in which they were read."""
+    """Which of all rows count, in reading order."""
     first: tuple[int, int] | None
-    """The first row that occurs again, and where; ``None`` if none does."""
+    """The first row that is repeated, and where; ``None`` if none is."""
 
 
 class AttemptKeys:
-    """Numbers the groups and units of attempts, table by table.
+    """Numbers groups and units of attempts, table by table.
 
     Args:
         columns: Columns of the keys.
@@ -194,10 +195,10 @@ class AttemptKeys:
         self.rows = 0
 
     def add(self, batch: ResultRows, file: str) -> tuple[Int64Array, Int64Array]:
-        """The unit and the group of each row of a batch.
+        """Unit and group of each row of a batch.
 
         Args:
-            batch: Rows, with every column of :attr:`KeyColumns.texts`.
+            batch: Rows with all columns of :attr:`KeyColumns.texts`.
             file: Name of the table.
         """
         by_name = {name: batch.column(name) for name in self._columns.texts}
@@ -233,7 +234,7 @@ class AttemptKeys:
         return self._units.of(group, pair), group
 
     def units(self) -> Units:
-        """What each unit is."""
+        """The units found."""
         pair = self._units.second
         if self.are_tasks:
             return Units(self._units.first, pair, pair)
@@ -258,28 +259,28 @@ class AttemptKeys:
 
     @property
     def are_tasks(self) -> bool:
-        """Whether clusters are the tasks."""
+        """Whether clusters are tasks."""
         return self._columns.cluster == "task_id"
 
     @property
     def tasks(self) -> Sequence[str | None]:
-        """Id of each task; ``None`` for one of a row without an id."""
+        """Id of each task; ``None`` for that of a row without an id."""
         return self._codes("task_id").keys
 
     @property
     def clusters(self) -> Sequence[str | None]:
-        """Key of each cluster; ``None`` for one of a row without a value."""
+        """Key of each cluster; ``None`` for that of a row without a value."""
         cluster = self._columns.cluster
         return self._codes(cluster, own=cluster != "task_id").keys
 
     def duplicates(self, *, keep: str) -> Duplicates:
-        """Find rows of one group that are equal in all that tells attempts apart.
+        """Find rows of one group that identify the same attempt.
 
         Args:
-            keep: Which of equal rows count: ``"first"`` or ``"last"``.
+            keep: Which duplicate counts: ``"first"`` or ``"last"``.
         """
         kept = np.ones(self.rows, np.bool_)
-        # Texts of the group's key need not be compared; sources only where the others repeat.
+        # Texts of the group's key need no comparison, and sources only where the others repeat.
         key = [name for name in _KEY if name not in self._columns.by]
         if not self._may_repeat(key) or not self._may_repeat([*key, "source"]):
             return Duplicates(kept, None)
@@ -317,7 +318,7 @@ class AttemptKeys:
         return bool((packed[1:] == packed[:-1]).any())
 
     def identity(self, row: int) -> dict[str, str]:
-        """What a row is known by, as far as it says."""
+        """What identifies a row, as far as recorded."""
         (seen,) = pa.Table.from_batches(self._seen).slice(row, 1).to_pylist()
         seen["task_id"] = self.tasks[seen["task"]]
         for name in ("agent", "model"):
@@ -331,9 +332,9 @@ class AttemptKeys:
 
 
 def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs know too little
-    """Numbers of values, equal ones alike, and -1 for a null.
+    """Numbers of values, the same for equal values, and -1 for null.
 
-    Texts of numbers are read, which is faster; "1" is then like "01".
+    Texts of numbers are parsed, which is faster; "1" is then equal to "01".
     """
     if pa.types.is_integer(column.type):
         return _joined(column)
@@ -342,19 +343,19 @@ def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs 
         ends: Any = call_function("min_max", [read]).as_py()
         if ends["min"] is None or 0 <= ends["min"] <= ends["max"] < _MOST:
             return _joined(read)
-    chunks = call_function("dictionary_encode", [column]).chunks  # of one dictionary
+    chunks = call_function("dictionary_encode", [column]).chunks  # within one dictionary
     codes = [filled(chunk.indices, -1).astype(np.int64) for chunk in chunks]
     return np.concatenate(codes)
 
 
 def _joined(chunked: Any) -> Int64Array:  # noqa: ANN401 - as above
-    """Integers of chunks, and -1 for a null."""
+    """Integers of all chunks, with -1 for null."""
     parts = [filled(chunk, -1) for chunk in chunked.chunks]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def check_key(name: str, known: Sequence[str], option: str) -> None:
-    """Refuse a key that no table has.
+    """Reject a key that no table has.
 
     Raises:
         ConfigurationError: It is not a column.

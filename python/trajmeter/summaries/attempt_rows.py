@@ -1,4 +1,4 @@
-"""The attempts of results tables one by one: some columns of all, and everything said of each."""
+"""Attempts of results tables as rows: selected columns of all, or everything about each."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ __all__ = ["OUTSIDE", "AttemptRows", "CodedTexts", "ColumnKinds", "read_attempts
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
 _NUMERIC = ("boolean", "integer", "number")
 OUTSIDE = ("abstained", "not_scored")
-"""Outcomes of what no mean holds, though a rule may give it a value."""
+"""Outcomes of figures that no mean includes, even if a rule gives them a value."""
 _SAID = ("outcome", "cause", "reason", "error")
-"""Ends of columns that hold text, if anything."""
+"""Suffixes of columns that hold only text."""
 
 
 class ColumnKinds(NamedTuple):
-    """Columns by what they are read as."""
+    """Columns by the type as which they are read."""
 
     texts: list[str]
     """Columns of text."""
     numbers: list[str]
-    """Columns of numbers and truth values."""
+    """Columns of numbers and booleans."""
     values: list[str]
-    """Columns of anything else, such as lists, read as JSON."""
+    """Columns of other types, such as lists, read as JSON."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,14 +48,14 @@ class CodedTexts:
     """A column of text."""
 
     codes: Int64Array
-    """For each attempt the number of its text; -1 for none."""
+    """Index of each attempt's text; -1 for none."""
     texts: tuple[str, ...]
     """Distinct texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttemptRows:
-    """Attempts in the order of the tables, without those that count twice."""
+    """Attempts in table order, without duplicates."""
 
     tables: tuple[ResultsTable, ...]
     """The tables."""
@@ -72,17 +72,18 @@ class AttemptRows:
     task: Int64Array
     """Task of each attempt."""
     texts: dict[str, CodedTexts]
-    """Columns of text that were asked for."""
+    """Requested columns of text."""
     numbers: dict[str, Float64Array]
-    """Columns of numbers and truth values that were asked for; NaN where there is none."""
+    """Requested columns of numbers and booleans; NaN where missing."""
     values: dict[str, list[str | None]]
-    """Other columns that were asked for, as JSON."""
+    """Other requested columns, as JSON."""
     columns: ColumnKinds
     """All columns of the tables."""
     kept: BoolArray
-    """Which rows of the tables these are."""
+    """Which rows of the tables are kept."""
     judged_by: dict[str, str]
-    """For each figure the column that says whether its value counts; of others, all do."""
+    """For each figure, the column that says whether its value counts; figures without one always
+    count."""
 
     def __len__(self) -> int:
         """Number of attempts."""
@@ -113,11 +114,10 @@ def read_attempts(
     Args:
         tables: The tables.
         by: Columns of the groups, ``file`` among them.
-        texts: Columns of text, as far as a table has them.
-        numbers: Columns of numbers, likewise.
-        values: Other columns, likewise.
-        duplicates: Which of equal attempts counts, ``"first"`` or ``"last"``; else they are
-            refused.
+        texts: Text columns, where a table has them.
+        numbers: Number columns, where a table has them.
+        values: Other columns, where a table has them.
+        duplicates: Which duplicate counts, ``"first"`` or ``"last"``; by default they are an error.
 
     Raises:
         ConfigurationError: No table has a column of the groups, or an attempt occurs twice.
@@ -129,7 +129,7 @@ def read_attempts(
     columns = KeyColumns(tuple(by), "task_id")
     keys = AttemptKeys(columns)
     wanted = [name for name in values if name in kinds.values]
-    # All texts and numbers are read, so that rows which cannot be are left out here as elsewhere.
+    # All texts and numbers are read, so that unreadable rows are skipped here as elsewhere.
     read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
     outcomes = {f"{name.rpartition('.')[0]}.outcome" for name in numbers}
     held: dict[str, list[Array]] = {
@@ -187,7 +187,7 @@ def read_attempts(
 
 
 def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dict[str, str]:
-    """Columns that say which values of a figure count, as sums over results tables have it."""
+    """Columns that say which values of a figure count, as in sums over results tables."""
     columns = {*held}
     described: dict[str, FigureInfo] = {}
     for table in tables:
@@ -202,7 +202,7 @@ def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dic
 
 
 def _counted(column: Array, outcome: Array | None) -> Float64Array:
-    """Values of a figure, without those that are outside the means."""
+    """Values of a figure that count in the means."""
     values: Float64Array = column.to_numpy(zero_copy_only=False).astype(np.float64)
     if outcome is None:
         return values
@@ -212,7 +212,7 @@ def _counted(column: Array, outcome: Array | None) -> Float64Array:
 
 
 def _tasks(column: Array) -> tuple[Int64Array, tuple[str | None, ...]]:
-    """The task of each attempt, and the tasks; an attempt without an id is at one of its own."""
+    """The task of each attempt, and all tasks; an attempt without an id has its own task."""
     texts, codes = coded(column)
     absent = np.flatnonzero(codes < 0)
     codes[absent] = np.arange(len(texts), len(texts) + len(absent))
@@ -234,9 +234,10 @@ def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
 def _kinds(
     tables: Sequence[ResultsTable], figures: Sequence[str], texts_wanted: Sequence[str]
 ) -> ColumnKinds:
-    """What the columns are read as; that some rows or tables lack a value says nothing.
+    """The types as which columns are read; missing values do not matter.
 
-    What one table holds as text and another as anything else, such as an object, is read as JSON.
+    A column that is text in one table and of another type, such as an object, in another is read as
+    JSON.
     """
     kinds: dict[str, set[str]] = {}
     for table in tables:

@@ -208,7 +208,7 @@ class _System(Record):
 
 
 def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
-    """The systems, those of the first table first."""
+    """The systems, with those of the first table first."""
     keyed = [(read.key(group), group) for group in read.groups]
     if _FILE in read.by:
         order = {table: place for place, table in enumerate(read.tables)}
@@ -234,10 +234,10 @@ def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
 def system_name(
     key: Mapping[str, str | None], columns: Sequence[str], tables: Sequence[str]
 ) -> str:
-    """The name of a system in comparisons.
+    """Name of a system in comparisons.
 
     Args:
-        key: What its attempts have in common.
+        key: Values that its attempts share.
         columns: Columns that identify a system.
         tables: Names of all tables.
     """
@@ -248,7 +248,7 @@ def system_name(
 
 
 def _short_names(tables: Sequence[str]) -> dict[str, str]:
-    """Names of files without folder and suffix, where these differ."""
+    """File names without folder and suffix, unless that makes them equal."""
     short = {table: Path(table).stem for table in tables}
     return short if len(set(short.values())) == len(tables) else {each: each for each in tables}
 
@@ -312,7 +312,7 @@ def _compare(
 
 
 def _adjusted(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
-    """The pairs with every p-value adjusted for all of them."""
+    """The pairs with p-values adjusted for all of them."""
     values = [f.p_value for pair in pairs for f in pair.figures if f.p_value is not None]
     adjusted = iter(holm(values))
     return tuple(

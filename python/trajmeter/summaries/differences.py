@@ -1,4 +1,4 @@
-"""What a comparison of two systems says of a figure."""
+"""The difference of two systems in a figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trajmeter.statistics.paired import PMethod
 __all__ = ["Difference", "Missing", "TaskDifference"]
 
 Missing: TypeAlias = Literal["drop", "worst", "best"]
-"""What becomes of attempts that could not be scored, and of tasks that only one system has."""
+"""How to treat attempts that could not be scored, and tasks that only one system has."""
 
 
 class TaskDifference(Record):

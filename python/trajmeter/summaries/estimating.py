@@ -1,4 +1,4 @@
-"""Estimating figures from sums: the first rule that fits a figure decides its interval."""
+"""Estimates figures from sums; the first rule that fits a figure decides its interval."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TWO = 2
 
 
 class _Parts(NamedTuple):
-    """Sums by task or by cluster."""
+    """Sums by task or cluster."""
 
     sums: Float64Array
     sizes: Int64Array
@@ -74,8 +74,8 @@ def estimate(
         read: Everything that was read.
         group: Number of the group.
         options: How intervals are computed.
-        not_made: Tasks at which the group has no attempt, each of which counts as one that could
-            not be scored.
+        not_made: Number of tasks without an attempt by the group, each of which counts as an
+            attempt that could not be scored.
 
     Raises:
         ConfigurationError: Wilson's interval is asked for of a figure that is not a boolean.
@@ -135,7 +135,7 @@ def _interval(
     notes: set[str],
     held: Int64Array,
 ) -> dict[str, object]:
-    """Error and interval of a mean; the first rule that applies decides."""
+    """Standard error and interval of a mean; the first applicable rule decides."""
     limits = Range(figure.info.low, figure.info.high)
     is_boolean = figure.info.kind == "boolean"
     if options.interval == "wilson" and not is_boolean:
@@ -175,7 +175,7 @@ def _interval(
 def _drawn_interval(
     figure: FigureSums, read: ResultSums, held: Int64Array, options: IntervalOptions
 ) -> Interval:
-    """Interval by a bootstrap of the clusters, in the order of their keys."""
+    """Interval by bootstrap over the clusters, in key order."""
     ordered = read.in_cluster_order(held)
     own = figure.counts.column(SCORED, ordered)
     parts = by_code(read.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
@@ -192,7 +192,7 @@ def _drawn_interval(
 def _wilson(
     share: float, std_error: float, scored: int, clusters: int, options: IntervalOptions
 ) -> Interval:
-    """Wilson's interval of truth values, by whether each cluster has one."""
+    """Wilson interval of booleans, from the value of each cluster."""
     if scored == clusters:
         return wilson_interval(share, scored, options.level)
     return clustered_wilson_interval(share, std_error, scored, clusters - 1, options.level)
@@ -201,7 +201,7 @@ def _wilson(
 def _t_limits(
     mean: float, std_error: float, df: int, options: IntervalOptions, limits: Range, notes: set[str]
 ) -> tuple[float | None, float | None]:
-    """Limits by t of what has no other; none where scipy is missing and a bootstrap was chosen."""
+    """Fallback limits by Student's t; none if scipy is missing and a bootstrap was chosen."""
     if options.interval == "none":
         return None, None
     if options.interval == "bootstrap" and not has_t():
@@ -288,7 +288,7 @@ def _components(
     sizes: Int64Array,
     greatest: float,
 ) -> dict[str, object]:
-    """Variance between tasks and between attempts, by task whatever the clusters are."""
+    """Variance between tasks and between attempts, by task regardless of clusters."""
     if greatest > TOO_LARGE:
         return {}
     squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
@@ -296,7 +296,7 @@ def _components(
     tasks = by_code(codes, sums.high, sizes)
     if len(tasks.sums) == len(held):
         within = squared_distances(squares, sums, sizes)
-    else:  # tasks that lie in several clusters
+    else:  # tasks in several clusters
         low = by_code(codes, sums.low, sizes).sums
         whole = Doubles(tasks.sums, low)
         high = by_code(codes, squares.high, sizes).sums
@@ -308,12 +308,12 @@ def _components(
 
 
 def squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Float64Array:
-    """Sum of the squared distances of values from their mean, to full precision.
+    """Sum of the squared deviations of values from their mean, at full precision.
 
     Args:
         squares: Sum of the squared values of each task.
         sums: Sum of the values of each task.
-        sizes: How many values each has.
+        sizes: Number of values of each.
     """
     square, rest = exact_squares(sums.high)
     rest = rest + 2.0 * sums.high * sums.low
@@ -325,7 +325,7 @@ def squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Flo
 
 
 def by_code(codes: Int64Array, sums: Float64Array, sizes: Int64Array) -> _Parts:
-    """Sums and sizes of units that share a code, in the order in which the codes first occur."""
+    """Sums and sizes of units by code, in the order of first occurrence."""
     if np.bincount(codes).max(initial=0) <= 1:  # found faster than who shares them
         return _Parts(sums, sizes)
     known, first, places = np.unique(codes, return_index=True, return_inverse=True)
@@ -346,7 +346,7 @@ def _mean_of(tasks: _Parts) -> float | None:
 def _bounds(
     mean: float | None, scored: int, unmeasured: int, limits: Range
 ) -> tuple[float | None, float | None]:
-    """The mean if everything unmeasured were as small, or as great, as can be."""
+    """The mean if everything unmeasured were as small, or as large, as possible."""
     if not unmeasured:
         return mean, mean
     total = (mean or 0.0) * scored

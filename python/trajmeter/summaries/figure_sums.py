@@ -1,9 +1,9 @@
-"""Sums of figures by unit: what every estimate is made of, whatever the order of the rows.
+"""Sums of figures by unit: the basis of all estimates, independent of row order.
 
-A figure keeps, for each unit, how many of its rows are inside the mean and how many could not be
-scored, and exact sums of the values, their squares and, of ratios, their logarithms; by group, why
-rows were not scored. Sums of tables are added; squares are exact, so that the variance of values
-that hardly differ keeps its digits.
+A figure stores, for each unit, how many of its rows count in the mean, how many could not be
+scored, and exact sums of the values, their squares and, for ratios, their logarithms; and by group,
+why rows were not scored. The sums of tables are added. Squares are exact, so that the variance of
+nearly equal values keeps its precision.
 """
 
 from __future__ import annotations
@@ -52,27 +52,28 @@ ROWS, SCORED, NOT_SCORED, ASSIGNED, ZEROS, NEGATIVE, DIVIDING, SUCCEEDED = range
 is not 0; *succeeded* are those that pass the condition asked for."""
 
 _SPARSE = 4
-"""Units are numbered anew where fewer than one in so many has rows: adding some zeros is faster."""
+"""Units are renumbered if fewer than one in this many has rows; otherwise adding some zeros is
+faster."""
 
 Success: TypeAlias = "Callable[[Float64Array], BoolArray]"
-"""Tells which values are a success."""
+"""Whether a value is a success."""
 
 
 class UnitRows(NamedTuple):
-    """Which units the rows of a batch belong to."""
+    """Assigns the rows of a batch to units."""
 
     rows: Int64Array
-    """Unit of each row, as a place in ``numbers``."""
+    """Unit of each row, as an index into ``numbers``."""
     numbers: Int64Array
-    """The units of these rows, each once."""
+    """The distinct units of these rows."""
     groups: Int64Array
     """Group of each row."""
     sizes: Int64Array
-    """Rows of each unit, which may have none."""
+    """Number of rows of each unit, which may be 0."""
     order: SlotOrder
     """The rows of each unit."""
     unit_groups: Int64Array
-    """Group of each unit that has rows; 0 of the others."""
+    """Group of each unit that has rows; 0 for the others."""
 
     @classmethod
     def of(cls, units: Int64Array, groups: Int64Array) -> UnitRows:
@@ -97,7 +98,7 @@ class UnitRows(NamedTuple):
         return cls(rows, numbers, groups, sizes, found, unit_groups)
 
     def how_many(self, rows: BoolArray) -> Int64Array:
-        """How many of some rows each unit has."""
+        """Number of selected rows in each unit."""
         return np.bincount(self.rows[rows], minlength=len(self.numbers))
 
 
@@ -123,22 +124,22 @@ class BatchOutcomes:
 
 
 class NumberedRows(NamedTuple):
-    """What all figures of a batch have in common."""
+    """Data shared by all figures of a batch."""
 
     units: UnitRows
     """The unit of each row."""
     outcomes: dict[str, BatchOutcomes]
-    """What became of each group of figures."""
+    """Outcomes of each group of figures."""
 
 
 class UnitCounts:
-    """Counts of units, several of each; what was never counted takes no memory."""
+    """Several counts per unit; a count that is never used takes no memory."""
 
     def __init__(self) -> None:
         self._columns: dict[int, GroupCounts] = {}
 
     def add(self, index: int, counts: Int64Array, numbers: Int64Array) -> None:
-        """Add to one count of some units, each of which occurs once."""
+        """Add to one count of distinct units."""
         self._columns.setdefault(index, GroupCounts(1)).add(counts[:, None], numbers)
 
     def column(self, index: int, units: Int64Array) -> Int64Array:
@@ -152,14 +153,14 @@ class FigureSums:
 
     Args:
         info: What the figure means.
-        succeeds: Which values are a success; ``None`` where nobody asks.
+        succeeds: Which values are a success; ``None`` if not needed.
     """
 
     def __init__(self, info: FigureInfo, succeeds: Success | None = None) -> None:
         self.info = info
         self._succeeds = succeeds
         self.counts = UnitCounts()
-        # The squares of truth values are the values themselves.
+        # Booleans equal their squares.
         self._moments = Moments(squares=info.kind != "boolean")
         self.sums, self.squares = self._moments.sums, self._moments.squares
         self.logs = ExactSums(1)
@@ -183,9 +184,9 @@ class FigureSums:
             batch: The rows, with the columns of the figure's counts.
             name: What the figure's column is called.
             column: The figure's column.
-            outcomes: What became of its group; ``None`` where it stands by itself.
+            outcomes: Outcomes of its group; ``None`` if it belongs to none.
             units: Units of the rows.
-            table: What the table is called.
+            table: Name of the table.
 
         Raises:
             ReadError: A truth value inside the mean is neither 0 nor 1.
@@ -226,11 +227,11 @@ class FigureSums:
             self._add_ratio(batch, outcomes, units)
 
     def greatest(self, group: int) -> float:
-        """The greatest size of a value of a group."""
+        """Largest absolute value in a group."""
         return float(self._greatest[group]) if group < len(self._greatest) else 0.0
 
     def _add_values(self, values: Float64Array, found: BatchMoments, units: UnitRows) -> None:
-        """Add what else is known of values; NaN are outside the mean."""
+        """Add further sums of values; NaN does not count."""
         numbers = units.numbers
         self.counts.add(SCORED, found.counts, numbers)
         needed = int(units.unit_groups.max(initial=-1)) + 1

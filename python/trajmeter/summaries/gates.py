@@ -1,4 +1,4 @@
-"""Gates: whether a change may be merged. Each checks exactly the numbers that are printed."""
+"""Gates decide whether a change may be merged, from exactly the numbers that are printed."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ _NAMED: tuple[GateKind, ...] = ("fail_under", "fail_over", "fail_under_lower", "
 
 
 def check_directions(gate: Gate, directions: Mapping[str, bool | None]) -> None:
-    """Refuse a gate on the wrong side of a figure.
+    """Reject a gate on the wrong side of a figure.
 
     Args:
         gate: The gate.
-        directions: Whether higher is better, of each figure that it checks.
+        directions: For each figure it checks, whether higher is better.
 
     Raises:
         ConfigurationError: The gate fails under where lower is better, or the reverse, or lacks its
@@ -127,7 +127,7 @@ def check_estimate(
         gate: Any gate but ``no_regression``.
         estimate: The figure.
         group: The group.
-        min_tasks: Clusters that a gate on an interval needs.
+        min_tasks: Minimum number of clusters for a gate on an interval.
     """
     if gate.kind == "max_not_scored":
         return _share_not_scored(gate, estimate, group)
@@ -148,10 +148,11 @@ def check_regression(
 
     Args:
         gate: The gate.
-        difference: The group's difference from the baseline; ``None`` if that lacks the group.
+        difference: The group's difference from the baseline; ``None`` if the baseline lacks the
+            group.
         figure: Column of the figure.
         group: The group.
-        min_tasks: Clusters that the difference needs.
+        min_tasks: Minimum number of clusters for the difference.
     """
     outcome: GateOutcome = "inconclusive"
     limit = None
@@ -251,7 +252,7 @@ def _check(
 
 
 def _compared(value: float, threshold: float) -> str:
-    """A value and its threshold, with as many digits as it takes to tell them apart.
+    """A value and its threshold, with enough digits to distinguish them.
 
     Example:
         >>> _compared(0.5996, 0.6), _compared(0.75, 0.6)
@@ -263,7 +264,7 @@ def _compared(value: float, threshold: float) -> str:
 
 
 def _apart(*numbers: float) -> list[str]:
-    """Numbers with three digits behind the point, or as many as it takes to tell them apart."""
+    """Numbers with three decimals, or more if needed to distinguish them."""
     different = len(set(numbers))
     for digits in range(3, 17):
         shown = [f"{round(number, digits):.{digits}f}" for number in numbers]
@@ -273,7 +274,7 @@ def _apart(*numbers: float) -> list[str]:
 
 
 def _is_told(number: float, shown: str) -> bool:
-    """Whether a number that is shown as 0 is 0."""
+    """Whether a number that is displayed as 0 is really 0."""
     return number == 0.0 or float(shown) != 0.0
 
 
@@ -290,7 +291,7 @@ def _tasks(count: int) -> str:
 
 
 def need_intervals(gates: Iterable[Gate]) -> bool:
-    """Whether any gate reads more than means and counts."""
+    """Whether any gate uses more than means and counts."""
     return any(gate.kind not in (*_OF_MEAN, "max_not_scored") for gate in gates)
 
 

@@ -1,4 +1,4 @@
-"""Summaries of the groups of a run, made when they are looked at where there are many."""
+"""Summaries of a run's groups, computed on access if there are many."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["LazyGroups", "largest_groups"]
 
 
 class LazyGroups(Sequence["AttemptsSummary"]):
-    """Summaries that are made anew whenever they are looked at, as all of them may not fit.
+    """Summaries that are recomputed on each access, as all of them may not fit in memory.
 
     Args:
         sizes: Attempts of each group.
-        make: Makes the summary of a group, given its number.
+        make: Makes the summary of a group from its number.
     """
 
     sizes: Sequence[int]
@@ -33,7 +33,7 @@ class LazyGroups(Sequence["AttemptsSummary"]):
         return len(self.sizes)
 
     def __iter__(self) -> Iterator[AttemptsSummary]:
-        """Make one summary after the other."""
+        """Yield the summaries in order."""
         return map(self._make, range(len(self)))
 
     @overload
@@ -43,12 +43,12 @@ class LazyGroups(Sequence["AttemptsSummary"]):
     def __getitem__(self, index: slice) -> tuple[AttemptsSummary, ...]: ...
 
     def __getitem__(self, index: int | slice) -> AttemptsSummary | tuple[AttemptsSummary, ...]:
-        """Make the summary of a group, or of some."""
+        """Make the summary of a group or of a slice."""
         numbers = range(len(self))[index]
         return self._make(numbers) if isinstance(numbers, int) else tuple(map(self._make, numbers))
 
     def __eq__(self, other: object) -> bool:
-        """Whether these are the same summaries, whatever holds them."""
+        """Whether another sequence of any type has the same summaries."""
         if not isinstance(other, (LazyGroups, tuple, list)):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
@@ -57,7 +57,7 @@ class LazyGroups(Sequence["AttemptsSummary"]):
         return hash(tuple(self.sizes))
 
     def __reduce__(self) -> tuple[type[tuple[AttemptsSummary, ...]], tuple[object, ...]]:
-        """A copy, or what is sent to another process, holds all of them."""
+        """Copies and pickles contain all summaries."""
         return tuple, (list(self),)
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class LazyGroups(Sequence["AttemptsSummary"]):
 
 
 def largest_groups(groups: Sequence[AttemptsSummary], count: int) -> Sequence[AttemptsSummary]:
-    """The groups of the most attempts, in their order."""
+    """The groups with the most attempts, in their original order."""
     if len(groups) <= count:
         return groups
     sizes = groups.sizes if isinstance(groups, LazyGroups) else [each.attempts for each in groups]

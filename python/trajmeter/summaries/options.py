@@ -1,4 +1,4 @@
-"""Options of estimates, checked before anything is read."""
+"""Options of estimates, checked before any input is read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
 
 
 def check_interval_options(options: IntervalOptions) -> None:
-    """Refuse options that no interval can be computed with.
+    """Reject options that admit no interval.
 
     Raises:
         ConfigurationError: One of them is wrong; the message names it.
@@ -62,13 +62,13 @@ def group_columns(by: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def read_success(condition: str) -> tuple[str, Success, bool]:
-    """Read what a success is: a figure that is true or false, or one and a number.
+    """Parse the definition of a success: a boolean figure, or a figure compared with a number.
 
     Args:
         condition: Such as ``turns.run.passed`` or ``speedup.task_speedup>=1.2``.
 
     Returns:
-        The figure's name, which of its values are a success, and whether it has to be a boolean.
+        The figure's name, which of its values are a success, and whether it must be a boolean.
 
     Raises:
         ConfigurationError: It is neither.

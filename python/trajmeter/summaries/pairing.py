@@ -1,4 +1,4 @@
-"""Pairing two systems by task: differences, and what was left out and why."""
+"""Pairs two systems by task: differences, and which tasks were left out and why."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """A system's attempts at every task, by the tasks' numbers."""
+    """A system's attempts, by task number."""
 
     sums: Float64Array
-    """Sum of the figure over the attempts that have it."""
+    """Sum of the figure over attempts that have it."""
     sizes: Int64Array
-    """How many these are."""
+    """Number of these attempts."""
     unmeasured: Int64Array
     """Attempts that could not be scored."""
     rows: Int64Array
@@ -58,12 +58,12 @@ class Side:
     without_log: BoolArray
     """Tasks with a value that has no logarithm."""
     is_filled: BoolArray
-    """Tasks without a value of their own."""
+    """Tasks whose value was filled in."""
     greatest: float
-    """The greatest size of a value."""
+    """Largest absolute value."""
 
     def filled(self, end: float) -> Side:
-        """The same with a value for what is unmeasured, and one attempt for a task without any."""
+        """A copy with unmeasured values filled in, and one attempt for each task without any."""
         added = np.where(self.rows > 0, self.unmeasured, 1)
         logs, without = self.logs, self.without_log
         if end > 0.0:
@@ -81,12 +81,12 @@ class Side:
 
 
 class Paired(NamedTuple):
-    """A difference with its tasks."""
+    """A difference and its tasks."""
 
     difference: Difference
     """The figure."""
     tasks: tuple[TaskDifference, ...]
-    """The tasks, those at which the second system loses most first."""
+    """The tasks, largest losses of the second system first."""
     left_out: dict[str, list[str]]
     """Tasks without a pair, by reason."""
 
@@ -131,7 +131,7 @@ def difference(
         sides: The first system and the second.
         read: Everything that was read.
         options: How intervals are computed.
-        missing: What becomes of what was not measured.
+        missing: How to treat unmeasured attempts.
         margin: Largest difference that does not matter.
         with_tasks: Whether to list the tasks.
 
@@ -183,7 +183,7 @@ def difference(
 
 
 class _Pairs:
-    """Tasks that both systems have, in the order of their ids."""
+    """Tasks that both systems have, ordered by id."""
 
     def __init__(
         self,
@@ -292,7 +292,7 @@ class _Pairs:
         }
 
     def ratio(self, a: Side, b: Side, tasks: Int64Array) -> dict[str, object]:
-        """By which factor the second exceeds the first."""
+        """Factor by which the second exceeds the first."""
         if self.info.scale != "ratio":
             return {}
         if (a.is_filled | b.is_filled)[tasks].any():
@@ -318,7 +318,7 @@ class _Pairs:
 
 
 def _end(name: str, info: FigureInfo, missing: Missing) -> float:
-    """The figure's worst or best value."""
+    """The figure's worst or best possible value."""
     is_high = (missing == "best") == (info.higher_is_better is not False)
     end = info.high if is_high else info.low
     if end is None:
@@ -371,7 +371,7 @@ def _left_out(
 def _tasks(
     pairs: _Pairs, a: Side, b: Side, tasks: Int64Array, read: ResultSums
 ) -> tuple[TaskDifference, ...]:
-    # Equal but for rounding is a tie, whose tasks stay in the order of their ids.
+    # Differences equal up to rounding are ties, whose tasks stay ordered by id.
     unit = _ROUNDING * float(np.maximum(np.abs(pairs.a), np.abs(pairs.b)).max()) or 1.0
     gains = np.rint(pairs.differences * pairs.sign / unit)
     order = np.argsort(gains, kind="stable")
@@ -384,6 +384,6 @@ def _tasks(
         "n_a": a.sizes[ordered].tolist(),
         "n_b": b.sizes[ordered].tolist(),
     }
-    # There may be a million of them: every figure has one for each task.
+    # There may be a million: one for each task and figure.
     rows = zip(*columns.values(), strict=True)
     return tuple(frozen(TaskDifference, dict(zip(columns, row, strict=True))) for row in rows)

@@ -1,4 +1,4 @@
-"""Repeated attempts at a task: how likely one of k succeeds, and how likely all do."""
+"""Repeated attempts at a task: the probability that one of k, or all of k, succeed."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def repeat_estimates(
     """Estimate what repeated attempts of a group achieve.
 
     Args:
-        figure: Sums of the figure that says what a success is.
+        figure: Sums of the figure that defines a success.
         read: Everything that was read.
         group: Number of the group.
         options: How intervals are computed.
-        ks: How many attempts are drawn; ``None`` for those that every task allows.
+        ks: Numbers of attempts to draw; ``None`` for those that every task allows.
     """
     units = read.in_cluster_order(read.units_of(group))
     units = units[np.argsort(read.task_ranks[read.units.task[units]], kind="stable")]
@@ -111,7 +111,7 @@ def repeat_estimates(
 
 
 def check_ks(ks: Sequence[int] | None) -> None:
-    """Refuse a number of attempts that cannot be drawn.
+    """Reject numbers of attempts that cannot be drawn.
 
     Raises:
         ConfigurationError: It is below 1.
@@ -122,7 +122,7 @@ def check_ks(ks: Sequence[int] | None) -> None:
 
 
 def _limits(values: Float64Array, options: IntervalOptions) -> Limits | None:
-    """Limits of a mean over tasks; of equal values, Wilson's; of one task, none."""
+    """Limits of a mean over tasks; Wilson's for equal values, none for one task."""
     if len(values) < _TWO:
         return None
     if np.ptp(values) <= 1e-12:  # noqa: PLR2004 - of rounding

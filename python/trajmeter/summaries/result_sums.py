@@ -1,4 +1,4 @@
-"""What was read of results tables: everything that estimates are made of."""
+"""The data read from results tables, from which all estimates are computed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ResultSums"]
 
 @dataclass(frozen=True)
 class ResultSums:
-    """Everything that estimates are made of."""
+    """The data from which all estimates are computed."""
 
     tables: tuple[str, ...]
     """Names of the tables."""
@@ -31,18 +31,18 @@ class ResultSums:
     figures: dict[str, FigureSums]
     """Sums of each figure, in the order of the columns."""
     wanted: tuple[str, ...]
-    """Figures that were asked for; the others serve a condition or a gate."""
+    """Requested figures; the others are used by a condition or a gate."""
     rows_of: dict[int, int]
     """Number of rows of each group."""
 
     @cached_property
     def units(self) -> Units:
-        """What each unit is."""
+        """Group, task and cluster of each unit."""
         return self.keys.units()
 
     @cached_property
     def groups(self) -> list[int]:
-        """The groups in the order of their keys, those without a value first."""
+        """Groups in key order, those without a value first."""
         keys = self._group_keys
         return sorted(
             self.rows_of,
@@ -50,7 +50,7 @@ class ResultSums:
         )
 
     def key(self, group: int) -> dict[str, str | None]:
-        """What the rows of a group have in common."""
+        """Values that the rows of a group share."""
         return dict(zip(self.by, self._group_keys[group], strict=True))
 
     @cached_property
@@ -59,24 +59,24 @@ class ResultSums:
         return self.keys.groups()
 
     def units_of(self, group: int) -> Int64Array:
-        """The units of a group; in the order of their keys, where units of a task are added up."""
+        """The units of a group, in key order where units of a task are added up."""
         units = np.flatnonzero(self.units.group == group)
         return units if self.keys.are_tasks else self.in_cluster_order(units)
 
     def in_cluster_order(self, units: Int64Array) -> Int64Array:
-        """Units in the order of their clusters, and of their tasks within one."""
+        """Units ordered by cluster, and by task within a cluster."""
         cluster, task = self.units.cluster[units], self.units.task[units]
         return units[np.lexsort((self._ranks[1][task], self._ranks[0][cluster]))]
 
     @property
     def task_ranks(self) -> Int64Array:
-        """Place of each task in the order of code points."""
+        """Rank of each task by code points."""
         return self._ranks[1]
 
     def clusters_of_tasks(self, tasks: Int64Array) -> Int64Array:
-        """Cluster of each of some tasks, numbered from 0 in the order of their keys.
+        """Cluster of each of some tasks, numbered from 0 in key order.
 
-        A task that lies in several counts to the first of them.
+        A task in several clusters counts in the first.
         """
         if self.keys.are_tasks:
             return np.argsort(np.argsort(self.task_ranks[tasks]))
@@ -88,7 +88,7 @@ class ResultSums:
 
     @cached_property
     def _ranks(self) -> tuple[Int64Array, Int64Array]:
-        """Place of each cluster and of each task in the order of code points."""
+        """Rank of each cluster and task by code points."""
         clusters = _ranked(self.keys.clusters)
         return clusters, clusters if self.keys.are_tasks else _ranked(self.keys.tasks)
 

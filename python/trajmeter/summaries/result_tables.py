@@ -1,4 +1,4 @@
-"""Reading results tables into sums."""
+"""Reads results tables into sums."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Reading", "open_tables", "read_sums", "table_labels"]
 
 _MANY_ROWS = 20_000
-"""Rows of a batch from which on figures are added up side by side."""
+"""Number of rows of a batch from which on figures are summed in parallel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,16 @@ class Reading:
     better: Mapping[str, str] = field(default_factory=dict)
     """``"higher"`` or ``"lower"``, for figures that declare no direction."""
     duplicates: str | None = None
-    """Which of equal attempts counts, ``"first"`` or ``"last"``; ``None`` to refuse them."""
+    """Which duplicate counts, ``"first"`` or ``"last"``; ``None`` to reject duplicates."""
     mixed_settings: bool = False
     """Whether a metric may have several versions or settings."""
     extra_figures: tuple[str, ...] = ()
-    """Names of figures that are wanted beside these."""
+    """Names of additional figures to read."""
     success: tuple[str, Success] | None = None
-    """Name of the figure that says what a success is, and which of its values are."""
+    """Name of the figure that defines a success, and which of its values are one."""
     uses_t: bool = False
-    """Whether estimates need Student's t, whose import takes long; large tables are read beside."""
+    """Whether estimates need Student's t; as scipy is slow to import, large tables are read
+    meanwhile."""
 
 
 def open_tables(
@@ -88,7 +89,7 @@ def open_tables(
 def _sources(tables: Tables) -> list[Any]:
     if isinstance(tables, (str, PathLike)) or hasattr(tables, "__arrow_c_stream__"):
         return [tables]
-    rows = getattr(tables, "rows", None)  # what trajmeter.score gives
+    rows = getattr(tables, "rows", None)  # the result of trajmeter.score
     if isinstance(rows, list):
         return [rows]
     if isinstance(tables, Mapping) or not hasattr(tables, "__iter__"):
@@ -106,12 +107,12 @@ def _is_source(value: object) -> bool:
 def read_sums(
     tables: Sequence[ResultsTable], reading: Reading, *, labels: Sequence[str] | None = None
 ) -> ResultSums:
-    """Read tables once and sum up their figures.
+    """Read tables in one pass and sum their figures.
 
     Args:
         tables: The tables.
-        reading: What of them is wanted.
-        labels: What each table is called where groups are told apart by it; else their names.
+        reading: What to read.
+        labels: Names of the tables if they define groups; by default their own names.
 
     Raises:
         UnknownNameError: No table has a requested figure.
@@ -172,7 +173,7 @@ class _Reader:
             self.figures[name] = FigureSums(info, succeeds if name == succeeding else None)
 
     def read(self, labels: Sequence[str], kept: BoolArray | None) -> _Reader:
-        """Read every table; with ``kept``, only these of all rows."""
+        """Read every table; with ``kept``, only these rows."""
         row = 0
         self.starts: list[tuple[int, str]] = []
         for table, label in zip(self._tables, labels, strict=True):
@@ -196,7 +197,7 @@ class _Reader:
             return self._numbered(batch, label, own)
 
         def add(name: str, found: Callable[[], NumberedRows]) -> None:
-            column = batch.column(name)  # on a thread while rows are numbered on another
+            column = batch.column(name)  # on one thread while another numbers the rows
             units, outcomes = found()
             group = own.figures[name]
             of_group = outcomes[group] if group else None
@@ -209,7 +210,7 @@ class _Reader:
             self._read_settings(batch, family, settings, label)
 
     def _numbered(self, batch: ResultRows, label: str, own: _Layout) -> NumberedRows:
-        """What all figures of a batch have in common."""
+        """Data shared by all figures of a batch."""
         units, groups = self.keys.add(batch, label)
         counts = np.bincount(groups)
         for group in np.flatnonzero(counts).tolist():
@@ -221,7 +222,7 @@ class _Reader:
         return NumberedRows(UnitRows.of(units, groups), outcomes)
 
     def _check_settings(self, table: ResultsTable, families: Iterable[str]) -> list[str]:
-        """Columns to find a metric's settings in, where the metadata do not say them."""
+        """Columns with a metric's settings, if the metadata lack them."""
         described = parameters_of(table.metadata)
         columns = []
         for family in families:
@@ -259,7 +260,7 @@ class _Reader:
             )
 
     def repeated(self, first: tuple[int, int]) -> str:
-        """Name the first attempt that occurs twice, and where."""
+        """The first duplicate attempt, and where it occurs."""
         identity = ", ".join(
             f"{name} {value!r}" for name, value in self.keys.identity(first[0]).items()
         )
@@ -281,14 +282,14 @@ def _do_all(
     *,
     beside: Callable[[], object] | None,
 ) -> None:
-    """Do for each figure what has nothing to do with others, on threads where it takes long.
+    """Process figures independently of each other, on threads if that takes long.
 
     Args:
-        first: What is done once, and given to all.
-        work: Takes a figure, and what waits for the result of ``first``.
+        first: Computed once and passed to all.
+        work: Takes a figure and a function that waits for the result of ``first``.
         figures: The figures.
-        rows: How many rows there are.
-        beside: What this thread does while others are at work; else nothing does it.
+        rows: Number of rows.
+        beside: Run on this thread while others work; without threads it is not run.
     """
     names = list(figures)
     count = min(threads(), len(names) + 1)
@@ -300,12 +301,12 @@ def _do_all(
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(count) as pool:
-        done = pool.submit(first)  # before all others, which may wait for it
+        done = pool.submit(first)  # before all others, as they may wait for it
         all_done = pool.map(lambda name: work(name, done.result), names)
         if beside is not None:
             beside()
-        done.result()  # what fails in it is told first, as on one thread
-        for _ in all_done:  # raises what one raises
+        done.result()  # its error comes first, as on a single thread
+        for _ in all_done:  # re-raises errors
             pass
 
 
@@ -314,7 +315,7 @@ class _Layout:
 
     def __init__(self, table: ResultsTable, figures: Mapping[str, FigureSums]) -> None:
         self.figures: dict[str, str | None] = {}
-        """The group of each figure that the table has; ``None`` for one that stands by itself."""
+        """Group of each figure that the table has; ``None`` if it has no group."""
         numbers: list[str] = []
         for name, sums in figures.items():
             if name not in table.columns:
@@ -330,7 +331,7 @@ class _Layout:
 
 
 def table_labels(tables: Sequence[ResultsTable]) -> list[str]:
-    """Names of tables, which tell apart two of one name."""
+    """Names of tables, made distinct if equal."""
     seen: Counter[str] = Counter()
     labels = []
     for table in tables:

@@ -1,4 +1,4 @@
-"""Summing up scored attempts as they come, without keeping them."""
+"""Summarizes scored attempts as they arrive, without keeping them."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
 __all__ = ["Summarizer"]
 
 _ROWS = 1024
-"""Rows that are gathered before they are counted."""
+"""Number of rows to collect before they are counted."""
 
 _MADE_AT_ONCE = 1000
-"""Groups of which all summaries are made at once."""
+"""Number of groups up to which all summaries are made immediately."""
 
 _NUMBERS = 1 << 19
-"""Numbers of a batch that are counted at a time: few enough for their tables to be small."""
+"""Numbers of a batch to count at a time: few enough to keep their tables small."""
 
 
 class Summarizer:
     """Counts scored attempts, overall and by agent and model.
 
-    Sums are exact: the same attempts in the same order have the same summary, whether they come one
-    by one or in batches, and wherever they are divided.
+    Sums are exact: the same attempts in the same order have the same summary, whether added singly
+    or in batches of any size.
 
     Args:
         layout: Columns of the rows.
-        quantiles: Whether each agent and model has quantiles, rather than only all attempts.
+        quantiles: Whether each agent and model has quantiles, or only all attempts.
 
     Raises:
         ConfigurationError: A figure's micro average needs a count that its group lacks.
@@ -88,7 +88,7 @@ class Summarizer:
             elif totals is not None:
                 self._by_records[index] = totals
         self._errors = [KeptCounts[MetricError](attrgetter("message")) for _ in layout.families]
-        self._is_shared = False  # whether a summary looks at the totals
+        self._is_shared = False  # whether a summary shares the totals
         self._rows: list[Sequence[Any]] = []
         self._attempted: list[Attempted] = []
         self._numbers: list[int] = []
@@ -98,7 +98,7 @@ class Summarizer:
 
         Args:
             scored: The attempt with its results.
-            values: Its row, as the layout gives it.
+            values: Its row in the layout's columns.
         """
         group = self._groups.of_record(scored.trajectory)
         self._rows.append(values)
@@ -124,12 +124,12 @@ class Summarizer:
         """Count the attempts of a batch.
 
         Args:
-            rows: The attempts, in the columns of :func:`trajmeter.schemas.trajectory_schema`;
-                those that identify an attempt, and those that a metric reads which counts records.
+            rows: The attempts, in the columns of :func:`trajmeter.schemas.trajectory_schema`: those
+                that identify an attempt, and those read by metrics that count records.
             scored: Their rows of the results table, in the columns of
                 :func:`trajmeter.writers.arrow.arrow_schema`.
             tasks: Task of each attempt, ``None`` if its id is unknown.
-            results: Results of families that were scored record by record, by their names.
+            results: Results by family name, for families that were scored record by record.
         """
         self._count_rows()
         for start in range(0, scored.num_rows, self._rows_at_once):
@@ -142,7 +142,7 @@ class Summarizer:
             )
 
     def merge(self, other: Summarizer) -> None:
-        """Count what another one of the same layout and options has counted, after our own."""
+        """Add the counts of another with the same layout and options after those here."""
         self._count_rows()
         other._count_rows()
         self._keep_shared()
@@ -156,7 +156,7 @@ class Summarizer:
             errors.merge(others)
 
     def state(self) -> dict[str, Any]:
-        """What was counted so far, for :meth:`restore`: JSON that holds arrays of numpy."""
+        """The counts so far, for :meth:`restore`: JSON values with numpy arrays."""
         self._count_rows()
         families: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
         return {
@@ -170,7 +170,7 @@ class Summarizer:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what one of the same layout and options has counted, where we counted nothing."""
+        """Load the counts of another with the same layout and options; must be empty before."""
         families: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
         self._groups.number(GroupKey(*key) for key in state["groups"])
         self._tally.restore(state["tally"])
@@ -181,7 +181,7 @@ class Summarizer:
                 errors.add(MetricError(message, code=code), count)
 
     def summary(self) -> Summary:
-        """Sum up what was counted so far."""
+        """Summarize the attempts counted so far."""
         self._count_rows()
         keys = self._groups.keys
         reader = TotalsReader(self._layout, keys, self._tally, self._by_columns, self._by_records)
@@ -217,7 +217,7 @@ class Summarizer:
             totals.add(columns, groups)
 
     def _keep_shared(self) -> None:
-        """Leave what a summary still looks at, before counting on."""
+        """Copy totals that a summary still uses before changing them."""
         if self._is_shared:
             self._tally, self._by_columns = deepcopy((self._tally, self._by_columns))
             self._is_shared = False

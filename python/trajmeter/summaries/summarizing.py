@@ -1,4 +1,4 @@
-"""Summarizing results tables: what each figure is, how sure it is, and how much is missing."""
+"""Summarizes results tables: each figure, its uncertainty, and how much is missing."""
 
 from __future__ import annotations
 
@@ -226,14 +226,14 @@ def summarize(
 
 
 def _has_rows(read: ResultSums, name: str, group: int) -> bool:
-    """Whether any table of a group has a figure."""
+    """Whether any table of a group has the figure."""
     from trajmeter.summaries.figure_sums import ROWS
 
     return bool(read.figures[name].counts.column(ROWS, read.units_of(group)).any())
 
 
 def _not_made(read: ResultSums, tasks: str | Path | Iterable[Task] | None) -> dict[int, int]:
-    """How many of the tasks each group has no attempt at."""
+    """Number of tasks for which each group has no attempt."""
     if tasks is None:
         return {}
     from os import PathLike
@@ -256,7 +256,7 @@ def _not_made(read: ResultSums, tasks: str | Path | Iterable[Task] | None) -> di
 
 
 class _Gates:
-    """Checks gates against what was estimated."""
+    """Checks gates against estimates."""
 
     def __init__(
         self,
@@ -296,11 +296,11 @@ class _Gates:
     def _regressions(
         self, gate: Gate, figures: Sequence[str], read: ResultSums
     ) -> Iterator[GateCheck]:
-        """Compare each group with the same of the baseline."""
+        """Compare each group with the baseline's group of the same key."""
         from trajmeter.summaries.pairing import difference, side_of
         from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
 
-        if gate.baseline is None:  # which has been refused
+        if gate.baseline is None:  # rejected earlier
             return
         rest = tuple(name for name in read.by if name != _FILE)
         labels = table_labels(self._tables) if _FILE in read.by else [_CURRENT] * len(self._tables)

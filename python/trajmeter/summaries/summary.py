@@ -1,4 +1,4 @@
-"""What a summary holds: every figure averaged over attempts, with how many it was averaged over."""
+"""The contents of a summary: every figure averaged over attempts, with its counts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class AttemptsSummary(Record):
 def _write_groups(
     groups: Sequence[AttemptsSummary], write: SerializerFunctionWrapHandler
 ) -> object:
-    """Write groups, whatever sequence holds them."""
+    """Serialise groups, whichever sequence holds them."""
     return write(tuple(groups))
 
 

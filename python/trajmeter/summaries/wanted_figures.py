@@ -1,4 +1,4 @@
-"""Which figures of results tables are wanted, and what they mean."""
+"""Selects the requested figures of results tables, with their declarations."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
 def known_figures(
     tables: Sequence[ResultsTable], columns: Sequence[str], reading: Reading
 ) -> dict[str, FigureInfo]:
-    """Every figure of some tables, and what it means.
+    """All figures of some tables, with their declarations.
 
     Args:
         tables: The tables.
         columns: Their columns.
-        reading: What is declared of figures.
+        reading: What is declared about figures.
 
     Raises:
         UnknownNameError: No table has a figure of which something is declared.
@@ -73,7 +73,7 @@ def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> Fig
 
 
 def chosen_figures(known: dict[str, FigureInfo], reading: Reading) -> tuple[list[str], list[str]]:
-    """The figures that are asked for, and these with the others that are read.
+    """The requested figures, and all figures to read.
 
     Raises:
         UnknownNameError: No table has a requested figure.

@@ -1,1 +1,1 @@
-"""Columns: record batches of trajectories, read in Rust where that is certain to be right."""
+"""Columns: trajectories as record batches, read in Rust where that is certain to be right."""

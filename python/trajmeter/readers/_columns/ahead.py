@@ -1,4 +1,4 @@
-"""Reading ahead: batches are prepared on a thread while others are used, and small ones joined."""
+"""Reads ahead: a thread prepares batches while others are used, and small ones are joined."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 __all__ = ["MOST_ROWS", "ReadAhead", "joined"]
 
 MOST_ROWS = 10_000
-"""Rows of a batch, where nobody says otherwise."""
+"""Default number of rows in a batch."""
 _MOST_BYTES = 16 << 20
 _ENOUGH_BYTES = 4 << 20
-"""From here on, to copy a batch costs more than what a batch costs whatever its size."""
+"""From this size on, copying a batch costs more than its fixed overhead."""
 
 _PATIENCE_SECONDS = 2.0
-"""A thread that has not ended by then waits for what may never come, and ends with the process."""
+"""Seconds to wait for the thread to end; a blocked thread is left to end with the process."""
 
 _ItemT = TypeVar("_ItemT")
 
 
 class _End(NamedTuple):
-    """What comes after the last item."""
+    """Marks the end of the items."""
 
     error: BaseException | None
-    """What the items ended with, if not by themselves."""
+    """The error that ended the items, if any."""
 
 
 class ReadAhead(Generic[_ItemT]):
-    """Yields items in order, while the two that follow are made on a thread.
+    """Yields items in order while a thread prepares the next two.
 
-    The thread begins at once. An error is raised where the item would have come. A consumer that
-    stops early has to call :meth:`close`; the thread then ends once the item it is at is made.
+    The thread starts immediately. An error is raised in place of the item it concerns. A consumer
+    that stops early must call :meth:`close`; the thread then ends after its current item.
     """
 
     def __init__(self, items: Iterable[_ItemT]) -> None:
@@ -62,10 +62,10 @@ class ReadAhead(Generic[_ItemT]):
         raise item.error or StopIteration
 
     def close(self) -> None:
-        """End the thread, and wait for that; not for long, as it may wait for a pipe."""
+        """Stop the thread and wait briefly for it, as it may be blocked on a pipe."""
         self._is_closed.set()
         given_up = monotonic() + _PATIENCE_SECONDS
-        # Room for whatever the thread waits to hand over.
+        # Make room for the item that the thread is waiting to hand over.
         while self._thread.is_alive() and monotonic() < given_up:
             with suppress(Empty):
                 self._ready.get_nowait()
@@ -78,27 +78,27 @@ class ReadAhead(Generic[_ItemT]):
                 self._ready.put(item)
                 if self._is_closed.is_set():
                     return
-        except BaseException as error:  # noqa: BLE001 - raised again by the consumer
+        except BaseException as error:  # noqa: BLE001 - raised again in the consumer
             end = _End(error)
         self._ready.put(end)
 
 
 def joined(batches: Iterable[pa.RecordBatch], most: int = MOST_ROWS) -> Iterator[pa.RecordBatch]:
-    """Join batches to some thousand rows, or fewer where rows are large; none is empty.
+    """Join batches into some thousand rows, fewer if rows are large; none is empty.
 
-    What a batch costs whatever its size, such as a call for each of a hundred columns, is then
-    spread over many rows. A batch that is large enough by itself is not copied.
+    This spreads the fixed cost of a batch, such as a call for each of a hundred columns, over many
+    rows. A batch that is large enough already is not copied.
 
     Args:
         batches: The batches.
-        most: Rows of a batch, at most.
+        most: Maximum number of rows in a batch.
     """
     from trajmeter.arrays import together
 
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in _sliced(batches, most):
-        own = batch.nbytes  # which adds up the buffers of a hundred columns at each call
+        own = batch.nbytes  # nbytes adds up the buffers of a hundred columns on every call
         is_enough = own >= _ENOUGH_BYTES
         if held and (is_enough or rows + batch.num_rows > most or size + own > _MOST_BYTES):
             yield together(held)

@@ -1,4 +1,4 @@
-"""Arrow columns as JSON text, a column at a time: what ``json.dumps`` writes of ``to_pylist``."""
+"""Arrow columns as JSON text, column by column: what ``json.dumps`` of ``to_pylist`` gives."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["TEXT", "has_json", "joined", "json_texts", "members", "text_content"]
 
 TEXT = pa.large_string()
-"""The type of text in which nothing overflows."""
+"""A text type whose offsets cannot overflow."""
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"'}
 _QUOTE, _BACKSLASH, _FIRST_PLAIN = ord('"'), ord("\\"), ord(" ")
 
 
-def has_json(of: Any) -> bool:  # noqa: ANN401 - any type of Arrow
-    """Whether values of a type are written by :func:`json_texts`."""
+def has_json(of: Any) -> bool:  # noqa: ANN401 - any Arrow type
+    """Whether :func:`json_texts` can write values of a type."""
     if types.is_dictionary(of):
         return has_json(of.value_type)
     if types.is_struct(of):
@@ -37,19 +37,19 @@ def has_json(of: Any) -> bool:  # noqa: ANN401 - any type of Arrow
     return is_number or is_text(of) or types.is_boolean(of) or types.is_null(of)
 
 
-def is_text(of: Any) -> bool:  # noqa: ANN401 - likewise
+def is_text(of: Any) -> bool:  # noqa: ANN401 - any Arrow type
     """Whether values of a type are texts."""
     return types.is_string(of) or types.is_large_string(of) or of == pa.string_view()
 
 
 def json_texts(values: Array) -> Array:
-    """Write each value as JSON; a null stays one.
+    """Write each value as JSON; a null stays null.
 
     Args:
-        values: Values of a type that :func:`has_json`, their text valid UTF-8.
+        values: Values of a type accepted by :func:`has_json`; text must be valid UTF-8.
 
     Raises:
-        pyarrow.ArrowException: A text is larger than Arrow holds.
+        pyarrow.ArrowException: A text is too large for Arrow.
     """
     of: Any = values.type
     if types.is_dictionary(of):
@@ -68,14 +68,14 @@ def json_texts(values: Array) -> Array:
 
 
 def joined(*parts: Array | str) -> Array:
-    """Texts put together, row by row; a null where one of them is null."""
+    """Concatenate texts row by row; null where any of them is null."""
     given: list[Any] = [pa.scalar(part, TEXT) if isinstance(part, str) else part for part in parts]
     texts: Array = pc.binary_join_element_wise(*given, pa.scalar("", TEXT))
     return texts
 
 
 def members(named: Sequence[tuple[str, Array]]) -> Array:
-    """Members of objects, each behind a comma; those that are null are left out.
+    """Members of objects, each preceded by a comma; null members are left out.
 
     Args:
         named: JSON of the values of at least one key.
@@ -85,7 +85,7 @@ def members(named: Sequence[tuple[str, Array]]) -> Array:
 
 
 def text_content(texts: Array) -> bytes:
-    """All texts, one behind the other."""
+    """Concatenate all texts."""
     texts = texts.cast(TEXT)
     _, offsets, content = texts.buffers()
     bounds = np.frombuffer(memoryview(offsets or b""), np.int64)[texts.offset :][: len(texts) + 1]
@@ -124,7 +124,7 @@ def _chosen(where: Array, texts: Any, others: Any) -> Array:  # noqa: ANN401 - c
 
 
 def _escaped(texts: Array) -> Array:
-    """Texts as they stand between the quotes of JSON."""
+    """Texts escaped for use between JSON quotes."""
     present = np.flatnonzero(np.bincount(np.frombuffer(text_content(texts), np.uint8)))
     if _BACKSLASH in present:
         texts = pc.replace_substring(texts, "\\", "\\\\")

@@ -1,4 +1,4 @@
-"""Rows of trajectories as record batches with every column."""
+"""Makes record batches with every column from rows of trajectories."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 __all__ = ["BatchMaker"]
 
 _ROWS = 250
-"""Rows of a batch, if files are read as records."""
+"""Rows per batch when files are read as records."""
 _TURNS = 10_000
-"""Turns of such a batch, in which most of its memory lies."""
+"""Maximum number of turns in such a batch; turns take most of its memory."""
 
 
 class BatchMaker:
-    """Makes batches of :func:`trajmeter.schemas.trajectory_schema`.
+    """Makes batches with the schema of :func:`trajmeter.schemas.trajectory_schema`.
 
     Args:
         wanted: Names of the columns to fill.
-        report: Called with each record that holds a value that no column holds.
+        report: Called with each record that holds a value that does not fit its column.
     """
 
     def __init__(self, wanted: Collection[str], report: Callable[[ReadProblem], None]) -> None:
         self._wanted = wanted
         self._report = report
         self.lost: list[Trajectory] = []
-        """Records with a value that no column holds."""
+        """Number of records with a value that does not fit its column."""
 
     def gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
-        """The rows of records, some thousand at a time."""
+        """Group the rows of records, some thousand at a time."""
         rows: list[Trajectory] = []
         turns = 0
         for record in records:
@@ -54,7 +54,7 @@ class BatchMaker:
         yield from self.batches(rows)
 
     def batches(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
-        """The rows of records; reports those with a value that no column holds."""
+        """Yield batches of records; reports those with a value that does not fit its column."""
         if not records:
             return []
         try:
@@ -72,7 +72,7 @@ class BatchMaker:
             return [batch for record in records for batch in self.batches([record])]
 
     def in_schema(self, found: pa.RecordBatch | JsonColumns) -> pa.RecordBatch:
-        """A batch with every column, those that were not found null."""
+        """Return a batch with every column; missing columns are null."""
         import pyarrow as pa
 
         batch = found if isinstance(found, pa.RecordBatch) else pa.record_batch(found)

@@ -1,4 +1,4 @@
-"""Rows in columns where these are certain to be right, and read as records where they are not."""
+"""Combines rows read as columns, where that is certain to be right, with rows read as records."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["CertainRows"]
 
 
 class CertainRows:
-    """Completes rows in columns by those that have to be read as records, in their places.
+    """Inserts rows that must be read as records among those read as columns.
 
     Args:
-        rows_of: Makes batches of records.
-        reasons: Counts what is read as records.
+        rows_of: Makes batches from records.
+        reasons: Counts the rows that are read as records, by reason.
     """
 
     def __init__(self, rows_of: BatchMaker, reasons: Reasons) -> None:
@@ -41,7 +41,7 @@ class CertainRows:
         place: tuple[str, int],
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
-        """Rows of a file of columns; those that may be invalid are read as records."""
+        """Rows of a file of columns; rows that may be invalid are read as records."""
         from trajmeter.readers._columns.parquet import own_values, row_names, with_sources
 
         file, first = place
@@ -62,7 +62,7 @@ class CertainRows:
     def piece(
         self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, unless the file turned out to be the wrong one."""
+        """Rows of a piece, unless the file proved to be of the wrong kind."""
         if records.is_over:
             return iter(())
         return self._with_refused(
@@ -76,7 +76,7 @@ class CertainRows:
         file: str,
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of values of a document, unless the file turned out to be the wrong one."""
+        """Rows of a document's values, unless the file proved to be of the wrong kind."""
 
         def entry(number: int, _: int, __: int) -> Entry:
             name, content = values[number]
@@ -90,12 +90,12 @@ class CertainRows:
         refused: list[tuple[int, int, int, int]],
         records: Callable[[int], Iterator[Trajectory]],
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of some records of a file that is read as a whole.
+        """Rows of some records of a file that is read whole.
 
         Args:
-            batch: Those that are certain.
-            refused: Where the others belong, and their numbers.
-            records: Reads one of the others, by its number; gives nothing if that is not possible.
+            batch: The rows that are certain.
+            refused: Positions and numbers of the other records.
+            records: Reads one of the other records by number; yields nothing if it cannot be read.
         """
         found: list[Trajectory] = []
         done = 0
@@ -116,7 +116,7 @@ class CertainRows:
         entry_of: Callable[[int, int, int], Entry],
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those that were refused in their places."""
+        """Rows of a piece, with the refused rows inserted at their positions."""
         batch = self._rows_of.in_schema(columns)
         found: list[Trajectory] = []
         done = 0

@@ -1,4 +1,4 @@
-"""The reader of columns in Rust, and what it is told of records."""
+"""Sets up the Rust column reader and describes records to it."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ __all__ = [
 ]
 
 _KEYS = frozenset({"model_patch", "traj_data", "backend"}) | KEYS_OF_A_RUN
-"""Keys of predictions, those that predictions lack, and one of results."""
+"""Keys of predictions, keys that predictions must lack, and a key of results."""
 _IN_RUST = {
     "trajectory-records": "own",
     "contextbench-predictions": "predictions",
     "swe-bench-predictions": "predictions",
     "message-records": "messages",
 }
-"""Formats of the lines that are read here, and how the reader calls them."""
+"""Formats whose lines the column reader reads, and its names for them."""
 _BESIDE_MESSAGES = frozenset({*_IN_RUST, "autogen-results", "openhands-rows"})
-"""Formats whose lines the reader tells from those with messages where they share these keys."""
+"""Formats that share these keys with lines of messages, and that the reader can tell apart."""
 _SHARED = frozenset({"messages", "model_patch", "task_id"})
 
 
 def column_reader(
     columns: frozenset[str], chosen: Format[Trajectory] | None = None, *, is_mapped: bool = False
 ) -> JsonReader | None:
-    """The reader that fills these columns of trajectories.
+    """Make the reader that fills these trajectory columns.
 
     Args:
         columns: Names of the columns.
-        chosen: The format of all lines, whatever they look like.
-        is_mapped: Whether the keys of lines have other names, which only records take.
+        chosen: Format of all lines, instead of detecting it.
+        is_mapped: Whether the keys of lines are mapped, which only the record reader supports.
 
     Returns:
-        The reader; ``None`` if it reads no lines of that format.
+        The reader; ``None`` if it cannot read lines of that format.
     """
     if is_mapped:
         return None
@@ -62,8 +62,8 @@ def column_reader(
     foreign = frozenset[str]().union(
         *(keys for name, keys in known.items() if name not in _IN_RUST)
     )
-    # Only keys that a format does not read are looked at: of a format that shares one with ours,
-    # as that of a plug-in may, any line may be.
+    # Only keys that a format does not read are checked. If a format, such as a plug-in's, shares a
+    # key with Trajmeter's own, any line may be in that format.
     kept = {"own": Trajectory.model_fields, "predictions": PREDICTION_KEYS}
     formats = tuple(name for name, keys in kept.items() if foreign.isdisjoint(keys))
     if all(name in _BESIDE_MESSAGES or _SHARED.isdisjoint(keys) for name, keys in known.items()):
@@ -72,7 +72,7 @@ def column_reader(
 
 
 def messages_reader(columns: frozenset[str]) -> JsonReader:
-    """The reader of lines with messages, whatever else is known."""
+    """The reader of lines with messages, regardless of other settings."""
     return _reader(columns, ("messages",))
 
 
@@ -91,7 +91,7 @@ def _reader(
 
 
 def has_column(path: str) -> bool:
-    """Whether trajectories have a column of this name, those within records behind a dot."""
+    """Whether trajectories have a column of this name; nested names use dots."""
     shape: Shape | None = trajectory_shape()
     for name in path.split("."):
         while shape is not None and shape.kind == "list":
@@ -101,12 +101,12 @@ def has_column(path: str) -> bool:
 
 
 def trajectory_description() -> str:
-    """Describe the columns of trajectories to the reader in Rust, as JSON."""
+    """Describe the trajectory columns to the Rust reader, as JSON."""
     return json.dumps(_described(trajectory_shape()))
 
 
 def _described(shape: Shape) -> dict[str, Any]:
-    """A shape as the reader in Rust takes it."""
+    """Convert a shape to the form that the Rust reader takes."""
     described: dict[str, Any] = {"kind": shape.kind}
     if shape.choices:
         described["choices"] = sorted(shape.choices)

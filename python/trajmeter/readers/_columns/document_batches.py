@@ -1,4 +1,4 @@
-"""Batches of JSON documents that are lists of records."""
+"""Batches from JSON documents that are lists of records."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def document_items(
     certain: CertainRows,
     report: Callable[[ReadProblem], None],
 ) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]] | None:
-    """Read the records of a document, some at a time; each part gives its batches when called.
+    """Read the records of a document in parts; calling a part yields its batches.
 
     Args:
         given: The file.
-        reader: What reads records into columns.
-        choice: By which formats files are read.
-        certain: Completes what is certain by what is read as records.
+        reader: Reads records into columns.
+        choice: How files are read, including their formats.
+        certain: Adds the rows that must be read as records.
         report: Called with everything that cannot be read.
 
     Returns:
-        The parts; ``None`` if the file is not such a document, or may not be valid JSON.
+        The parts; ``None`` if the file is not such a document or may be invalid JSON.
     """
     document = list_document(given.path) if given.within is None else None
     if document is None:

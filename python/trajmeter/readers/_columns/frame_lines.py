@@ -1,7 +1,7 @@
-"""Rows of frames as lines of JSON, which the reader in Rust takes, without an object for each row.
+"""Converts frame rows to JSON lines for the Rust reader, without an object for each row.
 
-The lines are what reading a row as a record looks at: the row as it is, or, where its columns are
-mapped, a record of ours, and its messages by themselves.
+The lines hold what the record reader would look at: the row itself or, if its columns are mapped, a
+Trajmeter record with its messages separate.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ __all__ = ["MESSAGE_FIELDS", "MappedLines", "whole_lines"]
 _MESSAGES = ("messages", "turns")
 _IDENTITY = ("task_id", "agent", "model", "attempt")
 MESSAGE_FIELDS = ("final_output", "model", "transcript")
-"""Fields of a trajectory that messages give, and columns beside them may give too."""
+"""Trajectory fields that messages provide and that columns beside them may also provide."""
 _NOT_BESIDE = frozenset({"dropped_calls", "leaks", "source", "turns", "unusable"})
-"""Fields that only messages or the reader may give where rows are read here."""
+"""Fields that only messages or the reader may provide when rows are read here."""
 
 
 def whole_lines(rows: pa.RecordBatch) -> bytes | None:
-    """A line for each row, of all its columns; ``None`` if not all values have one form in JSON."""
+    """A line of all columns for each row; ``None`` if not all values have a unique JSON form."""
     if not has_json(pa.struct(list(rows.schema))) or "source" in rows.schema.names:
         return None
     return text_content(joined(json_texts(rows.to_struct_array()), "\n"))
 
 
 class MappedLines(NamedTuple):
-    """Rows whose columns are mapped to fields of trajectories."""
+    """Rows whose columns are mapped to trajectory fields."""
 
     own: bytes
-    """A line for each row, a record of ours but for its messages."""
+    """A line for each row: a Trajmeter record without its messages."""
     messages: bytes | None
-    """A line for each row with its messages, null where it has none; ``None`` if no field is."""
+    """A line for each row with its messages, or null; ``None`` if no field holds messages."""
     missing: dict[str, Array | None]
-    """Fields that messages fill in where the row has no value of its own; ``None`` is in all."""
+    """Fields that messages provide where the row has no value; ``None`` is in each of them."""
 
     @classmethod
     def of(cls, rows: pa.RecordBatch, mapping: ColumnMapping) -> MappedLines | None:
-        """The lines of rows; ``None`` where only records hold what the columns mean."""
+        """The lines of rows; ``None`` if only the record reader can interpret the columns."""
         used = {**mapping.columns}
         kept = [name for name in rows.schema.names if name not in mapping.gone]
-        if _MESSAGES[0] in kept and used.keys().isdisjoint(_MESSAGES):  # they are found by name
+        if _MESSAGES[0] in kept and used.keys().isdisjoint(_MESSAGES):  # columns are found by name
             kept.remove(_MESSAGES[0])
             used[_MESSAGES[0]] = _MESSAGES[0]
         talk = [field for field in _MESSAGES if field in used]
@@ -81,7 +81,7 @@ class MappedLines(NamedTuple):
             if field in talk:
                 continue
             if mapping.is_nested(field) and is_text(own.type):
-                return None  # text of JSON, which has to be read
+                return None  # JSON text, which needs parsing
             found = json_texts(_ours(field, own))
             if field in texts:
                 found = pc.coalesce(found, texts[field])
@@ -101,7 +101,7 @@ class MappedLines(NamedTuple):
 
 
 def columns_there(rows: pa.RecordBatch, mapping: ColumnMapping) -> list[str]:
-    """The mapped columns that some row has, null or not: within a null structure there is none."""
+    """The mapped columns that exist in some row, null or not; a null structure has none."""
     there = []
     for column in mapping.columns.values():
         *_, (holder, _) = _steps(rows.to_struct_array(), column)
@@ -111,13 +111,13 @@ def columns_there(rows: pa.RecordBatch, mapping: ColumnMapping) -> list[str]:
 
 
 def _column(rows: pa.RecordBatch, column: str) -> Any:  # noqa: ANN401 - of any type
-    """A column, or what lies within a structure behind a dot."""
+    """A column, or a nested field given by its dotted name."""
     *_, (holder, name) = _steps(rows.to_struct_array(), column)
     return pc.struct_field(holder, [name])
 
 
 def _steps(holder: Any, column: str) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - structures
-    """Structures on the way to a column, each with the name to look up in it."""
+    """The structures on the path to a column, each with the name to look up in it."""
     while column not in [field.name for field in holder.type.fields]:
         name, _, column = column.partition(".")
         yield holder, name
@@ -126,7 +126,7 @@ def _steps(holder: Any, column: str) -> Iterator[tuple[Any, str]]:  # noqa: ANN4
 
 
 def _ours(field: str, values: Array) -> Array:
-    """Values of the types that ours have: ids are text, and a verdict may be 0 or 1."""
+    """Convert values to Trajmeter's types: ids are text, and a verdict may be 0 or 1."""
     if field in _IDENTITY and types.is_integer(values.type):
         return values.cast(TEXT)
     is_number = types.is_integer(values.type) or types.is_floating(values.type)
@@ -139,7 +139,7 @@ def _ours(field: str, values: Array) -> Array:
 
 
 def _tree(fields: Mapping[str, Array | dict[str, Any]]) -> Array:
-    """Members of objects, those within others in their places; what is null is left out."""
+    """Nested objects built from dotted names; null members are left out."""
     named = []
     for name, texts in fields.items():
         if isinstance(texts, dict):
@@ -153,10 +153,10 @@ def _tree(fields: Mapping[str, Array | dict[str, Any]]) -> Array:
 
 
 def _message_lines(messages: Array) -> bytes:
-    """A line for each row that holds nothing but its messages.
+    """A line for each row with nothing but its messages.
 
-    Text that claims to be JSON stands in it twice, as a member and in a list: what is valid in both
-    places is one value, and adds no member of its own.
+    Text that claims to be JSON is embedded twice, as a member and in a list: text that is valid in
+    both places is a single value and cannot add members.
     """
     if not is_text(messages.type):
         return text_content(joined('{"messages":', json_texts(messages).fill_null("null"), "}\n"))

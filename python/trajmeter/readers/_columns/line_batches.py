@@ -1,4 +1,4 @@
-"""Batches of JSON lines, a block of the file at a time."""
+"""Batches from JSON lines, one block of the file at a time."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["BLOCK_BYTES", "LineBlocks", "LinesRead", "ended", "read_lines"]
 
 BLOCK_BYTES = 16 << 20
-"""Bytes of JSON lines that are read at a time."""
+"""Bytes of JSON lines to read at a time."""
 
 
 class LinesRead(NamedTuple):
-    """Lines that were read into columns."""
+    """A block of lines that were read into columns."""
 
     columns: JsonColumns
-    """Their rows, and which lines are left out."""
+    """The rows, and which lines were skipped."""
     block: bytes
-    """The block of the file that they are of."""
+    """The block of the file."""
 
 
 def read_lines(
@@ -49,17 +49,17 @@ def read_lines(
     size: int,
     longest: int = LONGEST_LINE,
 ) -> Iterator[LinesRead | Entry]:
-    """Read JSON lines into columns, in blocks.
+    """Read JSON lines into columns, block by block.
 
     Args:
         path: The file.
-        reader: What reads lines into columns.
-        lines: Which lines to read; all by default.
-        size: Bytes of a block.
-        longest: Bytes of the longest line that is accepted.
+        reader: Reads lines into columns.
+        lines: Lines to read; all by default.
+        size: Size of a block in bytes.
+        longest: Maximum length of a line in bytes.
 
     Yields:
-        Lines that were read, or the error in place of one, or of the rest of the file.
+        The lines read, or the error in place of a line or of the rest of the file.
     """
     name, number = str(path), lines.first if lines else 1
     try:
@@ -80,13 +80,13 @@ def read_lines(
 
 
 class LineBlocks:
-    """Reads the records on JSON lines, in blocks.
+    """Reads the records of JSON lines files, block by block.
 
     Args:
-        choice: By which formats files are read.
-        certain: Completes what is certain by lines that are read as records.
+        choice: How files are read, including their formats.
+        certain: Adds the lines that must be read as records.
         report: Called with everything that cannot be read.
-        size: Bytes of a block.
+        size: Size of a block in bytes.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class LineBlocks:
     def items(
         self, given: Input, reader: JsonReader
     ) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
-        """Read the blocks of a file; each gives its batches when it is called."""
+        """Yield the blocks of a file; calling one yields its batches."""
         path, records = given.path, EntryReader(given, self._choice, self._report)
         lines = given.within if isinstance(given.within, LineRange) else None
         longest = self._choice.max_line
@@ -119,14 +119,14 @@ class LineBlocks:
 
 
 def _left_out(records: EntryReader[Trajectory], entry: Entry) -> Iterator[pa.RecordBatch]:
-    """Report a line that is left out."""
+    """Report a skipped line."""
     if not records.is_over:
         records.read(entry)
     return iter(())
 
 
 def ended(records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:
-    """Say that a file has no more records."""
+    """Finish a file that has no more records."""
     if not records.is_over:
         records.finish()
     return iter(())

@@ -1,9 +1,9 @@
-"""Parquet files, row group by row group: as values of records, and as columns of trajectories.
+"""Reads Parquet files by row group: as values of records, or as trajectory columns.
 
-A file holds trajectories in columns if it says so in its metadata, or if its rows would be read as
-Trajectory records: it has a column ``task_id``, and none by which another format knows its records.
-Its columns are brought to the types of ours, as those of batches are, and a null stands for the
-default. Other columns, and rows of other formats, are read as they are.
+A file holds trajectories in columns if its metadata says so, or if its rows would be read as
+Trajectory records: it has a column ``task_id`` and no column by which another format recognises its
+records. Its columns are cast to Trajmeter's types, as those of batches are, and a null means the
+default. All other columns, and rows in other formats, are read unconverted.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 _RECORDS = 64
-"""Rows of which values are alive at a time."""
+"""Maximum number of rows whose values are held in memory at a time."""
 _BATCH_ROWS = 10_000
 _BATCH_BYTES = 32 << 20
 
@@ -66,12 +66,12 @@ _OPEN, _CLOSE, _BETWEEN = (text_scalar(each) for each in ("[", "]", ""))
 def parquet_values(
     file: BinaryIO, *, may_be_own: bool, within: RowRange | None = None
 ) -> Iterator[tuple[int | None, JsonValue | ReadError]]:
-    """Yield every row with its number; without one, why a row group cannot be read.
+    """Yield each row with its number, or an error without a number for a lost row group.
 
     Args:
         file: The file.
         may_be_own: Whether its columns may be those of trajectories.
-        within: The rows to read; all by default.
+        within: Rows to read; all by default.
 
     Raises:
         ReadError: The footer is missing or corrupt.
@@ -92,16 +92,16 @@ def own_rows(
     choice: Choice[Trajectory],
     within: RowRange | None = None,
 ) -> Iterator[Rows] | None:
-    """Rows with those of their columns that are wanted, in types of the file's own.
+    """Yield rows with the requested columns, in the file's own types.
 
     Args:
         file: The file.
-        columns: Names of columns of trajectories, those within records behind a dot.
-        choice: By which formats files are read.
-        within: The rows to read; all by default.
+        columns: Names of trajectory columns; nested names use dots.
+        choice: How files are read, including their formats.
+        within: Rows to read; all by default.
 
     Returns:
-        The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
+        The rows, or ``None`` if only :func:`parquet_values` can read everything requested or report
         what is wrong.
     """
     try:
@@ -131,18 +131,19 @@ def own_rows(
 
 
 def read_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -> FileMetaData:
-    """The footer of a file that is read record by record.
+    """Read the footer of a file that is read record by record.
 
     Args:
         file: The file.
-        choice: By which formats files are read.
-        is_named: Whether a user named it. What lies in a folder may be any table, and is checked
-            only if it says that it holds trajectories; so are results, which patterns find too.
+        choice: How files are read, including their formats.
+        is_named: Whether the user named the file. A file found in a folder may be any table and is
+            checked only if its metadata says that it holds trajectories; so are results, which
+            patterns also match.
 
     Raises:
-        ReadError: It is missing or corrupt.
-        ConfigurationError: The file holds trajectories in columns, and the type of one cannot hold
-            what the field is.
+        ReadError: The footer is missing or corrupt.
+        ConfigurationError: The file holds trajectories in columns, and the type of a column does
+            not fit its field.
     """
     content = open_parquet(file)
     schema = content.schema_arrow
@@ -152,22 +153,22 @@ def read_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -
 
 
 def _has_text_as_source(schema: pa.Schema) -> bool:
-    """Whether rows name their places as results do."""
+    """Whether rows give their sources as text, as results do."""
     return "source" in schema.names and schema.field("source").type == pa.string()
 
 
 def stretches(
     batch: pa.RecordBatch, presence: Collection[str] = ()
 ) -> Iterator[tuple[int, pa.RecordBatch | None]]:
-    """Cut rows into those that are valid records, in our columns, and single ones that may not be.
+    """Split rows into valid stretches in Trajmeter's columns, and single rows that may be invalid.
 
     Args:
         batch: The rows.
-        presence: Columns of which matters only which values are null; dictionaries of texts become
-            empty texts there, rather than a text of each value.
+        presence: Columns of which only nulls matter; dictionaries of texts become empty texts
+            there, to avoid writing a text for each value.
 
     Yields:
-        The number of the first row, and the rows; ``None`` for one that may be invalid.
+        The number of the first row, and the rows; ``None`` for a single row that may be invalid.
     """
     try:
         whole = _checked(batch, presence)
@@ -191,16 +192,16 @@ def stretches(
 
 
 def _checked(batch: pa.RecordBatch, presence: Collection[str]) -> pa.RecordBatch:
-    """Rows in our columns.
+    """Convert rows to Trajmeter's columns and check them.
 
     Raises:
-        ConfigurationError: A value is not what its field is.
+        ConfigurationError: A value does not fit its field.
         ValueError: A text is not UTF-8.
-        OverflowError: A time is beyond all years.
+        OverflowError: A time is out of range.
     """
     try:
         batch.validate(full=True)
-    except pa.ArrowInvalid:  # which a text of a dictionary may be that is of another row
+    except pa.ArrowInvalid:  # the invalid dictionary entry may belong to another row
         whole = conform(batch)
         whole.validate(full=True)
         return whole
@@ -214,7 +215,7 @@ def _checked(batch: pa.RecordBatch, presence: Collection[str]) -> pa.RecordBatch
 
 
 def _without_texts(column: Array) -> Array:
-    """Empty texts in the place of those of a dictionary, which would be written for each value."""
+    """Replace dictionary texts by empty ones, to avoid writing a text for each value."""
     if not isinstance(column, pa.DictionaryArray):
         return column
     texts = column.dictionary
@@ -223,12 +224,12 @@ def _without_texts(column: Array) -> Array:
 
 
 def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBatch:
-    """Name the place of every row that does not say where it comes from.
+    """Fill in the source of every row that has none.
 
     Args:
-        rows: Rows in columns of ours.
+        rows: Rows in Trajmeter's columns.
         file: The file.
-        records: Name of each row in it.
+        records: Name of each row in the file.
     """
     index = rows.schema.names.index("source")
     source = rows.column(index)
@@ -242,20 +243,20 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBa
     made = pa.StructArray.from_arrays(
         [places[field.name] for field in source.type], fields=list(source.type)
     )
-    is_whole = source.null_count == rows.num_rows  # as it is in most files
+    is_whole = source.null_count == rows.num_rows  # as in most files
     named = made if is_whole else pc.coalesce(source, made)
     return rows.set_column(index, rows.schema.field(index), named)
 
 
 def row_names(first: int, count: int) -> Array:
-    """Names of the rows of a file, of which the first has this number."""
+    """Names of the rows of a file, starting from this number."""
     places = cast(numbers(np.arange(first, first + count)), pa.string())
     names: Array = call_function("binary_join_element_wise", [_OPEN, places, _CLOSE, _BETWEEN])
     return names
 
 
 def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
-    """Rows in columns of trajectories as the record takes them."""
+    """Convert rows of trajectory columns to values for the record class."""
     try:
         rows = conform(batch).to_pylist()
         others = batch.select(others_than_ours(batch.schema)).to_pylist()

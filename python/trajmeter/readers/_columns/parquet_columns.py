@@ -1,4 +1,4 @@
-"""Which columns of a Parquet file are read, and how."""
+"""Chooses which columns of a Parquet file to read, and how."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["ChosenColumns", "chosen_columns"]
 
 _RESULTS = ("tool_calls.result", "turns.tool_calls.result")
-"""Columns that may be larger than all others, and are read only where they are wanted."""
+"""Columns that may outweigh all others, and are read only if requested."""
 _LENGTH_BYTES = 4
-"""What a text takes in a file before its own bytes; a number that stands for it takes less."""
+"""Bytes that a text takes in a file beyond its own; a dictionary index takes fewer."""
 _CODED = frozenset({"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"})
-"""Encodings of texts that can be read as dictionaries."""
+"""Encodings whose texts can be read as dictionaries."""
 
 
 class ChosenColumns(NamedTuple):
-    """Columns of a file, as the file names them."""
+    """Columns to read, by their names in the file."""
 
     names: list[str]
-    """Those to read."""
+    """Columns to read."""
     repeated: list[str]
-    """Those among them to read as dictionaries."""
+    """Which of them to read as dictionaries."""
 
 
 def chosen_columns(
@@ -40,16 +40,17 @@ def chosen_columns(
     *,
     may_nest: bool,
 ) -> ChosenColumns | None:
-    """Choose the columns that hold what is wanted.
+    """Choose the columns that hold the requested data.
 
     Args:
-        content: A file that holds columns of trajectories.
-        columns: Names of columns of trajectories, those within records behind a dot.
-        within: The rows to read; all if ``None``.
-        may_nest: Whether calls may have names and arguments in other places than ours.
+        content: A file of trajectory columns.
+        columns: Names of trajectory columns; nested names use dots.
+        within: Rows to read; all if ``None``.
+        may_nest: Whether names and arguments of calls may be nested differently than in Trajmeter
+            records.
 
     Returns:
-        The columns, or ``None`` if of a list only a member is wanted that the file lacks.
+        The columns, or ``None`` if only a member of a list is requested and the file lacks it.
     """
     schema, described = content.schema_arrow, content.schema
     leaves = _leaves(schema)
@@ -71,10 +72,10 @@ def chosen_columns(
 
 
 def _repeated(metadata: FileMetaData, texts: Iterable[int], within: RowRange | None) -> list[str]:
-    """Of columns of texts those that the file holds as numbers of a few texts.
+    """Select the text columns that the file stores as indices into a few distinct texts.
 
-    They are read and checked several times as fast as dictionaries, and the others more slowly, or
-    not at all.
+    Reading and checking these as dictionaries is several times as fast; for other columns it is
+    slower or impossible.
     """
     wanted, first = within or RowRange(0, metadata.num_rows), 0
     repeated: dict[int, str] | None = None
@@ -93,9 +94,9 @@ def _repeated(metadata: FileMetaData, texts: Iterable[int], within: RowRange | N
 
 
 def _leaves(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
-    """Columns of a file as trajectories name them, those within records behind a dot.
+    """Columns of a file by their trajectory names; nested names use dots.
 
-    Those of a mapping have its type.
+    Columns within a mapping have the type of the mapping.
     """
 
     def below(path: str, arrow_type: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
@@ -106,9 +107,9 @@ def _leaves(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
         elif pa.types.is_struct(arrow_type):
             for field in arrow_type.fields:
                 yield from below(f"{path}.{field.name}", field.type)
-        elif hasattr(arrow_type, "value_field"):  # a list of any kind
+        elif hasattr(arrow_type, "value_field"):  # a list of any type
             item = arrow_type.value_field.type
-            # Keys and values are a mapping, and nothing in it has a name of its own.
+            # The keys and values form one mapping, within which nothing has a name of its own.
             within = [each.type for each in item] if holds_pairs(arrow_type) else [item]
             for each in within:
                 yield from below(path, each)
@@ -119,7 +120,7 @@ def _leaves(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
 
 
 def _with_calls(name: str) -> str:
-    """A column, or the calls that it is of: they may have names and arguments in other places."""
+    """A column, or all calls if it is one of theirs: name and arguments may be nested otherwise."""
     head, calls, _ = name.partition("tool_calls.")
     return f"{head}tool_calls" if calls else name
 

@@ -1,4 +1,4 @@
-"""Pieces of input, and what an earlier run found of a file."""
+"""Pieces of input, and what an earlier run recorded about a file."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ __all__ = ["FoundFile", "Piece"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A file, a folder that is read as a whole, or some lines or rows of a file."""
+    """A file, a folder that is read whole, or a range of lines or rows of a file."""
 
     file: str
-    """Its path, as results name it."""
+    """Its path as it appears in results."""
     size: int = 0
-    """Its bytes on the disk."""
+    """Its size on disk in bytes."""
     rows: int | None = None
-    """Its lines or rows, where they were counted."""
+    """Number of its lines or rows, if counted."""
     within: Range | None = None
-    """Which lines or rows it is; all if ``None``."""
+    """The range of lines or rows; all if ``None``."""
     whole: str | None = None
     """Name of the format that reads it, or its lines, as a whole."""
     folder: int | None = None
     """Number of the folder in which it was found."""
     is_streamed: bool = False
-    """Whether its file is decompressed from its beginning to get there."""
+    """Whether reaching it requires decompressing its file from the beginning."""
     message: str | None = None
-    """Why it cannot be read, if it cannot."""
+    """Why it cannot be read, if so."""
 
 
 class FoundFile(NamedTuple):
-    """A file, as an earlier run found it."""
+    """A file as an earlier run found it."""
 
     identity: FileIdentity
-    """What it is known by."""
+    """Its identity."""
     pieces: tuple[Piece, ...]
     """Its pieces."""

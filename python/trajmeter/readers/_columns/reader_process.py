@@ -1,4 +1,4 @@
-"""A process that reads files into batches; see :mod:`trajmeter.readers.parallel`."""
+"""A worker process that reads files into batches; see :mod:`trajmeter.readers.parallel`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Batch", "End", "FileToRead", "FilesRead", "Note", "Told", "main"]
 
 
 class FileToRead(NamedTuple):
-    """A file, or a folder that is read as a whole."""
+    """A file, or a folder that is read whole."""
 
     path: str
     is_in_folder: bool
@@ -36,7 +36,7 @@ class FileToRead(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows, as a stream of Arrow."""
+    """Rows, serialised as an Arrow stream."""
 
     content: bytes
 
@@ -49,23 +49,23 @@ class Told(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What to note of a file that was found in a folder."""
+    """An event to record for a file that was found in a folder."""
 
     number: int
-    """Which of the files it is, from 0."""
+    """Index of the file, from 0."""
     method: str
-    """The method of :class:`~trajmeter.readers._files.inputs.Input` that notes it."""
+    """The method of :class:`~trajmeter.readers._files.inputs.Input` that records it."""
 
 
 class End(NamedTuple):
-    """The end of the files, or what they ended with."""
+    """The end of the files, or the error that ended them."""
 
     formats: dict[str, int]
     error: Exception | None = None
 
 
 class FilesRead(TrajectoryBatches):
-    """The trajectories of files that were found.
+    """Reads the trajectories of files that were found.
 
     Args:
         files: The files.
@@ -87,7 +87,7 @@ class FilesRead(TrajectoryBatches):
 
 
 class _Notes(FolderNotes):
-    """Notes of one file, which the process that found it takes over."""
+    """Events of one file, passed back to the process that found it."""
 
     def __init__(self, number: int, replies: Replies) -> None:
         super().__init__(Path())
@@ -105,7 +105,7 @@ class _Notes(FolderNotes):
 
 
 def main() -> None:
-    """Reply to each list of files with their batches, and what there is to say of them."""
+    """Answer each list of files with their batches, events and warnings."""
     asked = requests()
     settings = cast("Mapping[str, Any]", next(asked)[0])
     for files, stream in asked:
@@ -117,7 +117,7 @@ def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Rep
         replies.send(Told(str(message), category))
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always")  # which to show, the process decides that shows them
+        warnings.simplefilter("always")  # the parent process decides which warnings to show
         warnings.showwarning = show
         try:
             found = [_input(number, file, replies) for number, file in enumerate(files)]
@@ -127,7 +127,7 @@ def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Rep
             end = End(batches.formats)
         except TrajmeterError as error:
             end = End({}, error)
-        except Exception as error:  # noqa: BLE001 - of a plug-in, which perhaps cannot be pickled
+        except Exception as error:  # noqa: BLE001 - a plug-in's exception may not be picklable
             end = End({}, InternalError(format_exception(error)))
     replies.send(end)
 

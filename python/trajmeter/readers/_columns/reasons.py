@@ -1,4 +1,4 @@
-"""Why lines and files were read as records, for those who wonder why reading takes long."""
+"""Counts why lines and files were read as records, to explain slow reading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Reasons"]
 
 _MANY = 1_000
-"""Fewer are read within a second or two."""
+"""Fewer records than this are read within a second or two."""
 _IN_RUST = frozenset(
     {
         "trajectory-records",
@@ -27,14 +27,14 @@ _IN_RUST = frozenset(
 
 
 class Reasons:
-    """Counts lines and files that were read as records, by reason."""
+    """Counts lines and files read as records, by reason."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """The total count."""
         return self._counts.total()
 
     def add(
@@ -43,9 +43,9 @@ class Reasons:
         """Count a line.
 
         Args:
-            value: What it holds.
+            value: The content of the line.
             known: Name and description of the format that recognised it.
-            record: What was read.
+            record: The record read from it.
         """
         if isinstance(value, ReadError):
             reason = "invalid JSON"
@@ -64,7 +64,7 @@ class Reasons:
         self._counts["a file that is not a plain log"] += 1
 
     def note(self, rows: int) -> str | None:
-        """Say that most of the rows were read as records, and why, if there are many."""
+        """Warn, with the reasons, if many rows and most of them were read as records."""
         if self.total < max(_MANY, rows // 2):
             return None
         reason, count = self._counts.most_common(1)[0]

@@ -1,4 +1,4 @@
-"""Which files hold records, and so few of them that files are better read together."""
+"""Detects record files with so few records that they are better read together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["holds_few_records", "holds_records"]
 
 _SMALL_BYTES = 16 << 10
-"""Up to this size records are read before a batch of them alone would be made."""
+"""Up to this size, reading the records is faster than making a batch for them alone."""
 
 
 def holds_records(given: Input, choice: Choice[Any]) -> bool:
@@ -30,12 +30,12 @@ def holds_records(given: Input, choice: Choice[Any]) -> bool:
 
 
 def holds_few_records(given: Input, choice: Choice[Any]) -> bool:
-    """Whether a file is read record by record, and has little to read."""
-    if given.within is not None or is_remote(given.path):  # which takes long to ask
+    """Whether a file is read record by record, and is small."""
+    if given.within is not None or is_remote(given.path):  # a slow check
         return False
     try:
         about = given.path.stat()
-    except OSError:  # its reader says why
+    except OSError:  # reported by its reader
         return False
     is_small = stat.S_ISREG(about.st_mode) and about.st_size <= _SMALL_BYTES
     return is_small and holds_records(given, choice)

@@ -1,1 +1,1 @@
-"""Files: from the paths of a call to bytes, lines and JSON values."""
+"""Files: turns the paths passed to a reader into bytes, lines and JSON values."""

@@ -1,4 +1,4 @@
-"""Bytes of a file up to an offset, as if it held no others."""
+"""A file that ends at an offset, as if it held nothing after it."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ __all__ = ["Bounded"]
 
 
 class Bounded(io.RawIOBase):
-    """Bytes of a file from where it stands.
+    """The bytes of a file from its current position.
 
     Args:
         file: The file.
         size: How many bytes; ``None`` for the rest of the file.
-        leave: Called when all of them were read, in place of closing the file.
+        leave: Called once all bytes are read, instead of closing the file.
     """
 
     def __init__(self, file: BinaryIO, size: int | None, leave: Callable[[], None]) -> None:
         self.file = file
-        """The file they are of."""
+        """The underlying file."""
         self._size = size
         self._leave = leave
         self._place = 0
 
     def readable(self) -> bool:
-        """Whether they can be read."""
+        """Whether the file can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Whether another place of them can be read: of plain, local files."""
+        """Whether the file can be repositioned: true for plain, local files."""
         return isinstance(getattr(self.file, "raw", None), FileIO)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to another place, counted from the first byte or from where this stands."""
+        """Move to a position counted from the first byte or from the current position."""
         if whence == io.SEEK_END or not self.seekable():
             raise io.UnsupportedOperation("seek")
         distance = offset if whence == io.SEEK_CUR else offset - self._place
@@ -48,19 +48,19 @@ class Bounded(io.RawIOBase):
         return self._place
 
     def readinto(self, buffer: Buffer, /) -> int:
-        """Read into memory, as many bytes as come at once."""
+        """Fill the buffer with as many bytes as one read returns."""
         view = memoryview(buffer)
         if self._size is not None:
             view = view[: max(self._size - self._place, 0)]
         if view and not self.seekable():
-            # What is read ahead is given by itself: reading on may fail, and would drop it.
+            # Return buffered bytes on their own: reading further may fail, which would lose them.
             view = view[: len(self.file.peek(1))]  # type: ignore[attr-defined]  # of BufferedReader
         count: int = self.file.readinto1(view) if view else 0  # type: ignore[attr-defined]  # of BufferedReader
         self._place += count
         return count
 
     def close(self) -> None:
-        """Close the file, or leave it."""
+        """Close the file, or pass it to ``leave``."""
         if not self.closed:
             if self._place == self._size:
                 self._leave()

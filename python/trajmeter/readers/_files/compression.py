@@ -1,7 +1,7 @@
-"""Decompression of inputs, recognised by their first bytes rather than by their names.
+"""Decompression of inputs, detected from their first bytes rather than their names.
 
-Content is decompressed as it is read, so that lines take constant memory however much they
-decompress to. Several members, or frames, one behind the other are one content.
+Content is decompressed as it is read, so reading lines takes constant memory however large the
+decompressed content is. Several consecutive members or frames are read as one content.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST", "SUFFIXES", "CutOffError", "Decompressed", "decompressed"]
 
 SUFFIXES = frozenset({".gz", ".zst", ".zstd", ".bz2", ".lz4"})
-"""Suffixes that say how a file is compressed, which its bytes say better."""
+"""Suffixes of compressed files. The first bytes decide, not the suffix."""
 LONGEST = 1 << 30
-"""A document, or a line, that decompresses to more bytes is refused where it is held as a whole."""
+"""Largest decompressed size in bytes of a document or line that is held in memory whole."""
 
 _BUFFER = 1 << 18
 _MAGIC = 4
 _PIECE = 1 << 12
 _ZSTD_PIECE = 1 << 11
-"""Compressed bytes to take at a time: what they decompress to, at most 64 MiB, is held."""
+"""Compressed bytes to read at a time: their decompressed form, 64 MiB at most, is held."""
 
 
 class CutOffError(OSError):
-    """Compressed content that ends too early, or is corrupt."""
+    """Compressed content is truncated or corrupt."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
         self.line = line
-        """Line in which it ends, from 1."""
+        """Line in which the content ends, from 1."""
 
 
 class _Stream(Protocol):
-    """Gives decompressed bytes."""
+    """A stream of decompressed bytes."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 def decompressed(file: BinaryIO, path: Path) -> BinaryIO:
-    """What a file holds: the file itself if it is not compressed.
+    """Decompress a file; return the file itself if it is not compressed.
 
     Args:
-        file: The file, at its beginning.
-        path: What messages call it.
+        file: The file, positioned at its beginning.
+        path: Name of the file for messages.
 
     Raises:
-        ExtraMissingError: No library that decompresses it is installed.
+        ExtraMissingError: No installed library can decompress it.
     """
     head = file.read(_MAGIC)
     file.seek(0)
@@ -76,7 +76,7 @@ def _wrapped(file: BinaryIO, kind: str, stream_of: Callable[[BinaryIO], _Stream]
 
 
 class _Buffered:
-    """A file of the standard library, whose ``read`` drops what comes before an error."""
+    """A standard-library file whose ``read`` loses the bytes that precede an error."""
 
     def __init__(self, file: Any) -> None:  # noqa: ANN401 - of several classes
         self.read = file.read1
@@ -95,7 +95,7 @@ def _bzip2_stream(file: BinaryIO) -> _Stream:
 
 
 def _zstd_streams(path: Path) -> Callable[[BinaryIO], _Stream]:
-    """What decompresses zstd: the standard library from Python 3.14 on, zstandard or pyarrow.
+    """Return a zstd decompressor: standard library (Python 3.14), zstandard or pyarrow.
 
     Raises:
         ExtraMissingError: None of them is installed.
@@ -113,10 +113,10 @@ def _zstd_streams(path: Path) -> Callable[[BinaryIO], _Stream]:
 
 
 def _arrow_streams(path: Path, kind: Literal["lz4", "zstd"]) -> Callable[[BinaryIO], _Stream]:
-    """What decompresses by pyarrow.
+    """Return pyarrow's decompressor.
 
     Raises:
-        ExtraMissingError: It is not installed.
+        ExtraMissingError: pyarrow is not installed.
     """
     try:
         import pyarrow as pa
@@ -129,14 +129,14 @@ def _arrow_streams(path: Path, kind: Literal["lz4", "zstd"]) -> Callable[[Binary
         ) from error
 
     def begin(file: BinaryIO) -> _Stream:
-        held: Any = _Unclosed(file)  # whatever has the methods of a file
+        held: Any = _Unclosed(file)  # any object with the methods of a file
         return cast("_Stream", pa.CompressedInputStream(pa.PythonFile(held, "r"), kind))
 
     return lambda file: _ArrowStream(file, begin)
 
 
 class _Unclosed:
-    """A file that stays open when what reads from it is closed."""
+    """A file that stays open when its reader is closed."""
 
     closed = False
 
@@ -155,9 +155,9 @@ class _Unclosed:
 
 
 class _ArrowStream:
-    """A stream of pyarrow, which drops what it has read when it then meets an error.
+    """A pyarrow stream, which discards the bytes it has read when it then hits an error.
 
-    The bytes before one are therefore read again, one by one.
+    The bytes that precede an error are therefore read again, one at a time.
     """
 
     def __init__(self, file: BinaryIO, begin: Callable[[BinaryIO], _Stream]) -> None:
@@ -180,7 +180,7 @@ class _ArrowStream:
         return content
 
     def _return(self) -> None:
-        """Begin anew, and go to the same place."""
+        """Restart decompression and advance to the same position."""
         self._is_near_error = True
         self._file.seek(0)
         self._stream = self._begin(self._file)
@@ -190,7 +190,7 @@ class _ArrowStream:
 
 
 class _Frame(Protocol):
-    """Decompresses one frame of zstd."""
+    """Decompresses one zstd frame."""
 
     @property
     def eof(self) -> bool: ...
@@ -200,9 +200,9 @@ class _Frame(Protocol):
 
 
 class _Frames:
-    """Frames of zstd, one behind the other, read by zstandard.
+    """Consecutive zstd frames, read with zstandard.
 
-    Its own reader of streams takes one that is cut off for one that ends.
+    Zstandard's own stream reader does not notice a truncated frame.
     """
 
     def __init__(self, file: BinaryIO, begin: Callable[[], _Frame], error: type[Exception]) -> None:
@@ -230,14 +230,14 @@ class _Frames:
 
 
 class Decompressed(io.RawIOBase):
-    """What a compressed file holds; it can only be rewound to its beginning.
+    """The content of a compressed file; the only seek it supports is to the beginning.
 
-    Whatever the decompressor raises is an ``OSError``, as for any other file.
+    Any exception of the decompressor is raised as ``OSError``, as for any other file.
 
     Args:
         file: The file.
-        kind: How it is compressed.
-        stream_of: Begins to decompress a file.
+        kind: Compression format.
+        stream_of: Starts decompressing a file.
     """
 
     def __init__(self, file: BinaryIO, kind: str, stream_of: Callable[[BinaryIO], _Stream]) -> None:
@@ -248,7 +248,7 @@ class Decompressed(io.RawIOBase):
         self._position = 0
         self._lines = self._since_line = 0
         self.is_limited = True
-        """Whether a long line is an error here, as whoever reads it holds it as a whole."""
+        """Whether an overlong line is an error, because the reader holds each line whole."""
 
     def readable(self) -> bool:
         return True

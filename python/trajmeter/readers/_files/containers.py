@@ -1,8 +1,8 @@
-"""The JSON records in a file: JSON lines, a JSON document or Parquet, detected by its first bytes.
+"""The JSON records in a file: JSON lines, a JSON document or Parquet, by its first bytes.
 
 The order of the checks matters. A Git LFS pointer in place of the data is the commonest reason for
-"malformed JSON" in public repositories of trajectories. Archives and Parquet have their magic
-bytes. What is left is JSON: a record on each line, or one document.
+"malformed JSON" in public trajectory repositories. Archives and Parquet are recognised by their
+magic bytes. Anything else is JSON: one record per line, or one document.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
 
 CHANGED = "the file changed while it was read; some of its rows may be missing, or cut"
-"""What is reported of such a file; the rows that were read are kept."""
+"""Message for a file that changed while it was read; rows already read are kept."""
 
 _OPENING = (b"{", b"[")
 _SHOWN = 40
 _PART = 1 << 16
-"""Bytes of a line that are looked at together."""
+"""Bytes of a line to examine at a time."""
 
 
 class NotJsonError(ReadError):
-    """A file holds no records in any container that is known."""
+    """A file is in no known container of records."""
 
 
 class Entry(NamedTuple):
     """A record of a file, as JSON."""
 
     source: Source
-    """Where it stands."""
+    """Position of the record in the file."""
     value: JsonValue | ReadError
-    """The record, or the error in place of one that cannot be read; an error that is not about one
-    record has a source without line and record."""
+    """The record, or the error if it cannot be read; the source of an error that is not about one
+    record has no line or record number."""
 
 
 def entries(
@@ -79,19 +79,19 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield the records of a file.
 
-    Lines and Parquet rows are read as they are requested. A JSON document is read as a whole: it is
-    a list of records, an object of records by their id, or one record.
+    Lines and Parquet rows are read as they are requested. A JSON document is read whole: it is a
+    list of records, an object that maps ids to records, or one record.
 
     Args:
         path: The file.
-        may_be_own: Whether the columns of Parquet may be those of trajectories, in which a null
-            stands for the default of its field.
-        within: The lines or rows to read; all by default.
-        longest: Bytes of the longest line of JSON that is accepted.
+        may_be_own: Whether Parquet columns may be those of trajectories, where a null means the
+            field's default.
+        within: Lines or rows to read; all by default.
+        longest: Maximum length in bytes of a JSON line.
 
     Raises:
-        ExtraMissingError: The file is Parquet or remote, and pyarrow is not installed; or it is
-            compressed, and what decompresses it is not.
+        ExtraMissingError: The file is Parquet or remote and pyarrow is not installed, or it is
+            compressed and no installed library can decompress it.
     """
     name = str(path)
     try:
@@ -115,14 +115,14 @@ def entries(
 def values_in(
     path: Path, report: Callable[[ReadProblem], None]
 ) -> Iterator[tuple[Source, JsonValue]]:
-    """Yield the values of a file that can be read, each with its place, and report the others."""
+    """Yield the readable values of a file, each with its position, and report the others."""
     return values_of(entries(path, may_be_own=False), report)
 
 
 def values_of(
     found: Iterable[Entry], report: Callable[[ReadProblem], None]
 ) -> Iterator[tuple[Source, JsonValue]]:
-    """Yield the values of entries that can be read, each with its place, and report the others."""
+    """Yield the readable values of entries, each with its position, and report the others."""
     for source, value in found:
         if isinstance(value, ReadError):
             report(
@@ -135,7 +135,7 @@ def values_of(
 
 
 def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
-    """Whether :func:`entries` reads a file as JSON lines; not one that cannot be read."""
+    """Whether :func:`entries` reads a file as JSON lines; false if it cannot be read."""
     try:
         with open_content(path) as file:
             json_input.refuse_archive(file)
@@ -146,7 +146,7 @@ def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
 
 
 def holds_lists(path: Path) -> bool:
-    """Whether :func:`entries` reads a file as JSON lines of which the first is a list."""
+    """Whether :func:`entries` reads a file as JSON lines whose first line is a list."""
     try:
         with open_content(path) as file:
             head = _first_lines(file, json_input.LONGEST_LINE)
@@ -156,7 +156,7 @@ def holds_lists(path: Path) -> bool:
 
 
 def holds_only_lists(path: Path) -> bool:
-    """Whether every line of such a file begins as a list, up to where it cannot be read."""
+    """Whether every readable line of such a file begins with a list."""
     if not holds_lists(path):
         return False
     is_blank = True
@@ -170,13 +170,13 @@ def holds_only_lists(path: Path) -> bool:
                         return False
                     is_blank = not first
                 is_blank = is_blank or part.endswith(b"\n")
-    except OSError:  # whoever reads up to there says why
+    except OSError:  # reported when the file is read
         pass
     return True
 
 
 def is_list_document(file: BinaryIO) -> bool:
-    """Whether :func:`entries` surely reads a file as a document that is a list; seeks back."""
+    """Whether :func:`entries` will read a file as one JSON list; seeks back."""
     start = file.read(_SHOWN)
     file.seek(0)
     if json_input.first_byte(start) != b"[":
@@ -194,7 +194,7 @@ def is_parquet(file: BinaryIO) -> bool:
 
 
 def holds_parquet(path: Path) -> bool:
-    """Whether a file is read as Parquet; not one that cannot be read."""
+    """Whether a file is read as Parquet; false if it cannot be read."""
     try:
         with open_content(path) as file:
             return is_parquet(file)
@@ -203,7 +203,7 @@ def holds_parquet(path: Path) -> bool:
 
 
 def read_line(name: str, number: int, line: bytes) -> Entry:
-    """The record on a line of JSON."""
+    """Parse the record on one line of JSON."""
     value: JsonValue | ReadError
     try:
         value = json_input.parse(line)
@@ -229,7 +229,7 @@ def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> 
 
 
 def _first_lines(file: BinaryIO, longest: int) -> list[json_input.Line]:
-    """The first two lines, or as many as can be read."""
+    """Return the first two lines, or fewer if no more can be read."""
     lift_limit(file)
     found: list[json_input.Line] = []
     try:
@@ -245,26 +245,26 @@ def _begins_as_json(head: list[json_input.Line]) -> bool:
 
 
 def _is_document(head: list[json_input.Line]) -> bool:
-    """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
+    """Whether a file with these first lines is one JSON document, not JSON lines."""
     opening = json_input.first_byte(head[0].content)
     is_record = len(head) > 1 and json_input.first_byte(head[1].content) == b"{"
-    if opening == b"{" and is_record:  # whether the first line, which may be long, is valid or not
+    if opening == b"{" and is_record:  # whether or not the first line, which may be long, is valid
         return False
     if isinstance(head[0], json_input.LongLine):
         return False
-    if opening == b"[" and len(head) == 1:  # valid or not
+    if opening == b"[" and len(head) == 1:  # whether or not it is valid
         return True
     try:
         value = json_input.parse(head[0].content)
     except ReadError:
         # Either a document over several lines, or a broken first record. In the latter case the
-        # second line begins with a record, which the second line of an object cannot.
+        # second line begins with a record, which the second line of a document cannot.
         return opening == b"[" or (opening == b"{" and len(head) > 1)
     return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
 
 
 def _is_keyed(value: JsonValue) -> bool:
-    """Whether this is an object of records by their id, as SWE-bench writes its predictions."""
+    """Whether this object maps ids to records, as in SWE-bench predictions."""
     return (
         isinstance(value, dict)
         and bool(value)
@@ -305,7 +305,7 @@ def _parquet(
     name: str, file: BinaryIO, *, may_be_own: bool, within: RowRange | None = None
 ) -> Iterator[Entry]:
     try:
-        import pyarrow.parquet  # noqa: F401 - whether it is there
+        import pyarrow.parquet  # noqa: F401 - checks that it is installed
     except ImportError as error:
         raise ExtraMissingError(
             f"{name} is a Parquet file, which needs pyarrow: pip install 'trajmeter[data]'"

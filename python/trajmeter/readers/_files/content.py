@@ -1,7 +1,7 @@
-"""The content of a file, wherever it is and whatever it is wrapped in.
+"""Opens the content of a file, wherever it is stored and however it is compressed.
 
-It may be compressed, on another machine, a pipe or standard input. A pipe is copied to a temporary
-file, because formats are recognised by a beginning that is then read again.
+The file may be compressed, remote, a pipe or standard input. A pipe is copied to a temporary file,
+because format detection reads the beginning, which is then read again.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ __all__ = [
 ]
 
 STDIN = Path("-")
-"""What stands for standard input."""
+"""The path that means standard input."""
 
 _BUFFER = 1 << 18
 
 _pipes: dict[str, BinaryIO] = {}
-"""Copies of what pipes gave, by path."""
+"""Copies of the content of pipes, by path."""
 
 
 def open_content(path: Path) -> BinaryIO:
-    """Open what a file holds, decompressed, at its beginning; ``-`` is standard input.
+    """Open the decompressed content of a file at its beginning; ``-`` is standard input.
 
-    The file can be rewound to its beginning, but not every one moved to other places. A pipe gives
-    the same content again.
+    The file can always be rewound to its beginning, but may not support other seeks. Reopening a
+    pipe gives the same content.
 
     Raises:
-        OSError: It cannot be opened.
-        ExtraMissingError: No library is installed that decompresses it, or that reads remote files.
+        OSError: The file cannot be opened.
+        ExtraMissingError: No library is installed that can decompress it or read remote files.
     """
     with ExitStack() as stack:
         file = decompressed(stack.enter_context(_open(path)), path)
@@ -57,7 +57,7 @@ def open_content(path: Path) -> BinaryIO:
 
 
 def is_compressed(content: BinaryIO) -> bool:
-    """Whether content that :func:`open_content` opened is compressed in its file."""
+    """Whether a file opened by :func:`open_content` is stored compressed."""
     return isinstance(getattr(content, "raw", None), Decompressed)
 
 
@@ -65,19 +65,19 @@ def is_compressed_file(path: Path) -> bool:
     """Whether a file is compressed.
 
     Raises:
-        OSError: It cannot be opened.
-        ExtraMissingError: No library is installed that decompresses it.
+        OSError: The file cannot be opened.
+        ExtraMissingError: No library is installed that can decompress it.
     """
     with open_content(path) as content:
         return is_compressed(content)
 
 
 def state_of(file: BinaryIO) -> tuple[int, int]:
-    """Size of an open file, and when it was last written to; both change as it is written to."""
+    """Size and modification time of an open file; both change when it is written to."""
     raw = getattr(file, "raw", file)
     if isinstance(raw, RemoteContent):
         about = RemotePath(str(raw.uri)).stat()
-    elif hasattr(raw, "file"):  # what holds some of its bytes, or what they decompress to
+    elif hasattr(raw, "file"):  # the raw file below the buffer or decompressor
         return state_of(raw.file)
     else:
         about = os.fstat(file.fileno())
@@ -85,34 +85,34 @@ def state_of(file: BinaryIO) -> tuple[int, int]:
 
 
 def content_name(path: Path) -> str:
-    """Name of a file without the suffix of its compression."""
+    """Name of a file without its compression suffix."""
     return decompressed_name(path.name)
 
 
 def decompressed_name(name: str) -> str:
-    """Name of a file without the suffix of its compression, by its whole name."""
+    """Full path of a file without its compression suffix."""
     return name.rpartition(".")[0] if suffix_of(name) in SUFFIXES else name
 
 
 def suffix_of(name: str) -> str:
-    """Suffix of the name of a file, with its dot, as :attr:`pathlib.PurePath.suffix` has it."""
+    """Suffix of a file name with its dot, as :attr:`pathlib.PurePath.suffix` defines it."""
     stem, dot, suffix = name.rpartition(".")
     return dot + suffix if stem and suffix else ""
 
 
 def forget_pipes() -> None:
-    """Forget what named pipes gave, so that one of the same name is read anew."""
+    """Discard the copies of named pipes, so that a pipe of the same name is read anew."""
     for name in [name for name in _pipes if name != str(STDIN)]:
         _pipes.pop(name).close()
 
 
 def _open(path: Path) -> BinaryIO:
-    """Open a file, or the copy of what a pipe gave."""
+    """Open a file, or the copy of a pipe's content."""
     if path != STDIN and (is_remote(path) or not _is_pipe(path)):
         return path.open("rb")
     copy = _pipes.get(str(path))
     if copy is None:
-        copy = cast("BinaryIO", tempfile.NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - kept open until it is forgotten
+        copy = cast("BinaryIO", tempfile.NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - stays open until forget_pipes
         if path == STDIN:
             if sys.stdin is None:
                 raise OSError("standard input is closed")
@@ -126,7 +126,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def is_named_pipe(path: Path) -> bool:
-    """Whether a path that exists gives its content once; standard input is another matter."""
+    """Whether a path is a named pipe, whose content can be read only once."""
     return path != STDIN and not is_remote(path) and path.exists() and _is_pipe(path)
 
 

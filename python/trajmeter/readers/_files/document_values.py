@@ -1,4 +1,4 @@
-"""Values of JSON documents, cut out so that they can be read one by one."""
+"""Splits a JSON document into its values, so that they can be parsed one at a time."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ _OBJECT = ord("{")
 
 _VALUES = 4_096
 _BYTES = 8 << 20
-"""Values, and their bytes, of a chunk."""
+"""Maximum number of values in a chunk, and of their bytes."""
 
 
 class Document(NamedTuple):
-    """A document that holds a list, and where its parts stand; the reader in Rust finds them."""
+    """A document that holds a list, and the offsets of its parts as found by the Rust reader."""
 
     content: bytes
     """The document."""
     members: list[tuple[str, tuple[int, int]]]
-    """What it holds beside the list, by key, where it is an object."""
+    """The other members of the document by key, if it is an object."""
     items: list[tuple[int, int]]
     """The items of the list."""
 
     def item(self, number: int) -> bytes:
-        """An item."""
+        """Return one item of the list."""
         begin, end = self.items[number]
         return self.content[begin:end]
 
 
 def list_document(path: Path) -> Document | None:
-    """A file that is a list; ``None`` where the record reader has to look at it, or say why not."""
+    """Split a file that is a list; ``None`` if only the record reader can handle it."""
     try:
         with open_content(path) as file:
             if not is_list_document(file):
@@ -58,11 +58,11 @@ def list_document(path: Path) -> Document | None:
 
 
 def object_document(path: Path, key: str) -> Document | None:
-    """A file that is an object with a list under a key.
+    """Split a file that is an object with a list under a key.
 
     Raises:
-        OSError: It cannot be read.
-        ReadError: It is compressed, and cut off.
+        OSError: The file cannot be read.
+        ReadError: The file is compressed and truncated.
     """
     with open_content(path) as file:
         content = _whole(file)
@@ -70,7 +70,7 @@ def object_document(path: Path, key: str) -> Document | None:
 
 
 def _whole(file: BinaryIO) -> bytes:
-    """All bytes of a file; what is buffered of a plain one would be put before a second copy."""
+    """Read all bytes of a file; bypasses the buffer of a plain file to avoid a second copy."""
     raw = getattr(file, "raw", None)
     if not isinstance(raw, FileIO):
         return file.read()
@@ -79,7 +79,7 @@ def _whole(file: BinaryIO) -> bytes:
 
 
 def first_object(path: Path) -> dict[str, JsonValue] | None:
-    """The first object in a file that is a list; ``None`` if there is none, or in other files."""
+    """Return the first object in a file that is a list, or ``None``."""
     document = list_document(path)
     if document is None:
         return None
@@ -99,7 +99,7 @@ def _document(content: bytes, key: str | None = None) -> Document | None:
 
 
 def chunks(document: Document) -> Iterator[range]:
-    """Numbers of the items that are read together."""
+    """Yield ranges of item numbers to read together."""
     first = size = 0
     for number, (begin, end) in enumerate(document.items):
         size += end - begin

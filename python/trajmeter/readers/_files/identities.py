@@ -1,4 +1,4 @@
-"""What files are known by when a run is resumed."""
+"""Identities of input files, which a resumed run compares with those it recorded."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ __all__ = ["FileIdentity", "content_identity", "files_below", "folder_about"]
 
 
 class FileIdentity(NamedTuple):
-    """What a file is known by when a run is resumed."""
+    """The identity of an input file, compared when a run is resumed."""
 
     size: int
     """Its size in bytes."""
     mtime_ns: int
-    """When it was last written to."""
+    """Its modification time."""
     content: str | None
-    """What follows from its content; ``None`` if it has no identity, such as a pipe."""
+    """A digest of its content; ``None`` if it has none, as for a pipe."""
 
     def is_unchanged(self, about: os.stat_result) -> bool:
-        """Whether a file still has this size and time."""
+        """Whether a file still has this size and modification time."""
         return (self.size, self.mtime_ns) == (about.st_size, about.st_mtime_ns)
 
 
 def content_identity(path: Path) -> str | None:
-    """What the content of a file is known by; ``None`` if its store knows it by nothing.
+    """Identity of a file's content; ``None`` if its store provides none.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     if isinstance(path, RemotePath):
         return path.identity()
@@ -42,15 +42,15 @@ def content_identity(path: Path) -> str | None:
 
 
 def folder_about(folder: Path) -> tuple[int, int]:
-    """Bytes of the files below a folder, and when the last of them was written to.
+    """Total size of the files below a folder, and their latest modification time.
 
-    Of a remote folder, which is listed in one request, the times are not known.
+    A remote folder is listed in one request, which does not return modification times.
     """
     if isinstance(folder, RemotePath):
         return sum(size for _, size in folder.files()), 0
     size = latest = 0
     for file in files_below(folder):
-        with suppress(OSError):  # its reader says why
+        with suppress(OSError):  # reported by its reader
             about = file.stat()
             if stat.S_ISREG(about.st_mode):
                 size += about.st_size

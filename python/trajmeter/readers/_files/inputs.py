@@ -1,9 +1,8 @@
-"""What the paths of a call name: files, folders, globs and standard input, as files to read.
+"""Expands the paths of a call (files, folders, globs, standard input) into files to read.
 
-A folder is walked: every file in it that some format recognises is read, in the order of their
-paths. A folder within it that a format recognises is read by that format as a whole. Source files,
-images and the like are skipped, and a warning at the end counts whatever else no format
-recognises.
+Folders are walked, and every file that a format recognises is read, in path order. A subfolder that
+a format recognises is read whole by that format. Source files, images and the like are skipped, and
+a warning at the end counts all other files that no format recognises.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ __all__ = ["FolderNotes", "FolderTally", "Input", "check_patterns", "expanded", 
 _DATA = frozenset(
     {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
 )
-"""Suffixes of files that hold records: one that cannot be read is a problem, also in a folder."""
+"""Suffixes of record files: an unreadable one is a problem even if found in a folder."""
 _NO_LOGS = re.compile(
     r"""\. (?:
     avif | bat | bin | bmp | c | cc | cfg | class | cpp | cs | css | diff | dll |
@@ -54,29 +53,29 @@ _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules
 
 
 _SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt")
-"""Names of predictions, which mini-swe-agent, SWE-agent and others write beside their logs, and of
-contexts that are declared in them."""
+"""Names of predictions and declared contexts, which mini-swe-agent, SWE-agent and others write
+beside their logs."""
 _OF_ONE_RUN = {
     "": (".traj", ".checkpoints.jsonl", ".context.json"),
     "contextbench": (".checkpoints.jsonl", ".traj", ".context.json"),
 }
-"""Endings of the files of one run of SWE-agent as ContextBench keeps it, by profile, the one that
-is read first."""
+"""Suffixes of the files of one SWE-agent run as ContextBench stores it, by profile; the preferred
+suffix comes first."""
 
 
 class FolderTally(NamedTuple):
-    """What was found in a part of a folder."""
+    """What was found in part of a folder."""
 
     is_empty: bool
-    """Whether nothing was read, and nothing reported."""
+    """Whether nothing has been read or reported."""
     left_out: int
-    """Files that no format recognises."""
+    """Number of files that no format recognises."""
     example: str | None
-    """The first of them."""
+    """The first of these files."""
 
 
 class FolderNotes:
-    """What was found in the folder of an argument, so that nothing is left out silently."""
+    """Records what was found in a folder argument, so that no file is skipped silently."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -89,13 +88,13 @@ class FolderNotes:
         self._last: str | None = None
 
     def report(self) -> None:
-        """Note that it was reported why a file cannot be read."""
+        """Record that a problem with a file was reported."""
         self._is_empty = False
 
     def read(self, path: Path) -> None:
-        """Note that a file was read."""
+        """Record that a file was read."""
         self._is_empty = False
-        last, self._last = self._last, os.path.dirname(path)  # noqa: PTH120 - once for each file
+        last, self._last = self._last, os.path.dirname(path)  # noqa: PTH120 - called for every file
         if last == self._last:
             return
         for folder in path.parents:
@@ -104,30 +103,30 @@ class FolderNotes:
             self._with_logs.add(folder)
 
     def leave_out(self, path: Path) -> None:
-        """Note that no format recognises a file."""
+        """Record that no format recognises a file."""
         self._count += 1
         self._example = self._example or path
 
     def repeats(self, path: Path) -> bool:
-        """Whether predictions, or a summary, repeat logs beside or below them, which were read."""
+        """Whether predictions or a summary repeat logs beside or below them that were read."""
         if path.parent in self._with_logs:
             self._repeating.append(path)
         return path.parent in self._with_logs
 
     def tally(self) -> FolderTally:
-        """What was found so far in this part of the folder, for :meth:`merge` of another."""
+        """The findings so far in this part of the folder, for another's :meth:`merge`."""
         example = None if self._example is None else str(self._example)
         return FolderTally(self._is_empty, self._count, example)
 
     def merge(self, tally: FolderTally) -> None:
-        """Note what was found in a later part of the folder."""
+        """Add the findings from a later part of the folder."""
         self._is_empty = self._is_empty and tally.is_empty
         self._count += tally.left_out
         if self._example is None and tally.example is not None:
             self._example = Path(tally.example)
 
     def end(self) -> Iterator[ReadProblem]:
-        """The problem that nothing was read, or else a warning of what was left out."""
+        """The problem that nothing was read, or a warning about skipped files."""
         if self._is_empty:
             found = f"; none recognises {self._example}" if self._example else ""
             yield ReadProblem(
@@ -155,62 +154,62 @@ class FolderNotes:
 
 
 class Input(NamedTuple):
-    """A file to read, or a folder that is read as a whole; or the end of a folder."""
+    """A file or a whole folder to read, or the marker of a folder's end."""
 
     path: Path
     whole: FileFormat[Any] | None = None
     """The format that recognises a folder."""
     notes: FolderNotes | None = None
-    """Of the folder in which it was found; ``None`` if it was named itself."""
+    """The folder in which it was found; ``None`` if the user named it."""
     problems: tuple[ReadProblem, ...] = ()
-    """Why there is nothing to read here."""
+    """Why there is nothing to read."""
     is_end: bool = False
-    """Whether the folder ends here."""
+    """Whether this marks the end of the folder."""
     is_summary: bool = False
-    """Whether its name is that of predictions, or of another file that programs write beside the
-    log of a run."""
+    """Whether its name is that of predictions or another file that programs write beside a run's
+    log."""
     within: Range | None = None
-    """Which lines or rows of it to read, some of which a format recognises; all if ``None``."""
+    """Which lines or rows to read, some of which a format recognises; all if ``None``."""
 
     def holds_lines(self, longest: int) -> bool:
-        """Whether it is read as JSON lines, of which the longest has so many bytes."""
+        """Whether it is read as JSON lines of at most this many bytes."""
         if self.within is None:
             return is_json_lines(self.path, longest)
         return isinstance(self.within, LineRange)
 
     @property
     def may_be_log(self) -> bool:
-        """Whether it is a file that has the name of a log of mini-swe-agent."""
+        """Whether the file is named like a mini-swe-agent log."""
         is_other = self.problems or self.is_end or self.is_summary or self.whole or self.within
         return not is_other and self.path.suffix == _LOG_SUFFIX and is_named_in_utf8(self.path)
 
     def note_read(self) -> None:
-        """Note that it was read."""
+        """Record that it was read."""
         if self.notes is not None:
             self.notes.read(self.path)
 
     def note_reported(self) -> None:
-        """Note that it was reported why it cannot be read."""
+        """Record that a problem with it was reported."""
         if self.notes is not None:
             self.notes.report()
 
     def note_left_out(self) -> None:
-        """Note that no format recognises it."""
+        """Record that no format recognises it."""
         if self.notes is not None:
             self.notes.leave_out(self.path)
 
     def is_repetition(self) -> bool:
-        """Whether it repeats what the logs of its folder hold, which is noted."""
+        """Whether it repeats the logs of its folder; records that it does."""
         return self.is_summary and self.notes is not None and self.notes.repeats(self.path)
 
     def may_be_passed_over(self, error: ReadError) -> bool:
-        """Whether it is no problem that a file cannot be read, which nobody says it could be."""
+        """Whether failing to read it is no problem, as nobody claims that it is readable."""
         is_data = _suffix(self.path.name) in _DATA
         return self.notes is not None and isinstance(error, NotJsonError) and not is_data
 
 
 def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) -> Iterator[Input]:
-    """Yield what the paths name, file by file, as it is found.
+    """Yield the files that the paths name, as they are found.
 
     Args:
         paths: One or more paths.
@@ -240,7 +239,7 @@ def _suffix(name: str) -> str:
 
 
 def expanded(path: Path) -> list[Path]:
-    """The files that a pattern such as ``logs/**/*.json`` names; a path that exists is itself.
+    """Expand a pattern such as ``logs/**/*.json``; a path that exists stands for itself.
 
     Raises:
         OSError: A remote folder cannot be listed.
@@ -254,10 +253,10 @@ def expanded(path: Path) -> list[Path]:
 
 
 def check_patterns(paths: Iterable[Path]) -> None:
-    """Check that every pattern names a file.
+    """Check that every pattern matches a file.
 
     Raises:
-        ConfigurationError: One names none, or its folder cannot be listed.
+        ConfigurationError: A pattern matches no file, or its folder cannot be listed.
     """
     for path in paths:
         is_remote_pattern = isinstance(path, RemotePath) and path.is_pattern
@@ -310,7 +309,7 @@ def _walk(
         yield Input(folder, whole, notes)
         return
     endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
-    to_path = path_of if is_remote(folder) else Path  # what was listed exists, whatever its name
+    to_path = path_of if is_remote(folder) else Path  # a listed file exists, whatever its name
     for entry in entries:
         if entry.is_folder:
             if entry.name not in _NO_LOG_FOLDERS:
@@ -322,7 +321,7 @@ def _walk(
 
 
 def _is_of_a_run(name: str, endings: Sequence[str], names: Collection[str]) -> bool:
-    """Whether a better file of the same run is among these."""
+    """Whether these files include a preferred file of the same run."""
     for place, ending in enumerate(endings):
         if name.endswith(ending):
             stem = name.removesuffix(ending)
@@ -331,7 +330,7 @@ def _is_of_a_run(name: str, endings: Sequence[str], names: Collection[str]) -> b
 
 
 class _Listed(NamedTuple):
-    """What lies in a folder."""
+    """The contents of a folder."""
 
     name: str
     path: str
@@ -340,10 +339,10 @@ class _Listed(NamedTuple):
 
 
 def _listed(folder: Path) -> list[_Listed]:
-    """What lies in a folder, by name.
+    """The contents of a folder, sorted by name.
 
     Raises:
-        OSError: It cannot be listed.
+        OSError: The folder cannot be listed.
     """
     if isinstance(folder, RemotePath):
         return [

@@ -1,4 +1,4 @@
-"""Files of lines, read in blocks, and lines that are longer than anybody accepts."""
+"""Reads files of lines in blocks, rejecting lines that exceed the length limit."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ __all__ = ["LineBlock", "bounded_blocks", "lift_limit", "line_blocks"]
 
 _SKIPPED = 1 << 20
 _AHEAD = 1 << 16
-"""Bytes among which the end of a line is looked for before it is read."""
+"""Bytes of lookahead in which to find the end of a line before reading it."""
 
 
 class LineBlock(NamedTuple):
-    """Whole lines, and what follows them."""
+    """A block of whole lines, and why the line after it was skipped."""
 
     content: bytes
-    """The lines; there may be none."""
+    """The lines; may be empty."""
     error: ReadError | None = None
-    """Why the line that follows is left out; ``None`` if none is."""
+    """Why the next line is skipped; ``None`` if it is not."""
 
 
 def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Cut a file behind newlines, so that each block has about ``size`` bytes, or one line."""
+    """Split a file after newlines into blocks of about ``size`` bytes, or one longer line."""
     while block := file.read(size):
         yield block if block.endswith(b"\n") else block + file.readline()
 
 
 def lift_limit(file: BinaryIO) -> None:
-    """Say that whoever reads this file holds no line that is too long, however it is compressed."""
+    """Mark a file whose reader never holds an overlong line, however it is compressed."""
     raw = getattr(file, "raw", None)
     if isinstance(raw, Decompressed):
         raw.is_limited = False
 
 
 def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> Iterator[LineBlock]:
-    """Cut a file behind newlines, without lines that are too long; their bytes are not held.
+    """Split a file after newlines, skipping overlong lines without holding them in memory.
 
     Args:
         file: The file.
-        size: Bytes of a block, about; a longer line is one by itself.
-        longest: Bytes of the longest line that is accepted.
+        size: Approximate size of a block in bytes; a longer line is a block by itself.
+        longest: Maximum length of a line in bytes.
 
     Raises:
-        OSError: The file cannot be read to its end; everything before has been yielded, but for
-            the line in which it cannot.
+        OSError: The file cannot be read to its end; everything before the failing line has been
+            yielded.
     """
     lift_limit(file)
     while True:
@@ -82,7 +82,7 @@ def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> It
 
 
 def _filled(file: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
-    """About so many bytes, and what went wrong before there were as many."""
+    """Read about this many bytes, and return the error if fewer could be read."""
     parts: list[bytes] = []
     size += _rest_of_line(file, size)
     while size > 0:
@@ -98,9 +98,9 @@ def _filled(file: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
 
 
 def _rest_of_line(file: BinaryIO, size: int) -> int:
-    """How far behind ``size`` bytes the line ends in which they do, where it is quick to see.
+    """Bytes from ``size`` to the end of that line, if that is cheap to find.
 
-    Bytes that are read at once need not be copied to be joined.
+    Bytes read in one call need not be joined, which would copy them.
     """
     if not isinstance(getattr(file, "raw", None), (FileIO, Bounded)) or not file.seekable():
         return 0
@@ -108,7 +108,7 @@ def _rest_of_line(file: BinaryIO, size: int) -> int:
     try:
         file.seek(begin + size)
         rest = file.readline(_AHEAD)
-    except OSError:  # raised again where it is met
+    except OSError:  # raised again when reading gets there
         rest = b""
     file.seek(begin)
     return len(rest)
@@ -120,9 +120,9 @@ def _skip_line(file: BinaryIO) -> None:
 
 
 def _bounded(block: bytes, longest: int) -> Iterator[LineBlock]:
-    """The lines of a block, without those that are too long."""
+    """The lines of a block except overlong ones."""
     begin = end = 0
-    while len(block) - end > longest:  # where a line of it may be
+    while len(block) - end > longest:  # where an overlong line may begin
         stop = block.find(b"\n", end) + 1 or len(block)
         if stop - end > longest:
             yield LineBlock(block[begin:end], too_long(longest))

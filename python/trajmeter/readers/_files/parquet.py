@@ -1,4 +1,4 @@
-"""Parquet files, row group by row group, whatever their columns mean."""
+"""Reads Parquet files one row group at a time, whatever their columns mean."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 __all__ = ["Rows", "first_row", "open_parquet", "row_groups", "values_as_they_are"]
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
-"""Number of the first row, and the rows, or why they and the rest of their row group are lost."""
+"""Number of the first row, and the rows or the error that lost the rest of their row group."""
 
 
 def open_parquet(
     file: BinaryIO, opened: ParquetFile | None = None, coded: Collection[str] = ()
 ) -> ParquetFile:
-    """Open a file.
+    """Open a Parquet file.
 
     Args:
         file: The file.
-        opened: The same file, if it was opened before.
-        coded: Columns of texts to read as dictionaries.
+        opened: The same file, if it is already open.
+        coded: Text columns to read as dictionaries.
 
     Raises:
-        ReadError: Its footer is missing or corrupt.
+        ReadError: The footer is missing or corrupt.
     """
     try:
         return ParquetFile(
@@ -53,13 +53,13 @@ def row_groups(
     columns: list[str] | None = None,
     within: RowRange | None = None,
 ) -> Iterator[Rows]:
-    """Read the row groups of a file, one after another.
+    """Yield the row groups of a file in order.
 
     Args:
         content: The file.
-        rows: Rows of a batch, at most.
+        rows: Maximum number of rows in a batch.
         columns: Names of the columns to read; all by default.
-        within: The rows to read; all by default.
+        within: Rows to read; all by default.
     """
     first = 0
     wanted = within or RowRange(0, content.metadata.num_rows)
@@ -86,7 +86,7 @@ def row_groups(
 
 
 def first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
-    """The first row as it is; ``None`` where there is none that can be read."""
+    """Return the first row unconverted; ``None`` if no row can be read."""
     for _, rows in row_groups(content, rows=1):
         if not isinstance(rows, ReadError):
             (value,) = values_as_they_are(rows)
@@ -95,10 +95,10 @@ def first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
 
 
 def values_as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
-    """Rows as records in JSON."""
+    """Convert rows to JSON records, with values unchanged."""
     try:
         return [*batch.to_pylist()]
-    except (ValueError, OverflowError) as error:  # text that is not UTF-8; a time beyond all years
+    except (ValueError, OverflowError) as error:  # text that is not UTF-8, or a time out of range
         if batch.num_rows == 1:
             return [ReadError(str(error))]
         return [

@@ -1,4 +1,4 @@
-"""What becomes of a file or record that cannot be read."""
+"""Reports files and records that cannot be read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["problem_at", "refuse"]
 
 
 def problem_at(source: Source, message: str) -> ReadProblem:
-    """What is wrong, with the place of the record."""
+    """Describe an error together with the position of its record."""
     return ReadProblem(file=source.file, line=source.line, record=source.record, message=message)
 
 
 def refuse(problem: ReadProblem) -> None:
-    """Raise it, where nobody asked to be called with problems.
+    """Raise a problem; used where the caller passed no problem handler.
 
     Raises:
         ReadError: Always.

@@ -1,4 +1,4 @@
-"""Parts of a file that are read by themselves: some of its lines, or some of its rows."""
+"""Ranges of lines or rows, so that parts of a file can be read separately."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _SKIPPED = 1 << 20
 
 
 class LineRange(NamedTuple):
-    """Whole lines of a file, by their offsets in what it decompresses to."""
+    """A range of whole lines, by their offsets in the decompressed file."""
 
     begin: int
     """Offset of the first byte."""
     end: int | None
-    """Offset behind the last byte; ``None`` for the rest of the file."""
+    """Offset after the last byte; ``None`` for the rest of the file."""
     first: int
     """Number of the first line, from 1."""
 
 
 class RowRange(NamedTuple):
-    """Rows of a Parquet file."""
+    """A range of rows of a Parquet file."""
 
     first: int
     """Number of the first row, from 0."""
     stop: int
-    """Number behind the last row."""
+    """Number after the last row."""
 
 
 Range: TypeAlias = LineRange | RowRange
 
 
 class _Left(NamedTuple):
-    """A compressed file, at the place up to which it was read."""
+    """A compressed file that is open at the position where reading stopped."""
 
     path: Path
     offset: int
@@ -51,14 +51,14 @@ class _Left(NamedTuple):
 
 
 _left: list[_Left] = []
-"""The one that was left last: whoever goes on from there does not decompress it anew."""
+"""The most recent such file: continuing there avoids decompressing it again."""
 
 
 def open_range(path: Path, lines: LineRange) -> BinaryIO:
-    """Open some lines of a file, as if it held no others.
+    """Open a range of lines as if the file held no others.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
     """
     file = _at(path, lines.begin)
 
@@ -73,7 +73,7 @@ def open_range(path: Path, lines: LineRange) -> BinaryIO:
 
 
 def _at(path: Path, offset: int) -> BinaryIO:
-    """A file, or what it decompresses to, at an offset."""
+    """Open a file, decompressed if necessary, at an offset."""
     while _left:
         left = _left.pop()
         if (left.path, left.offset) == (path, offset) and state_of(left.file) == _state(path):

@@ -1,4 +1,4 @@
-"""Reading the bytes of a file for what is known of it without a look at its records."""
+"""Scans the bytes of a file for checksums and line offsets, without parsing records."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _IN_CACHE = 1 << 16
 _NEWLINE = 10
 _LINE_BLOCK = 1 << 16
 _FOOTER_END = 8
-"""Bytes behind the footer of Parquet: its length, and the magic ones."""
+"""Size of the end of a Parquet file: footer length and magic bytes."""
 
 
 class Content(NamedTuple):
-    """What was found in some bytes."""
+    """Results of scanning some bytes."""
 
     crc: int
     """Their CRC-32."""
     lines: int
-    """How many lines they are."""
+    """Number of lines."""
 
     @property
     def name(self) -> str:
-        """What a file with this content is known by."""
+        """Identity of a file with this content."""
         return f"crc32:{self.crc:08x}"
 
 
 def scan(file: BinaryIO, size: int) -> Content:
-    """Read bytes from where a file stands."""
+    """Scan a file from its current position."""
     crc = lines = 0
     last = b"\n"
     crc_and_newlines = _kernel()
@@ -54,10 +54,10 @@ def scan(file: BinaryIO, size: int) -> Content:
 
 
 def _kernel() -> Callable[[bytes, int], tuple[int, int]]:
-    """What gives the CRC-32 of bytes that follow others of a CRC-32, and counts their newlines."""
+    """The kernel that continues a CRC-32 over further bytes and counts their newlines."""
     if kernels.backend() == "python":
         return _crc_and_newlines
-    from trajmeter.kernels import _rust  # whose twin follows
+    from trajmeter.kernels import _rust  # the Python twin follows
 
     return _rust.crc_and_newlines
 
@@ -67,23 +67,23 @@ def _crc_and_newlines(block: bytes, before: int) -> tuple[int, int]:
 
 
 def _newlines(block: bytes) -> int:
-    """How many newlines there are, counted in a third of the time that bytes take."""
+    """Count newlines, three times as fast as ``bytes.count``."""
     held = np.frombuffer(block, np.uint8)
     parts = (held[start : start + _IN_CACHE] for start in range(0, len(held), _IN_CACHE))
     return sum(int(np.count_nonzero(part == _NEWLINE)) for part in parts)
 
 
 class Cut(NamedTuple):
-    """Where a line begins."""
+    """The beginning of a line."""
 
     offset: int
-    """Offset in what the file decompresses to."""
+    """Offset in the decompressed file."""
     line: int
-    """Its number, from 1."""
+    """Line number, from 1."""
 
 
 def line_cuts(path: Path, lines: int) -> Iterator[Cut]:
-    """Where every so many lines of a file begin, and where it ends, or cannot be read any more.
+    """Offsets of every n-th line of a file, and where it ends or becomes unreadable.
 
     Raises:
         OSError: The file cannot be opened.
@@ -109,13 +109,13 @@ def line_cuts(path: Path, lines: int) -> Iterator[Cut]:
                 offset += len(block)
                 line += ends
                 is_begun = not block.endswith(b"\n")
-        except OSError:  # whoever reads up to there says why
+        except OSError:  # reported when reading gets there
             pass
     yield Cut(offset, line + is_begun)
 
 
 def next_line(file: BinaryIO, offset: int, size: int) -> int:
-    """Where the first line begins that does not begin before an offset."""
+    """The first line that begins at or after an offset."""
     place = offset - 1
     while place < size:
         file.seek(place)
@@ -130,7 +130,7 @@ def next_line(file: BinaryIO, offset: int, size: int) -> int:
 
 
 def footer(file: BinaryIO, size: int) -> bytes | None:
-    """The footer of Parquet; ``None`` if it is missing or cut off."""
+    """The footer of a Parquet file; ``None`` if missing or truncated."""
     if size < len(PARQUET_MAGIC) + _FOOTER_END:
         return None
     file.seek(size - _FOOTER_END)

@@ -1,1 +1,1 @@
-"""What the logs of several programs have in common."""
+"""What the log formats of several programs have in common."""

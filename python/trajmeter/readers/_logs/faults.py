@@ -1,4 +1,4 @@
-"""Logs in which a value has the wrong type: it is left out and told, and the rest is read."""
+"""Logs with values of the wrong type: these are skipped and reported, the rest is read."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ __all__ = ["made_trajectory", "without_faults"]
 _ValueT = TypeVar("_ValueT")
 
 _INDISPENSABLE = frozenset({"task_id", "turns", "source"})
-"""Fields without which little is left of an attempt."""
+"""Fields without which little of an attempt is left."""
 
 
 def without_faults(
     adapter: TypeAdapter[_ValueT], record: Mapping[str, Any]
 ) -> tuple[_ValueT, dict[str, str]]:
-    """A record with null, or an empty object, in place of values of the wrong type.
+    """Replace values of the wrong type in a record by null or an empty object.
 
     Args:
-        adapter: What the record has to be.
+        adapter: Type of the record.
         record: The record.
 
     Returns:
-        The record, and what was wrong with each value, by its place.
+        The record, and the error of each replaced value by its place.
 
     Raises:
-        pydantic.ValidationError: A value that is needed has the wrong type.
+        pydantic.ValidationError: A required value has the wrong type.
     """
     try:
         return adapter.validate_python(record), {}
@@ -54,7 +54,7 @@ def without_faults(
 
 
 def made_trajectory(fields: Mapping[str, Any]) -> Trajectory:
-    """A trajectory of these fields, without those whose value has the wrong type.
+    """Make a trajectory from fields, dropping those of the wrong type.
 
     Raises:
         pydantic.ValidationError: The task's id or the turns are wrong.
@@ -73,14 +73,14 @@ def made_trajectory(fields: Mapping[str, Any]) -> Trajectory:
 
 def _mend(record: Any, detail: ErrorDetails) -> None:  # noqa: ANN401 - an object or a list
     *path, last = detail["loc"] or ("",)
-    with suppress(LookupError, TypeError):  # the record is refused again then
+    with suppress(LookupError, TypeError):  # validation then rejects the record again
         for key in path:
             record = record[key]
         record[last] = {} if detail["type"] == "dict_type" else None
 
 
 def _told(details: list[ErrorDetails]) -> dict[str, str]:
-    """What is wrong, by place; values are not shown, as those of configurations may be secrets."""
+    """Describe errors by place; values are not shown, as configurations may hold secrets."""
     told = {}
     for detail in details:
         place, _, reason = json_input.describe_detail(detail).partition(": ")

@@ -1,4 +1,4 @@
-"""What providers say of a prompt that is longer than the model's context."""
+"""Recognises providers' errors about prompts that exceed the model's context."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNS = (
 
 
 def is_too_long(*said: str | None) -> bool:
-    """Whether a request was refused for its length, which is a budget that was used up.
+    """Whether a request was refused for its length, which means an exhausted budget.
 
     Example:
         >>> is_too_long("prompt is too long: 210000 tokens > 200000 maximum"), is_too_long(None)

@@ -1,4 +1,4 @@
-"""Names of models as LiteLLM takes them: behind the name of who serves them."""
+"""Model names in LiteLLM's form, which are prefixed with the provider."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROVIDERS = frozenset(
 def model_name(written: str | None) -> str | None:
     """The model as its requests name it: ``gpt-5`` of ``openai/gpt-5``.
 
-    Programs that differ in nothing but who serves a model then have one name for it.
+    Programs that access the same model through different providers then agree on its name.
     """
     if not written:
         return None

@@ -1,11 +1,11 @@
-"""What programs send back for a command: text in one of several layouts.
+"""Parses the output that programs return for a command, which has one of several layouts.
 
 - JSON: ``{"output": …, "metadata": {"exit_code": 0, "duration_seconds": 0.1}}`` (Codex), or
   ``{"returncode": 0, "output": …}`` (mini-swe-agent)
 - tags: ``<returncode>0</returncode>``, then ``<output>`` (mini-swe-agent's first version)
 - a header of lines such as ``Exit code: 0``, ``Wall time: 0.1 seconds``, ``Process exited with code
   0`` or ``Process running with session ID 7``, then ``Output:``, then the text (Codex)
-- the text alone, of a tool that runs nothing, or of a call that was not carried out
+- plain text, from a tool that runs nothing, or for a call that was not executed
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HEADER = re.compile(
     re.VERBOSE,
 )
 _BODY = "Output:"
-# How Codex says that it did not carry out a call.
+# Codex's message that it did not execute a call.
 _REFUSALS = (
     "failed to parse function arguments",
     "unsupported call",
@@ -57,22 +57,22 @@ _ABORTED = re.compile(r"aborted(?: by user.*)?", re.DOTALL)
 
 
 class Output(NamedTuple):
-    """What was sent back, and what it says."""
+    """The output of a command, parsed."""
 
     text: str
     """The text that the tool printed, without a header."""
     exit_code: int | None = None
-    """The exit code, where it is there."""
+    """The exit code, if recorded."""
     seconds: float | None = None
-    """How long it took, where it is there."""
+    """The duration, if recorded."""
     is_refusal: bool = False
-    """Whether it says that the call was not carried out."""
+    """Whether it says that the call was not executed."""
     is_cut: bool = False
-    """Whether some of the text is left out."""
+    """Whether some of the text was omitted."""
 
 
 def output_of(text: str) -> Output:
-    """Read the text that was sent back."""
+    """Parse the text that was returned."""
     return _of_json(text) or _of_tags(text) or _with_header(text) or _alone(text)
 
 
@@ -94,7 +94,7 @@ def _of_json(text: str) -> Output | None:
         return Output(printed, as_int(code), finite(seconds))
     if "returncode" not in value:
         return None
-    # Long output is cut in the middle, and has another key.
+    # Long output is shortened in the middle, and has another key.
     said = as_text(value.get("exception_info"))
     shown = printed if isinstance(printed, str) else as_text(value.get("output_head")) or ""
     return Output(said or shown, as_int(value["returncode"]), is_cut=not isinstance(printed, str))
@@ -106,7 +106,7 @@ def _of_tags(text: str) -> Output | None:
         return None
     shown = text[code.end() :]
     whole = _TAGGED.fullmatch(shown)
-    # Long output is cut in the middle, and has other tags.
+    # Long output is shortened in the middle, and has other tags.
     return Output(shown if whole is None else whole[1], as_int(code[1]), is_cut=whole is None)
 
 
@@ -130,7 +130,7 @@ def _with_header(text: str) -> Output | None:
 
 
 def script_of(command: JsonValue) -> str | None:
-    """The command that a shell was given, without the shell itself.
+    """The command passed to a shell, without the shell itself.
 
     Example:
         >>> script_of(["bash", "-lc", "cat a.py | head"]), script_of("/bin/zsh -lc 'ls -a'")

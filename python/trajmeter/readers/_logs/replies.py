@@ -1,7 +1,7 @@
-"""Replies of a model, put together from the lines of a log, and the turns they make.
+"""Assembles a model's replies from the lines of a log, and turns from replies.
 
-A log that is written as a session goes on tells of one reply in several lines: its text, each call,
-and later the result of each, in the order in which they finished.
+A log written during a session spreads a reply over several lines: its text, each call, and later
+each result, in the order in which the calls finished.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TURNS = (
     "turns.views",
     "leaks",
 )
-"""What a format carries that has replies with calls and their results."""
+"""Fields that formats with replies, calls and results can hold."""
 
 TOKENS = (
     "input_tokens",
@@ -49,11 +49,11 @@ TOKENS = (
     "output_tokens",
     "reasoning_tokens",
 )
-"""Kinds of tokens that a format may tell apart."""
+"""Kinds of tokens that a format may report separately."""
 
 
 def usage_fields(*places: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Parts of a usage that a format carries.
+    """Parts of usage that a format can hold.
 
     Example:
         >>> usage_fields("turns.usage", "usage", names=["cost_usd"])
@@ -64,7 +64,7 @@ def usage_fields(*places: str, names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Call:
-    """A call, and what the log has said of it so far."""
+    """A call, and what the log has said about it so far."""
 
     name: str
     arguments: JsonValue = None
@@ -78,23 +78,23 @@ class Call:
     command: str | None = None
     """The command, if a shell ran one."""
     program: str | None = None
-    """The program of another kind that it ran."""
+    """The program it ran, if not a shell command."""
     views: Sequence[View] = ()
     """What its result showed."""
     reads: bool = False
-    """Whether its tool is known to read files, and its result was there to see."""
+    """Whether its tool is known to read files and its result was recorded."""
     leaks: Sequence[Leak] = ()
     """What it read of the solution."""
 
     def fail(self, error: str | None, *, exit_code: int | None = None) -> None:
-        """Note that the call failed."""
+        """Record that the call failed."""
         self.success = False
         if exit_code is not None:
             self.reason = "exit_code"
         self.error = error or (None if exit_code is None else f"exit code {exit_code}")
 
     def record(self) -> ToolCall:
-        """The call as it is kept."""
+        """The call as a record."""
         return ToolCall(
             name=self.name,
             id=self.id,
@@ -108,15 +108,15 @@ class Call:
 
 @dataclass(slots=True)
 class Reply:
-    """One reply of the model, and what became of its calls."""
+    """One reply of the model, and the outcome of its calls."""
 
     agent: str | None = None
-    """Which agent it is from, in a run of several."""
+    """The agent that gave it, in a run of several."""
     texts: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     usage: Usage | None = None
     asked: float | None = None
-    """When what it answers was there, in seconds since 1970."""
+    """When its input was complete, in seconds since 1970."""
     began: float | None = None
     """When the first of its lines was written."""
     ended: float | None = None
@@ -124,23 +124,23 @@ class Reply:
     error: Failure | None = None
     """What went wrong with the reply itself."""
     extra: dict[str, Any] = field(default_factory=dict)
-    """What else the log says of it."""
+    """Other data about it in the log."""
     is_done: bool = False
-    """Whether the log says that what it asked for was done, where that is not a call."""
+    """Whether the log says that a request other than a call was carried out."""
 
     def end(self, now: float | None) -> None:
-        """Note when a line of it was written."""
+        """Record the time of one of its lines."""
         self.began = now if self.began is None else self.began
         if now is not None:
             self.ended = now if self.ended is None else max(self.ended, now)
 
     @property
     def text(self) -> str | None:
-        """What the agent said, reasoning left out."""
+        """What the agent said, without reasoning."""
         return "\n".join(self.texts) if self.texts else None
 
     def turn(self, number: int) -> Turn:
-        """The turn that the reply makes."""
+        """Make a turn from the reply."""
         programs = [call.command or call.program for call in self.calls]
         failed = next((call for call in self.calls if call.success is False), None)
         error = self.error
@@ -160,7 +160,7 @@ class Reply:
             tool_calls=tuple(call.record() for call in self.calls),
             views=tuple(views) or None,
             usage=self.usage,
-            # Clocks that were set back give none.
+            # A clock that was set back gives no duration.
             duration_seconds=seconds if seconds is not None and seconds >= 0 else None,
             extra=self.extra,
         )
@@ -179,8 +179,8 @@ def leaks_of(replies: Sequence[Reply]) -> tuple[Leak, ...]:
 def turns_of(replies: Sequence[Reply]) -> tuple[Turn, ...]:
     """The turns of a run, numbered from 1.
 
-    A turn that showed nothing has no views. Where none showed anything, though some called tools
-    that read, those have empty ones: the run looked, and saw nothing.
+    A turn that showed nothing has no views. If no turn showed anything although some called tools
+    that read files, those turns have empty views: the run looked and saw nothing.
     """
     turns = [reply.turn(number) for number, reply in enumerate(replies, start=1)]
     if any(turn.views for turn in turns):
@@ -193,7 +193,7 @@ def turns_of(replies: Sequence[Reply]) -> tuple[Turn, ...]:
 
 
 def in_order_of_time(replies: Sequence[Reply]) -> list[Reply]:
-    """Replies of several agents in the order in which they began, if all have a time."""
+    """Replies of several agents by starting time, if all have one."""
     if any(reply.began is None for reply in replies):
         return list(replies)
     return sorted(replies, key=lambda reply: reply.began or 0.0)

@@ -1,4 +1,4 @@
-"""Logs of which a whole file is one trajectory, or several, and none of their lines is."""
+"""Logs in which a whole file, and not a single line, is one or more trajectories."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Event(NamedTuple):
     """One line of a log, or one item of a log that is a list."""
 
     source: Source
-    """Where it stands."""
+    """Its position."""
     value: dict[str, Any]
-    """What it says."""
+    """Its content."""
     report: Callable[[ReadProblem], None]
-    """Where to tell what is wrong with it."""
+    """Callback for problems with it."""
 
     @property
     def place(self) -> str:
-        """Where it stands in the log."""
+        """Its position in the log."""
         return f"line {self.source.line}" if self.source.line else self.source.record or "log"
 
     def problem(self, message: str) -> None:
-        """Report what cannot be used of it."""
+        """Report a part of it that cannot be used."""
         self.report(
             ReadProblem(
                 file=self.source.file,
@@ -80,12 +80,12 @@ def first_objects(head: bytes) -> Iterator[dict[str, Any]]:
 def usage_from(
     values: Mapping[str, object], problem: Callable[[str], object], *, name: str = "usage"
 ) -> Usage | None:
-    """Tokens and cost, if there are any.
+    """Make a usage from tokens and cost, if there are any.
 
     Args:
         values: Fields of a :class:`Usage`.
-        problem: Called where a value has the wrong type; there are none then.
-        name: What the log calls them.
+        problem: Called if a value has the wrong type; there is no usage then.
+        name: Name of these values in the log.
     """
     try:
         usage = Usage.model_validate(values)
@@ -96,7 +96,7 @@ def usage_from(
 
 
 def path_below(path: str, folder: str | None) -> str:
-    """A path as the folder sees it, where it lies in that folder.
+    """A path relative to the folder, if it is inside the folder.
 
     Example:
         >>> path_below("/repo/src/a.py", "/repo"), path_below("/tmp/a.py", "/repo")
@@ -109,12 +109,12 @@ def path_below(path: str, folder: str | None) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """Name of a file without its suffix, and without that of its compression."""
+    """Name of a file without its suffix and compression suffix."""
     return Path(content_name(path)).stem
 
 
 def known_only(**values: object) -> dict[str, Any]:
-    """What is known of these values, by their names."""
+    """The values that are not missing, by name."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -123,15 +123,15 @@ class Clock:
 
     def __init__(self) -> None:
         self.lines = 0
-        """How many lines there were, with a time or without."""
+        """Number of lines, with or without a time."""
         self.now: float | None = None
-        """Time of the last line that had one."""
+        """Time of the last line that has one."""
         self._times = 0
         self._first: float | None = None
         self._last: float | None = None
 
     def tick(self, time: float | None) -> None:
-        """Take in a line."""
+        """Record the time of a line."""
         self.lines += 1
         if time is not None:
             self._times += 1
@@ -141,5 +141,5 @@ class Clock:
 
     @property
     def passed(self) -> float | None:
-        """Seconds from the first line to the last; ``None`` unless two lines have a time."""
+        """Seconds from the first to the last line; ``None`` unless two lines have a time."""
         return seconds_between(self._first, self._last) if self._times > 1 else None

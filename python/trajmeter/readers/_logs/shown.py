@@ -1,4 +1,4 @@
-"""What calls showed of files, and the parts of what they gave back."""
+"""Finds which file contents calls showed, and normalises their results."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ __all__ = ["Viewer", "shown_parts", "texts_of"]
 
 
 _MOST_TRIMMED = 5
-"""Blank lines that may have stood at the ends of a text; where more are missing, the file ended."""
+"""Maximum number of blank lines assumed to be trimmed from a text; if more are missing, the file
+ended."""
 _TEXTS = ("text", "input_text", "output_text")
 
 
 class Viewer:
-    """Finds what an agent's calls showed, one after another."""
+    """Finds what the calls of an agent showed, in order."""
 
     def __init__(self, root: str | None = None) -> None:
-        """Begin in a folder.
+        """Start in a folder.
 
         Args:
-            root: Folder of the repository; paths below it are written as from there.
+            root: The repository folder; paths below it are made relative to it.
         """
         self.root = root
         self.folder: str | None = None
-        """Where the agent's shell is, if it keeps its folder."""
+        """Current folder of the agent's shell, if it persists."""
 
     def look(
         self,
@@ -49,16 +50,16 @@ class Viewer:
 
         Args:
             call: The call.
-            text: What it printed; ``None`` if that is not known, or was cut.
-            exit_code: Its exit code, if it is known.
-            folder: The folder that it ran in, if known.
-            is_kept: Whether the folder that a shell changes to is kept for the next command.
-            is_trimmed: Whether blank lines were taken off both ends of the text.
+            text: Its output; ``None`` if unknown or truncated.
+            exit_code: Its exit code, if known.
+            folder: The folder in which it ran, if known.
+            is_kept: Whether the shell's current folder persists until the next command.
+            is_trimmed: Whether blank lines were trimmed from both ends of the text.
         """
         if call.command is None:
             self._look_at_tool(call, text)
             return
-        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+        from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         start = folder or self.folder or self.root
         shown = shell_views(call.command, text, exit_code=exit_code, folder=start)
@@ -80,7 +81,7 @@ class Viewer:
             call.leaks = found.leaks
 
     def show(self, call: Call, view: View | None) -> None:
-        """Note what a call showed."""
+        """Record what a call showed."""
         views = [] if view is None else [view]
         self._set(call, views)
         call.leaks = leaks_of_views(views)
@@ -93,12 +94,12 @@ class Viewer:
 
 
 def _fits(shown: Sequence[View], asked: Sequence[View]) -> bool:
-    """Whether views are of the same files, in the same order."""
+    """Whether two lists of views are of the same files, in the same order."""
     return [view.path for view in shown] == [view.path for view in asked]
 
 
 def _untrimmed(shown: View, asked: View) -> View:
-    """The lines that were asked for, if only a few of them are missing in a trimmed text."""
+    """The lines requested, if only a few of them are missing in a trimmed text."""
     if shown.extent is not Extent.LINES or asked.extent is not Extent.LINES:
         return shown
     if shown.start != asked.start or shown.end is None or asked.end is None:
@@ -107,7 +108,7 @@ def _untrimmed(shown: View, asked: View) -> View:
 
 
 def texts_of(content: JsonValue) -> list[str]:
-    """The texts of a message or a result: text, or a list of parts, of which some are text."""
+    """The texts of a message or result, which is a text or a list of parts."""
     if isinstance(content, str):
         return [content] if content else []
     found = [part.get("text") for part in _parts(content) if part.get("type") in _TEXTS]
@@ -115,7 +116,7 @@ def texts_of(content: JsonValue) -> list[str]:
 
 
 def shown_parts(content: JsonValue) -> JsonValue:
-    """A result as it is kept: text where it is text alone, else its parts, without bytes."""
+    """A result as recorded: a text if it is only text, else its parts without bytes."""
     if content is None or isinstance(content, str):
         return content
     parts = _parts(content)

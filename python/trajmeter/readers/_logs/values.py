@@ -1,4 +1,4 @@
-"""Values of JSON from logs: converted where possible, never an error."""
+"""Converts JSON values in logs where possible; never raises."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 
-# Above any real count; the sum of two still fits 64 bits.
+# Above any real count; the sum of two still fits in 64 bits.
 _MOST = 2**53
 
 _FRACTION = re.compile(r"\.(\d+)")
 
 
 def as_int(value: object) -> int | None:
-    """Convert whatever ``int`` takes, within the bounds of counts; true is 1."""
+    """Convert anything that ``int`` accepts, within the bounds of counts; true is 1."""
     if isinstance(value, (int, float, str)):
         try:
             return max(-_MOST, min(int(value), _MOST))
@@ -46,12 +46,12 @@ def as_int(value: object) -> int | None:
 
 
 def safe_int(value: object) -> int:
-    """A count as fc-eval reads it: anything but a number is 0."""
+    """A count as in fc-eval: anything but a number is 0."""
     return as_int(value) or 0
 
 
 def as_count(value: object) -> int | None:
-    """A count recorded as a whole number from 0 to the largest count; else ``None``."""
+    """A count recorded as a whole number within the bounds of counts; else ``None``."""
     number = finite(value)
     if number is None or not number.is_integer() or not 0 <= number <= _MOST:
         return None
@@ -79,7 +79,7 @@ def as_text(value: object) -> str | None:
 
 
 def as_number(value: object, refuse: Callable[[str], None]) -> float | None:
-    """A finite number; ``None`` for null, and for anything else, which is refused with a reason."""
+    """A finite number; ``None`` for null, and for anything else, which is reported."""
     number = finite(value)
     if number is None and value is not None:
         refuse(f"expected a number, got {type_name(cast('JsonValue', value))}")
@@ -97,7 +97,7 @@ def epoch_seconds(value: object) -> float | None:
     """
     if not isinstance(value, str):
         return None
-    # Python 3.10 reads neither the Z nor a fraction of other than 3 or 6 digits.
+    # Python 3.10 accepts neither the Z nor fractions other than of 3 or 6 digits.
     text = _FRACTION.sub(lambda digits: f".{digits[1]:0<6.6}", value).replace("Z", "+00:00")
     try:
         time = datetime.fromisoformat(text)
@@ -107,5 +107,5 @@ def epoch_seconds(value: object) -> float | None:
 
 
 def seconds_between(start: float | None, end: float | None) -> float | None:
-    """Seconds between two times, to the microsecond that logs record; ``None`` without both."""
+    """Seconds between two times in microsecond precision; ``None`` without both."""
     return None if start is None or end is None else round(end - start, 6)

@@ -1,1 +1,1 @@
-"""Recognition: the formats there are, and which of them a file or record is of."""
+"""Recognition: the known formats, and which of them a file or record is in."""

@@ -1,4 +1,4 @@
-"""How the files of a call are read: by which formats, and by which names of columns."""
+"""How the files of a call are read: their formats and column names."""
 
 from __future__ import annotations
 
@@ -46,26 +46,25 @@ __all__ = ["Choice"]
 
 _OWN = "trajectory-records"
 _HEAD = 1 << 16
-"""Formats of whole files are recognised by this much of a file's beginning."""
+"""Number of bytes from a file's beginning by which formats of whole files are recognised."""
 
 
 class Choice(Generic[RecordT]):
-    """Which formats read files, as tasks or as trajectories.
+    """The formats and settings with which files are read, as tasks or as trajectories.
 
     Args:
         makes: Class of the records to make.
-        input_format: Name of the format that reads everything, whatever it looks like; formats are
-            recognised by content where there is none.
-        mapping: Columns by the field that they are; the records then are trajectories of ours,
-            unless another format is named. Fields of the task are of no concern here.
-        profiles: Compatibility profiles, which some formats read in their own way; others are of
-            no concern here.
-        max_line: Bytes of the longest line of JSON that is accepted.
+        input_format: Name of the format that reads everything, regardless of content; without it,
+            formats are detected from content.
+        mapping: Columns by field; the records are then Trajmeter trajectories, unless another
+            format is named. Fields of the task are ignored here.
+        profiles: Compatibility profiles, some of which change how formats read; others are ignored.
+        max_line: Maximum length of a JSON line in bytes.
 
     Raises:
         UnknownNameError: No format has this name.
-        ConfigurationError: The mapping names a field that there is not, or the format has none; or
-            no line could be accepted.
+        ConfigurationError: The mapping names an unknown field or a field that the format lacks, or
+            the maximum length admits no line.
     """
 
     def __init__(
@@ -82,9 +81,9 @@ class Choice(Generic[RecordT]):
         self.makes: type[RecordT] = makes
         """Class of the records to make."""
         self.max_line = max_line
-        """Bytes of the longest line that is accepted."""
+        """Maximum length of a line in bytes."""
         self.profiles = profiles
-        """Compatibility profiles that are asked for."""
+        """Requested compatibility profiles."""
         self._counts: Counter[str] = Counter()
         self._rows: Counter[Path] = Counter()
         self.chosen: Format[RecordT] | None = None
@@ -105,7 +104,7 @@ class Choice(Generic[RecordT]):
         """The format that reads a record; ``None`` if there is none.
 
         Raises:
-            ReadError: The evidence for two formats, which read it differently, is equal.
+            ReadError: Two formats that would read it differently have equal evidence.
         """
         if self.chosen is not None:
             return self.chosen if isinstance(self.chosen, RecordFormat) else None
@@ -140,7 +139,7 @@ class Choice(Generic[RecordT]):
         columns: Collection[str] | None = None,
         within: LineRange | None = None,
     ) -> Iterator[RecordT]:
-        """Read a file or folder as a whole, or some lines of a file in which these stand apart.
+        """Read a file or folder as a whole, or some lines of a file whose lines are independent.
 
         Columns other than these may be left empty.
         """
@@ -163,7 +162,7 @@ class Choice(Generic[RecordT]):
         report: Callable[[ReadProblem], None],
         made: Callable[[Callable[[ReadProblem], None]], Iterator[RecordT]],
     ) -> Iterator[RecordT]:
-        """Count the records that a format makes of a file, and report what it raises."""
+        """Count the records that a format makes of a file, and report the errors it raises."""
         raised: list[Exception] = []
 
         def listen(problem: ReadProblem) -> None:
@@ -180,7 +179,7 @@ class Choice(Generic[RecordT]):
         except (ReadError, OSError, *UNEXPECTED) as error:
             if error in raised:
                 raise
-            if isinstance(error, OSError):  # as of compressed content that is cut off
+            if isinstance(error, OSError):  # as for truncated compressed content
                 line, message = getattr(error, "line", None), error.strerror or str(error)
                 report(ReadProblem(file=str(path), line=line, message=message))
                 return
@@ -194,12 +193,12 @@ class Choice(Generic[RecordT]):
     def batches(
         self, known: FileFormat[RecordT], path: Path, columns: Collection[str]
     ) -> Iterator[pa.RecordBatch] | None:
-        """Read a file or folder into batches; ``None`` where :meth:`records` has to read it."""
+        """Read a file or folder into batches; ``None`` if :meth:`records` has to read it."""
         if not known.profile_records.keys().isdisjoint(self.profiles):
             return None
         try:
             batches = known.batches(path, columns)
-        except OSError:  # the record reader says why
+        except OSError:  # reported by the record reader
             return None
         return None if batches is None else self._counted(known, batches)
 
@@ -211,7 +210,7 @@ class Choice(Generic[RecordT]):
         columns: Collection[str],
         within: LineRange | None = None,
     ) -> Iterator[Piece] | None:
-        """Read a file, or some lines of it, in Rust; ``None`` where :meth:`records` has to."""
+        """Read a file or some of its lines in Rust; ``None`` if :meth:`records` has to read it."""
         if not known.profile_records.keys().isdisjoint(self.profiles):
             return None
         if known.lines is not None and within is not None:
@@ -226,15 +225,15 @@ class Choice(Generic[RecordT]):
             yield batch
 
     def count(self, rows: Mapping[str, int]) -> None:
-        """Count rows by the name of their format."""
+        """Count rows by format name."""
         self._counts.update({name: count for name, count in rows.items() if count})
 
     def count_rows(self, path: Path, rows: int) -> None:
-        """Count rows of a file that were read without a look at each."""
+        """Count rows of a file that were read without examining each one."""
         self._rows[path] += rows
 
     def counts(self) -> Counter[str]:
-        """Records read so far by the name of their format, for rows that of the first in a file."""
+        """Records read so far by format name; unexamined rows count as the first of their file."""
         counts = Counter(self._counts)
         for path, rows in self._rows.items():
             first = first_object(path)
@@ -248,7 +247,7 @@ class Choice(Generic[RecordT]):
         return counts
 
     def has_own_read_of(self, names: Collection[str]) -> bool:
-        """Whether a profile reads one of the formats of these names in its own way."""
+        """Whether a profile changes how one of the named formats reads."""
         if not self.profiles:
             return False
         found = [format_named(name, self.makes) for name in names]
@@ -265,11 +264,11 @@ class Choice(Generic[RecordT]):
 
         Args:
             folder: The folder.
-            names: Names of what it holds, if it is itself in a folder that is read, those of
-                folders with ``/`` at their end.
+            names: Names of the folder's contents if it is inside a folder that is read; names of
+                subfolders end in ``/``.
 
         Raises:
-            ReadError: The evidence for two formats is equal.
+            ReadError: Two formats have equal evidence.
         """
         chosen = (self.chosen,) if isinstance(self.chosen, FileFormat) else ()
         found = folder_formats(self.makes, folder, names) if self.chosen is None else chosen
@@ -283,8 +282,8 @@ class Choice(Generic[RecordT]):
         """The format that reads a file as a whole; ``None`` if none does.
 
         Raises:
-            ReadError: The evidence for two formats is equal.
-            ExtraMissingError: The file is compressed, and no library decompresses it.
+            ReadError: Two formats have equal evidence.
+            ExtraMissingError: The file is compressed, and no installed library can decompress it.
         """
         if self.chosen is not None:
             return self.chosen if isinstance(self.chosen, FileFormat) else None
@@ -302,7 +301,7 @@ class Choice(Generic[RecordT]):
         return known if claimed < evidence else None
 
     def _claim_on_first_record(self, path: Path) -> tuple[int, RecordFormat[RecordT] | None]:
-        """The strongest evidence in the first record of a file, and a format that it is for."""
+        """The strongest evidence in a file's first record, and a format it supports."""
         first = next(entries(path, longest=self.max_line), None)
         record = first.value if first else None
         if not isinstance(record, dict):
@@ -316,10 +315,10 @@ class Choice(Generic[RecordT]):
 def _strongest(
     asked: Collection[FileFormat[RecordT]], path: Path, head: bytes
 ) -> tuple[FileFormat[RecordT] | None, int]:
-    """The format with the strongest evidence, and how strong that is.
+    """The format with the strongest evidence, and that evidence.
 
     Raises:
-        ReadError: The evidence for two formats is equal.
+        ReadError: Two formats have equal evidence.
     """
     found = {known: _evidence(known, path, head) for known in asked}
     evidence = max(found.values(), default=0)
@@ -332,7 +331,7 @@ def _strongest(
 
 
 def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
-    """The evidence for a format; none where a folder in a path cannot be looked into."""
+    """The evidence for a format; none if a folder in the path is inaccessible."""
     try:
         return known.recognises(path, head) or 0
     except OSError:  # reported with the files of the folder

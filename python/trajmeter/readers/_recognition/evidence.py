@@ -1,4 +1,4 @@
-"""Which format a record, a file or a folder is of: the one with the strongest evidence."""
+"""Decides the format of a record, file or folder: the one with the strongest evidence."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ UNEXPECTED = (
     TypeError,
     ValueError,
 )
-"""What a format may raise of a record that its author did not think of."""
+"""Exceptions that a format may raise on a record its author did not anticipate."""
 _LINES = 20
-"""Lines of its JSON lines that are looked at."""
+"""Number of JSON lines that are examined."""
 
 
 def format_of(
@@ -50,7 +50,7 @@ def format_of(
     """The format of a record; ``None`` if none of the candidates recognises it.
 
     Raises:
-        ReadError: The evidence for two formats, which read it differently, is equal.
+        ReadError: Two formats that would read it differently have equal evidence.
     """
     strongest = strongest_for(record, candidates)
     for other in strongest[1:]:
@@ -61,11 +61,11 @@ def format_of(
 
 @lru_cache(maxsize=2)
 def beginning(head: bytes) -> tuple[JsonValue, ...]:
-    r"""The JSON values that content begins with: one for each line of JSON lines, or the document.
+    r"""The JSON values at the beginning of content: those of its lines, or the document.
 
-    At most 20 lines are read. What the end cuts off is left out, within the last value too: an
-    object then has the keys that came before. Content that is not JSON gives nothing. Others get
-    the same values, so that they must not be changed.
+    At most 20 lines are read. Truncated parts are dropped, also within the last value: an object
+    then has the keys read so far. Content that is not JSON yields nothing. The values are shared
+    with other callers and must not be modified.
 
     Example:
         >>> beginning(b'{"type": "system"}\n{"type": "user", "message": {"role": "user", "con')
@@ -87,7 +87,7 @@ def beginning(head: bytes) -> tuple[JsonValue, ...]:
 
 
 def _cut_off(content: bytes) -> list[JsonValue]:
-    """The value that content begins with, without what is cut off; none of broken JSON."""
+    """The first value of truncated content without its incomplete part; none for invalid JSON."""
     try:
         return [from_json(content.lstrip(json_input.BLANK), allow_partial=True)]
     except ValueError:
@@ -97,14 +97,14 @@ def _cut_off(content: bytes) -> list[JsonValue]:
 def strongest_for(
     record: Mapping[str, JsonValue], candidates: Iterable[RecordFormat[RecordT]]
 ) -> list[RecordFormat[RecordT]]:
-    """The formats for which the evidence in a record is strongest."""
+    """The formats for which a record is the strongest evidence."""
     found = {known: evidence_in(known, record) for known in candidates}
     evidence = max(found.values(), default=0)
     return [known for known, each in found.items() if evidence and each == evidence]
 
 
 def evidence_in(known: RecordFormat[RecordT], record: Mapping[str, JsonValue]) -> int:
-    """The evidence for a format in a record; none if the format fails on it, which is reported."""
+    """A record's evidence for a format; none, with a report, if the format fails on it."""
     try:
         return known.evidence_in(record) or 0
     except UNEXPECTED as error:
@@ -113,13 +113,13 @@ def evidence_in(known: RecordFormat[RecordT], record: Mapping[str, JsonValue]) -
 
 
 def is_result(record: Mapping[str, object]) -> bool:
-    """Whether a record is a row of results, which has the identity of an attempt too."""
+    """Whether a record is a row of results, which also identifies an attempt."""
     names_backend = record.get("backend") in ("rust", "python")
     return names_backend and any(key.endswith(".outcome") for key in record)
 
 
 def warn_of_recognition(known: Format[Any], error: BaseException) -> None:
-    """Warn that a format, such as that of a plug-in, failed to say whether something is of it."""
+    """Warn that a format, such as a plug-in's, failed while recognising something."""
     warnings.warn(
         f"the format {known.name} failed to recognise a file: {format_exception(error)}",
         RuntimeWarning,
@@ -128,7 +128,7 @@ def warn_of_recognition(known: Format[Any], error: BaseException) -> None:
 
 
 def ambiguous(one: Format[Any], other: Format[Any]) -> ReadError:
-    """Say that the evidence for two formats is equal, and how to choose."""
+    """Message that two formats have equal evidence, and how to choose one."""
     first, second = sorted((one, other), key=lambda known: known.name)
     return ReadError(
         f"may be {first.description} or {second.description}; choose with "

@@ -5,8 +5,9 @@ Each public module or folder of this package reads one format, or a few of one o
 :mod:`trajmeter.readers._recognition.index` lists. Other packages add theirs by an entry point
 (:mod:`trajmeter.readers._recognition.registry`).
 
-What several formats could claim goes to the one with the strongest :class:`Evidence`, whatever the
-order they are asked in. Where the strongest evidence of two is equal, neither reads it.
+If several formats could claim something, the one with the strongest :class:`Evidence` reads it,
+whatever the order in which they are asked. If two formats have equally strong evidence, neither
+reads it.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ RecordT_co = TypeVar("RecordT_co", Task, Trajectory, covariant=True)
 
 
 class Evidence(IntEnum):
-    """How much speaks for a record or a file being of a format."""
+    """How strongly a record or file indicates a format."""
 
     POSSIBLE = 1
-    """Other formats may have it too."""
+    """Other formats may have this feature too."""
     LIKELY = 2
-    """Taken together, it is typical of this format."""
+    """The combination of features is typical of this format."""
     CERTAIN = 3
-    """Only this format has it."""
+    """Only this format has this feature."""
     DECLARED = 4
     """It names its format itself."""
 
@@ -69,11 +70,11 @@ class Format(Generic[RecordT_co]):
     makes: type[RecordT_co]
     """Whether it is read as tasks or as trajectories."""
     carries: tuple[str, ...]
-    """Fields of the record that the format can hold, those within fields behind a dot, such as
-    ``turns.tool_calls.result``; a field stands for all that lies below it. The others are ``None``,
-    or empty, in every record of the format. The task, its id and the source go without saying."""
+    """Fields of the record that the format can hold; nested fields use dots, as in
+    ``turns.tool_calls.result``, and a field includes everything below it. All other fields are
+    ``None`` or empty in every record of the format. The task, its id and the source are implied."""
     origin: str
-    """Program that writes it, with the versions that were tried."""
+    """The program that writes it, with the versions that were tested."""
 
 
 def _no_batches(_: Path, __: Collection[str]) -> None:
@@ -91,31 +92,31 @@ def _no_pieces(_: Path, __: JsonReader, ___: Collection[str]) -> None:
 
 
 LeftOut: TypeAlias = "Callable[[int, Callable[[ReadProblem], None]], Iterator[Trajectory]]"
-"""Reads a record that was left out, by its number, and reports what is wrong with it."""
+"""Reads a skipped record by its number, and reports what is wrong with it."""
 
 
 class Piece(NamedTuple):
-    """Some records of a file, read into columns, those left out that the reader is not sure of."""
+    """Some records of a file read into columns, without those the reader is not certain about."""
 
     columns: JsonColumns | None
-    """The rows, and which are left out, by the number that follows the rows before them; ``None``
-    if there is no row, and what is left out has the number 0."""
+    """The rows, and which records are skipped, by the number that follows the rows before them;
+    ``None`` if there is no row, and the skipped record has number 0."""
     records: LeftOut
-    """Reads those that are left out."""
+    """Reads the skipped records."""
 
 
 class LinesApart(NamedTuple):
-    """Reads some lines of a file in which each is read by itself; large ones are cut there."""
+    """Reads a file whose lines are independent, so that a large one can be split."""
 
     are_in: Callable[[Path], bool]
-    """Whether a file is one."""
+    """Whether a file is of this kind."""
     records: Callable[
         [Path, LineRange, Callable[[ReadProblem], None], Collection[str] | None],
         Iterator[Any],
     ]
-    """Yields the records of some lines, with these columns filled, or all of them."""
+    """Yields the records of some lines with these columns filled, or with all columns."""
     pieces: Callable[[Path, LineRange, Collection[str]], Iterator[Piece]]
-    """Yields them read by a reader in Rust."""
+    """Yields the same records, read in Rust."""
 
 
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
@@ -124,71 +125,71 @@ def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RecordFormat(Format[RecordT_co]):
-    """A format of JSON records, one for each task or attempt.
+    """A format of JSON records, one per task or attempt.
 
-    Records may stand in JSON lines, a JSON document or Parquet, beside those of other formats.
+    The records may be in JSON lines, a JSON document or Parquet, mixed with those of other formats.
     """
 
     keys: frozenset[str]
-    """Keys of which every record of the format has at least one, at its top. A format of
-    trajectories has to name keys that are not fields of a Trajectory."""
+    """Top-level keys of which every record of the format has at least one. A trajectory format must
+    name keys that are not Trajectory fields."""
     recognises: Callable[[Mapping[str, JsonValue]], Evidence | None]
-    """What speaks for a record, which has one of the keys, being of the format; ``None`` if it is
-    not. Values may have any type."""
+    """The evidence that a record with one of the keys is in the format; ``None`` if it is not.
+    Values may have any type."""
     read: Callable[[Mapping[str, JsonValue], Source], RecordT_co]
-    """Turns a record into one of ours; raises ``ReadError`` or pydantic's ``ValidationError``."""
+    """Converts a record to a Trajmeter record; raises ``ReadError`` or pydantic's
+    ``ValidationError``."""
     profile_reads: Mapping[str, Callable[[Mapping[str, JsonValue], Source], RecordT_co]] = field(
         default_factory=dict
     )
-    """What reads a record instead, by the compatibility profile that asks for it, such as one that
-    reproduces what another tool takes for a view."""
+    """Replacements for :attr:`read` by compatibility profile, for example to reproduce what another
+    tool counts as a view."""
     doubts: Callable[[Mapping[str, JsonValue]], Iterable[str]] = _no_doubts
-    """Says what in a record that was read has no effect, and looks as if it should."""
+    """Describes parts of a record that have no effect but look as if they should."""
 
     def evidence_in(self, record: Mapping[str, JsonValue]) -> Evidence | None:
-        """What speaks for a record being of the format."""
+        """The evidence that a record is in the format."""
         return None if self.keys.isdisjoint(record) else self.recognises(record)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FileFormat(Format[RecordT_co]):
-    """A format whose records can only be read together: those of a folder, or rows of a table."""
+    """A format whose records must be read together: those of a folder, or rows of a table."""
 
     recognises: Callable[[Path, bytes], Evidence | None]
-    """What speaks for a folder, or for a file that begins with these bytes, being of the format;
-    ``None`` if it is not. The bytes are those that :func:`~trajmeter.readers.open_content`
-    reads, at most 64 KiB; a folder has none. :func:`~trajmeter.readers.beginning` reads
-    them as JSON, whatever they cut off. An ``OSError`` counts as ``None``: reading the file
-    reports it."""
+    """The evidence that a folder, or a file beginning with these bytes, is in the format; ``None``
+    if it is not. The bytes are those that :func:`~trajmeter.readers.open_content` reads, at most 64
+    KiB; none for a folder. :func:`~trajmeter.readers.beginning` parses them as JSON, even if
+    truncated. An ``OSError`` counts as ``None``: reading the file reports it."""
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
-    """Yields the records of a folder or file, and reports with its place what is left out. A folder
-    that is recognised is read here as a whole: nothing below it is read by other formats."""
+    """Yields the records of a folder or file, and reports what is skipped with its place. A
+    recognised folder is read as a whole: other formats do not read anything below it."""
     part: Callable[
         [Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co] | None
     ] = _no_part
-    """Yields them as :attr:`records` does, but fills only these columns; ``None`` where it would
-    save nothing."""
+    """Like :attr:`records`, but fills only these columns; ``None`` if that would save nothing."""
     profile_records: Mapping[
         str, Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     ] = field(default_factory=dict)
-    """What yields the records instead, by compatibility profile."""
+    """Replacements for :attr:`records` by compatibility profile."""
     folder_files: frozenset[str] = frozenset()
-    """Names of files of which a folder of the format holds at least one. A folder within one that
-    is read is only recognised if it holds one of them; one that is named is in any case."""
+    """File names of which a folder of the format contains at least one. A folder inside a folder
+    that is read is recognised only if it contains one of them; a named folder is always considered.
+    """
     folder_pattern: re.Pattern[str] | None = None
-    """What the name of such a file matches, where the format gives its files no fixed names."""
+    """A pattern for the names of such files, if the format has no fixed names."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
-    """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
-    them, as it has wherever something is left out."""
+    """Yields the records as batches with these columns filled; ``None`` if :attr:`records` has to
+    read them, as it does whenever something is skipped."""
     pieces: Callable[[Path, JsonReader, Collection[str]], Iterator[Piece] | None] = _no_pieces
-    """Yields trajectories read by a reader in Rust, with these columns filled, and how to read
-    those that it leaves; ``None`` where :attr:`records` has to read them."""
+    """Yields trajectories read in Rust with these columns filled, and how to read those skipped;
+    ``None`` if :attr:`records` has to read them."""
 
     lines: LinesApart | None = None
-    """Reads some lines of a file, where these can be read apart."""
+    """Reads some lines of a file whose lines are independent."""
 
     def may_be_folder(self, names: Collection[str]) -> bool:
-        """Whether a folder that holds these names may be of the format."""
+        """Whether a folder with these contents may be in the format."""
         if not self.folder_files.isdisjoint(names):
             return True
         return self.folder_pattern is not None and any(map(self.folder_pattern.fullmatch, names))

@@ -1,7 +1,7 @@
-"""Where the formats of this package are, and what their content cannot be without.
+"""Index of this package's formats, and of features without which a file is not in a format.
 
-Reading a file imports only the formats that it may be of. What stands here rules formats out; which
-one it is, their own evidence decides. A test holds the index against the formats themselves.
+Reading a file imports only the formats that are possible for it. The index only rules formats out;
+their own evidence decides which one it is. A test checks the index against the formats.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ _OPENING = (b"{", b"[")
 _BINARY = (b"PAR1", b"PK\x03\x04")
 _JSON = ".json"
 _LIST = "messages"
-"""Where a file in a folder is looked at, the list that it holds."""
+"""Key of the list in a file of a folder, where one is examined."""
 _ESCAPED = re.compile(rb"\\u00[2-7]")
-"""JSON may spell a word with escapes; nobody does, but nothing is ruled out then."""
+"""JSON may spell a word with escapes; hardly anyone does, but then nothing is ruled out."""
 
 
 class Marks(NamedTuple):
-    """What a file or folder needs to be of a format; any of these will do."""
+    """Features of a file or folder in a format; any one of them suffices."""
 
     words: tuple[bytes, ...] = ()
-    """Keys or values of JSON, of which one is in its beginning."""
+    """JSON keys or values of which one must be in its beginning."""
     beside: tuple[bytes, ...] = ()
-    """Others, of which one is there too."""
+    """Further keys or values of which one must be there as well."""
     magic: bytes | None = None
-    """The bytes it begins with."""
+    """The bytes with which it begins."""
     is_text: bool = False
-    """Whether it is neither JSON nor begins as Parquet or an archive does."""
+    """Whether it is not JSON, and does not begin like Parquet or an archive."""
     is_broken: bool = False
     """Whether its first line is not a JSON value."""
     folder: re.Pattern[str] | None = None
-    """What matches the name of the folder, or of something in it; names of folders end in ``/``."""
+    """A pattern for the name of the folder or of something in it; folder names end in ``/``."""
     keys: frozenset[str] = frozenset()
-    """Keys of the first JSON file in the folder, all of which it has."""
+    """Keys that the first JSON file in the folder must all have."""
 
     def are_in(self, head: bytes) -> bool:
-        """Whether a file may be of the format by its beginning."""
+        """Whether a file with this beginning may be in the format."""
         if head.startswith(_BINARY):
             return self.magic is not None and head.startswith(self.magic)
         if json_input.first_byte(head) not in _OPENING:
@@ -60,18 +60,18 @@ class Marks(NamedTuple):
         return bool(self.words) and _ESCAPED.search(head) is not None
 
     def may_name(self, folder: Path, names: Iterable[str]) -> bool:
-        """Whether a folder may be of the format by its name and by those of what it holds."""
+        """Whether a folder with this name and these contents may be in the format."""
         return self.folder is not None and any(map(self.folder.fullmatch, (folder.name, *names)))
 
     def are_in_folder(self, folder: Path, names: Collection[str]) -> bool:
-        """Whether a folder may be of the format; names of folders in it end in ``/``."""
+        """Whether a folder may be in the format; names of its subfolders end in ``/``."""
         if not self.may_name(folder, names):
             return False
         if not self.keys:
             return True
         files = (each for each in names if each.rstrip("/").endswith(_JSON))
         first = min(files, key=lambda each: each.rstrip("/"), default="/")
-        if first.endswith("/"):  # a folder, a pipe or a device is not opened
+        if first.endswith("/"):  # folders, pipes and devices are not opened
             return False
         try:
             document = object_document(folder / first, _LIST)
@@ -88,9 +88,9 @@ class Place(NamedTuple):
     makes: type[Task | Trajectory]
     """Whether it is read as tasks or as trajectories."""
     keys: frozenset[str] = frozenset()
-    """Keys of its records; none of a format of whole files."""
+    """Keys of its records; none for formats of whole files."""
     marks: Marks = Marks()
-    """What its files and folders need."""
+    """Features that its files and folders must have."""
 
 
 def _holds(head: bytes, words: Iterable[bytes]) -> bool:
@@ -110,7 +110,7 @@ def _files(
     module: str,
     words: Iterable[str] = (),
     beside: Iterable[str] = (),
-    **marks: Any,  # noqa: ANN401 - of Marks
+    **marks: Any,  # noqa: ANN401 - fields of Marks
 ) -> Place:
     return Place(
         module, Trajectory, marks=Marks(words=_quoted(words), beside=_quoted(beside), **marks)

@@ -1,4 +1,4 @@
-"""Tasks from the rows that hold their attempts, by a mapping with fields behind ``task.``."""
+"""Tasks from the rows of their attempts, by a mapping of fields prefixed with ``task.``."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 __all__ = ["TaskColumns", "mapped_tasks", "tasks_of_rows"]
 
 _IDS = ("task_id", "instance_id")
-"""Keys of the id of an attempt's task, where none is mapped."""
+"""Keys that may hold the id of an attempt's task if none is mapped."""
 
 
 class TaskColumns:
-    """Makes a task of each row.
+    """Makes a task from each row.
 
     Args:
-        mapping: Columns by field, those of the task behind ``task.``.
+        mapping: Columns by field; task fields have the prefix ``task.``.
 
     Raises:
-        ConfigurationError: A task has no such field, or one field lies within another.
+        ConfigurationError: A task has no such field, or one field is nested in another.
     """
 
     def __init__(self, mapping: Mapping[str, str]) -> None:
@@ -57,7 +57,7 @@ class TaskColumns:
         self.columns = {
             field.partition(".")[2]: mapping[field] for field in mapping if is_of_task(field)
         }
-        """Columns by field of the task."""
+        """Columns by task field."""
         self._shapes: dict[str, Shape] = {}
         shape = shape_of(Task)
         for field in self.columns:
@@ -68,34 +68,34 @@ class TaskColumns:
                 raise ConfigurationError(f"map: 'task.{field}' is mapped as a whole and in part")
 
     def check(self, path: Path) -> None:
-        """Check that a Parquet file has the columns, of types that hold the fields.
+        """Check that a Parquet file has the columns, with types that fit the fields.
 
         Raises:
-            ConfigurationError: A column is absent, or of another type.
+            ConfigurationError: A column is absent or of the wrong type.
         """
         check_parquet(path, self.columns, self._shapes)
 
     def check_schema(self, schema: pa.Schema, place: str) -> None:
-        """Check columns by their types, as :meth:`check` does those of a file.
+        """Check columns by type, as :meth:`check` does for a file.
 
         Raises:
-            ConfigurationError: A column is absent, or of another type.
+            ConfigurationError: A column is absent or of the wrong type.
         """
         from trajmeter.readers._recognition.mapped_types import check_schema
 
         check_schema(schema, place, self.columns, self._shapes)
 
     def may_use(self, name: str) -> bool:
-        """Whether a column of this name may hold the id, or something of the task."""
+        """Whether a column of this name may hold the id or a field of the task."""
         used = (*self._ids, *self.columns.values())
         return any(column == name or column.startswith(f"{name}.") for column in used)
 
     def task(self, row: Mapping[str, JsonValue], source: Source) -> Task | None:
-        """The task of a row; ``None`` if it has no id, or nothing in the columns.
+        """The task of a row; ``None`` if it has no id or the columns are empty.
 
         Raises:
             ValidationError: A value has the wrong type.
-            ReadError: Text in place of a list or an object is not JSON.
+            ReadError: Text that stands for a list or object is not JSON.
         """
         ids = (value_in(row, column) for column in self._ids)
         name = next((each for each in ids if each is not None), None)
@@ -118,12 +118,13 @@ class TaskColumns:
 def mapped_tasks(
     files: Iterable[Input], columns: TaskColumns, report: Callable[[ReadProblem], None]
 ) -> Iterator[Task]:
-    """Make a task of every row that has one, and report those that cannot be made.
+    """Make a task of every row that has one, and report rows where that fails.
 
-    Files and rows that cannot be read at all are passed over: who reads the attempts reports them.
+    Unreadable files and rows are skipped: the reader of the attempts reports them.
 
     Raises:
-        ConfigurationError: A Parquet file lacks a column, or a file is a pipe, which is read once.
+        ConfigurationError: A Parquet file lacks a column, or a file is a pipe, which can be read
+            only once.
 
     Warns:
         UserWarning: No row of the files has a column.
@@ -165,7 +166,7 @@ def tasks_of_rows(
 def _rows(
     files: Iterable[Input], columns: TaskColumns
 ) -> Iterator[tuple[Source, dict[str, JsonValue]]]:
-    """The rows of files that hold rows."""
+    """The rows of files that contain rows."""
     for given in files:
         if given.problems or given.is_end or given.whole is not None:
             continue

@@ -1,4 +1,4 @@
-"""Whether a Parquet file has the columns that a mapping names, of types that hold their fields."""
+"""Checks that a Parquet file has the mapped columns, with types that fit their fields."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["check_columns", "check_schema"]
 
 
 def check_columns(path: Path, columns: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
-    """Check the columns of a Parquet file; what cannot be read is left to its reader.
+    """Check the columns of a Parquet file; unreadable files are left to their reader.
 
     Args:
         path: The file.
-        columns: Columns by field, with dots for what lies within structures.
-        shapes: What the values of these fields are; any type holds the others.
+        columns: Columns by field; nested columns use dots.
+        shapes: Shapes of the field values; other fields accept any type.
 
     Raises:
-        ConfigurationError: A column is absent, or its type cannot hold the field.
+        ConfigurationError: A column is absent, or its type does not fit the field.
     """
     try:
         with open_content(path) as file:
@@ -43,16 +43,16 @@ def check_columns(path: Path, columns: Mapping[str, str], shapes: Mapping[str, S
 def check_schema(
     schema: pa.Schema, place: str, columns: Mapping[str, str], shapes: Mapping[str, Shape]
 ) -> None:
-    """Check columns by their types; see :func:`check_columns`.
+    """Check columns by type; see :func:`check_columns`.
 
     Args:
-        schema: The columns that there are.
-        place: What has them, for messages.
+        schema: The existing columns.
+        place: Where the columns are, for messages.
         columns: Columns by field.
-        shapes: What the values of these fields are.
+        shapes: Shapes of the field values.
 
     Raises:
-        ConfigurationError: A column is absent, or its type cannot hold the field.
+        ConfigurationError: A column is absent, or its type does not fit the field.
     """
     for field, column in columns.items():
         found = _type_of(schema, column)
@@ -67,7 +67,7 @@ def check_schema(
 
 
 def _type_of(fields: pa.Schema | pa.StructType, column: str) -> pa.DataType | None:
-    """The type of a column, or of what lies within one behind a dot."""
+    """The type of a column, or of a nested column given by its dotted name."""
     by_name: dict[str, pa.DataType] = {field.name: field.type for field in fields}
     if column in by_name:
         return by_name[column]
@@ -77,7 +77,7 @@ def _type_of(fields: pa.Schema | pa.StructType, column: str) -> pa.DataType | No
 
 
 def _holds(found: pa.DataType, shape: Shape) -> bool:
-    """Whether values of a type may be those of a field; JSON text may be a list or an object."""
+    """Whether a type fits a field; JSON text may stand for a list or object."""
     if isinstance(found, pa.BaseExtensionType):
         found = found.storage_type
     if isinstance(found, pa.DictionaryType):

@@ -1,6 +1,6 @@
-"""Columns, or keys, by the field that they are, where nothing recognises them.
+"""Maps columns, or keys, that no format recognises to fields.
 
-Fields are those of a trajectory, and those of its task behind ``task.``.
+Fields are those of a trajectory and, prefixed with ``task.``, those of its task.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ class ColumnMapping:
     """Renames the columns of records.
 
     Args:
-        columns: Columns by field, each with dots for what lies within another.
-        is_own: Whether the records then are trajectories of ours; their turns may be a list of
+        columns: Columns by field; both may use dots for nesting.
+        is_own: Whether the renamed records are Trajmeter trajectories; their turns may be a list of
             messages, or JSON text of one.
 
     Raises:
-        ConfigurationError: A trajectory has no such field, or one field lies within another.
+        ConfigurationError: A trajectory has no such field, or one field is nested in another.
     """
 
     def __init__(self, columns: Mapping[str, str], *, is_own: bool) -> None:
         self.gone = frozenset(columns.values())
-        """Columns that do not keep their names."""
+        """Columns that are renamed."""
         self.columns = {field: columns[field] for field in columns if not is_of_task(field)}
         """Columns by field."""
         self.is_own = is_own
-        """Whether the records then are trajectories of ours."""
+        """Whether the renamed records are Trajmeter trajectories."""
         self._shapes: dict[str, Shape] = {}
         fields = [*self.columns]
         for field in fields:
@@ -71,29 +71,29 @@ class ColumnMapping:
             raise ConfigurationError("map: messages become turns; map one of the two")
 
     def is_nested(self, field: str) -> bool:
-        """Whether a mapped field of ours is a list or an object, for which JSON text may stand."""
+        """Whether a mapped field is a list or object, which may be given as JSON text."""
         return is_nested(self._shapes[field])
 
     def check(self, path: Path) -> None:
-        """Check that a Parquet file has the columns, of types that hold the fields.
+        """Check that a Parquet file has the columns, with types that fit the fields.
 
         Raises:
-            ConfigurationError: A column is absent, or of another type.
+            ConfigurationError: A column is absent or of the wrong type.
         """
         check_parquet(path, self.columns, self._shapes)
 
     def check_schema(self, schema: pa.Schema, place: str) -> None:
-        """Check columns by their types, as :meth:`check` does those of a file.
+        """Check columns by type, as :meth:`check` does for a file.
 
         Raises:
-            ConfigurationError: A column is absent, or of another type.
+            ConfigurationError: A column is absent or of the wrong type.
         """
         from trajmeter.readers._recognition.mapped_types import check_schema
 
         check_schema(schema, place, self.columns, self._shapes)
 
     def apply(self, record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """The record under its new names; columns that are not mapped keep theirs.
+        """Rename the columns of a record; unmapped columns keep their names.
 
         Raises:
             ReadError: It has none of the columns, its messages are not a list, or text in place of
@@ -123,8 +123,8 @@ class ColumnMapping:
         """Say of each mapped column that no record of a file had that it was there in none.
 
         Args:
-            seen: The columns that some record had.
-            keys: A record, for the names it has instead.
+            seen: The columns that occurred in some record.
+            keys: A record, whose keys the message lists instead.
         """
         for column in self.columns.values():
             if column not in seen:
@@ -144,7 +144,7 @@ class ColumnMapping:
 
 
 def is_of_task(field: str) -> bool:
-    """Whether a field is one of the task, rather than of the trajectory."""
+    """Whether a field belongs to the task rather than the trajectory."""
     return field.startswith(_OF_TASK)
 
 
@@ -152,7 +152,7 @@ def check_field(field: str, shape: Shape, of: str) -> Shape:
     """Check that records of a shape have a field.
 
     Args:
-        field: Its name, with dots for what lies within another.
+        field: Its name, with dots for nesting.
         shape: Shape of the records.
         of: What the records are called.
 
@@ -160,11 +160,11 @@ def check_field(field: str, shape: Shape, of: str) -> Shape:
         Shape of the field.
 
     Raises:
-        ConfigurationError: They have no such field, or it lies within a list.
+        ConfigurationError: They have no such field, or it is within a list.
     """
     path = ""
     for name in field.split("."):
-        if shape.kind in ("json", "mapping"):  # which hold anything
+        if shape.kind in ("json", "mapping"):  # fields of any type
             return shape.item or Shape("json")
         if shape.kind != "record":
             is_list = "a list" if shape.kind == "list" else "a single value"
@@ -179,10 +179,10 @@ def check_field(field: str, shape: Shape, of: str) -> Shape:
 
 
 def check_parquet(path: Path, columns: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
-    """Check a file that is Parquet as :mod:`trajmeter.readers._recognition.mapped_types` does.
+    """Check a Parquet file; see :mod:`trajmeter.readers._recognition.mapped_types`.
 
     Raises:
-        ConfigurationError: A column is absent, or its type cannot hold the field.
+        ConfigurationError: A column is absent, or its type does not fit the field.
     """
     if holds_parquet(path):
         from trajmeter.readers._recognition.mapped_types import check_columns
@@ -191,7 +191,7 @@ def check_parquet(path: Path, columns: Mapping[str, str], shapes: Mapping[str, S
 
 
 def parsed(value: JsonValue, shape: Shape) -> JsonValue:
-    """A value of a field, for which JSON text may stand where it is a list or an object.
+    """The value of a field, parsed if it is JSON text for a list or object.
 
     Raises:
         ReadError: The text is not JSON.
@@ -225,7 +225,7 @@ def value_in(record: Mapping[str, JsonValue], column: str) -> JsonValue:
 
 
 def _own(record: dict[str, Any]) -> dict[str, Any]:
-    """A record whose names are ours, with values of the types that data sets keep them in."""
+    """A renamed record, with values converted from the types that data sets store."""
     for name in _NAMES:
         value = record.get(name)
         if isinstance(value, int) and not isinstance(value, bool):

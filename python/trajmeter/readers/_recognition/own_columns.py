@@ -1,4 +1,4 @@
-"""Whether the columns of a table are those of trajectories, or rows of another format."""
+"""Decides whether a table's columns are trajectories, or rows in another format."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["holds_own", "is_own", "others_than_ours", "says_so"]
 
 
 def is_own(content: ParquetFile, choice: Choice[Trajectory]) -> bool:
-    """Whether a file holds trajectories in columns, and is to be read as that.
+    """Whether a file holds trajectories in columns and is to be read as such.
 
     Raises:
-        ConfigurationError: It does, and the type of a column cannot hold what the field is.
+        ConfigurationError: It does, and the type of a column does not fit its field.
     """
     schema = content.schema_arrow
     if choice.chosen is not None or not holds_own(schema, partial(first_row, content)):
@@ -45,7 +45,7 @@ def holds_own(schema: pa.Schema, first: Callable[[], dict[str, JsonValue] | None
 
     Args:
         schema: The columns.
-        first: Gives the first row as it is, if there is one.
+        first: Returns the first row unconverted, if there is one.
     """
     if says_so(schema):
         return True
@@ -63,11 +63,11 @@ def holds_own(schema: pa.Schema, first: Callable[[], dict[str, JsonValue] | None
 
 
 def says_so(schema: pa.Schema) -> bool:
-    """Whether a file says that its columns are those of trajectories."""
+    """Whether a file's metadata says that its columns are trajectories."""
     mark = trajectory_schema().metadata or {}
     return mark.items() <= (schema.metadata or {}).items()
 
 
 def others_than_ours(schema: pa.Schema) -> list[str]:
-    """Columns that trajectories do not have."""
+    """Columns that are not trajectory columns."""
     return [name for name in schema.names if name not in Trajectory.model_fields]

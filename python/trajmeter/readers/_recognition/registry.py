@@ -1,9 +1,9 @@
-"""The registry of formats: those of this package, and those that other packages add.
+"""The registry of formats: those of this package and of plug-ins.
 
-A format of this package is imported once something may be of it
-(:mod:`trajmeter.readers._recognition.index`). A package adds formats by an entry point of the group
-:data:`ENTRY_POINT_GROUP`, whose value is a format, or a function that returns one or several; these
-are loaded when the first file is read.
+A format of this package is imported once some input may be in it
+(:mod:`trajmeter.readers._recognition.index`). Another package adds formats by an entry point of the
+group :data:`ENTRY_POINT_GROUP`, whose value is a format, or a function that returns one or several;
+these are loaded when the first file is read.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _METADATA = (".dist-info", ".egg-info")
 def formats() -> tuple[AnyFormat, ...]:
     """Every format, by name.
 
-    Warns:
-        RuntimeWarning: A plug-in is broken, or its format has the name of another; it is left out.
+    Warns: RuntimeWarning: A plug-in is broken, or its format has the name of another; it is
+        skipped.
     """
     found = {name: _own(name) for name in INDEX} | _plug_ins()
     return tuple(found[name] for name in sorted(found))
@@ -59,7 +59,7 @@ def formats() -> tuple[AnyFormat, ...]:
 def record_formats(
     makes: type[RecordT], keys: Collection[str]
 ) -> tuple[RecordFormat[RecordT], ...]:
-    """Formats that a record with these keys may be of, to be read as a task or a trajectory."""
+    """Formats that are possible for a record with these keys."""
     own: list[AnyFormat] = [
         _own(name)
         for name, place in INDEX.items()
@@ -76,7 +76,7 @@ def record_formats(
 
 
 def record_keys(makes: type[Task | Trajectory]) -> dict[str, frozenset[str]]:
-    """By format: keys of which its records, which are tasks or trajectories, have at least one."""
+    """For each format, the keys of which its records have at least one."""
     own = {name: place.keys for name, place in INDEX.items() if place.makes is makes and place.keys}
     added = {
         name: known.keys
@@ -87,7 +87,7 @@ def record_keys(makes: type[Task | Trajectory]) -> dict[str, frozenset[str]]:
 
 
 def file_formats(makes: type[RecordT], head: bytes) -> tuple[FileFormat[RecordT], ...]:
-    """Formats that a file may be of as a whole, to be read as tasks or as trajectories.
+    """Formats of whole files that are possible for a file.
 
     Args:
         makes: Class of the records.
@@ -99,13 +99,13 @@ def file_formats(makes: type[RecordT], head: bytes) -> tuple[FileFormat[RecordT]
 def folder_formats(
     makes: type[RecordT], folder: Path, names: Collection[str] | None = None
 ) -> tuple[FileFormat[RecordT], ...]:
-    """Formats that a folder may be of as a whole, to be read as tasks or as trajectories.
+    """Formats of whole folders that are possible for a folder.
 
     Args:
         makes: Class of the records.
         folder: The folder.
-        names: Names of what it holds, if it is itself in a folder that is read, those of folders
-            with ``/`` at their end.
+        names: Names of the folder's contents if it is inside a folder that is read; names of
+            subfolders end in ``/``.
     """
     if names is not None:
         return _whole_formats(makes, lambda marks: marks.may_name(folder, names))
@@ -116,7 +116,7 @@ def folder_formats(
 
 
 def _names_in(folder: Path) -> list[str] | None:
-    """What a folder holds; ``None`` if it cannot be listed, or is remote."""
+    """The contents of a folder; ``None`` if it is remote or cannot be listed."""
     if is_remote(folder):
         return None
     try:
@@ -143,10 +143,10 @@ def _whole_formats(
 
 
 def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
-    """The format of a name that is read as tasks, or as trajectories.
+    """Return the format of a name that reads tasks, or trajectories.
 
     Raises:
-        UnknownNameError: There is none; the message lists those there are.
+        UnknownNameError: There is none; the message lists the known ones.
     """
     own = {own_name for own_name, place in INDEX.items() if place.makes is makes}
     added = {known.name for known in _plug_ins().values() if known.makes is makes}
@@ -157,14 +157,14 @@ def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
 
 @cache
 def _own(name: str) -> AnyFormat:
-    """A format of this package."""
+    """Import a format of this package."""
     members = vars(import_module(f"{_PACKAGE}.{INDEX[name].module}")).values()
     return next(each for each in members if isinstance(each, Format) and each.name == name)
 
 
 @cache
 def _plug_ins() -> dict[str, AnyFormat]:
-    """The formats that other packages add, by name; warns of what is left out."""
+    """Formats of plug-ins by name; warns of those it skips."""
     found: dict[str, AnyFormat] = {}
     for point in _entry_points():
         for known in _plugged_in(point):
@@ -176,12 +176,12 @@ def _plug_ins() -> dict[str, AnyFormat]:
 
 
 def _plugged_in(point: EntryPoint) -> list[AnyFormat]:
-    """The formats of an entry point; warns of anything that is not one."""
+    """The formats of an entry point; warns of anything that is not a format."""
     try:
         value = point.load()
         made = value if isinstance(value, Format) or not callable(value) else value()
         found = [*made] if isinstance(made, Iterable) else [made]
-    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and reading goes on
+    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and reading continues
         _warn(point, format_exception(error))
         return []
     for each in found:
@@ -199,7 +199,7 @@ def _warn(point: EntryPoint, reason: str) -> None:
 
 
 def _entry_points() -> list[EntryPoint]:
-    """Entry points of the group, each once, in the order of their names."""
+    """Entry points of the group without duplicates, sorted by name."""
     if not _may_have_plugins():
         return []
     from importlib.metadata import entry_points
@@ -209,9 +209,9 @@ def _entry_points() -> list[EntryPoint]:
 
 
 def _may_have_plugins() -> bool:
-    """Whether a look at the files of entry points finds the group.
+    """Whether the group occurs in the files of entry points.
 
-    ``importlib.metadata`` answers that too, but takes 20 times as long to be imported.
+    ``importlib.metadata`` would answer this too, but takes 20 times as long to import.
     """
     return any(map(_names_group, sys.path))
 

@@ -1,4 +1,4 @@
-"""Columns of a results table, brought to texts and numbers."""
+"""Converts columns of a results table to texts and numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _CELLS = 12 << 20
-"""Cells of a batch: many, because every figure of a batch costs some work for each unit."""
+"""Cells per batch: many, because every figure of a batch costs some work for each unit."""
 _LEAST_ROWS, _MOST_ROWS = 1 << 14, 1 << 20
 
 _SPECIAL = {
@@ -42,16 +42,16 @@ _SPECIAL = {
     "true": 1.0,
     "false": 0.0,
 }
-"""Texts that stand for what JSON and CSV have no numbers for."""
+"""Texts for numbers that JSON and CSV cannot represent."""
 
 
 def rows_at_once(columns: Sequence[str]) -> int:
-    """Rows of a batch of so many columns."""
+    """Rows per batch for this many columns."""
     return min(max(_CELLS // max(len(columns), 1), _LEAST_ROWS), _MOST_ROWS)
 
 
 def described(schema: pa.Schema) -> tuple[dict[str, TableKind], dict[str, str]]:
-    """What each column holds, and the metadata."""
+    """The type of each column, and the metadata."""
     metadata = {
         key.decode(errors="replace"): value.decode(errors="replace")
         for key, value in (schema.metadata or {}).items()
@@ -82,18 +82,18 @@ def arrow_batch(
     *,
     repeating: Sequence[str] = (),
 ) -> pa.RecordBatch:
-    """Some columns of a batch, texts as texts and numbers as doubles.
+    """Selected columns of a batch, texts as texts and numbers as doubles.
 
     Args:
         batch: The batch.
-        texts: Columns of text; those that are absent are null.
-        numbers: Columns of numbers; those that are absent are null.
-        table: Name of the table, for messages.
-        values: Columns of anything, as JSON text; those that are absent are null.
-        repeating: Those of the texts that stay dictionaries where they are.
+        texts: Text columns; missing ones are null.
+        numbers: Number columns; missing ones are null.
+        table: Name of the table for messages.
+        values: Columns of any type, as JSON text; missing ones are null.
+        repeating: Text columns that remain dictionaries if they are.
 
     Raises:
-        ConfigurationError: A column holds something else.
+        ConfigurationError: A column has another type.
     """
     names = batch.schema.names
     columns: dict[str, Array] = {}
@@ -119,7 +119,7 @@ def arrow_batch(
 
 
 def with_nulls(batch: pa.RecordBatch, values: Sequence[str]) -> pa.RecordBatch:
-    """The batch with columns of no text, as far as it lacks them."""
+    """Add missing columns to the batch, as null texts."""
     missing = [name for name in values if name not in batch.schema.names]
     columns = [*batch.columns, *(nulls(batch.num_rows, pa.string()) for _ in missing)]
     return pa.record_batch(columns, names=[*batch.schema.names, *missing])
@@ -154,20 +154,20 @@ def _number_lists(column: Array) -> Array:
 
     lengths = filled(pc.list_value_length(column), 0)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    numbers = pc.list_flatten(column).dictionary_encode()  # without what null lists hold
+    numbers = pc.list_flatten(column).dictionary_encode()  # without the contents of null lists
     written = pa.array([_encode(value) for value in numbers.dictionary.to_pylist()], pa.string())
     texts = written.take(numbers.indices).fill_null("null")
-    join: Any = pc.binary_join_element_wise  # whose stubs know arrays or scalars, but not both
+    join: Any = pc.binary_join_element_wise  # the stubs accept arrays or scalars, but not both
     joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), texts), ", ")
     lists: Array = pc.if_else(column.is_valid(), join("[", joined, "]", ""), None)
     return lists
 
 
 def refuse_key(name: str, texts: Sequence[str]) -> None:
-    """Refuse to read a column as numbers that is read as text.
+    """Reject reading a column both as numbers and as text.
 
     Raises:
-        ConfigurationError: It is.
+        ConfigurationError: The column is read both ways.
     """
     if name in texts:
         raise ConfigurationError(f"column {name} cannot be a figure and a key at once")
@@ -179,16 +179,16 @@ def row_batch(
     numbers: Sequence[str],
     values: Sequence[str] = (),
 ) -> tuple[pa.RecordBatch, dict[int, str]]:
-    """Some columns of rows, and by index what is wrong with those that are left out.
+    """Selected columns of rows, and the errors of skipped rows by index.
 
     Args:
         rows: The rows.
-        texts: Columns of text.
-        numbers: Columns of numbers.
-        values: Columns of anything, as JSON text.
+        texts: Text columns.
+        numbers: Number columns.
+        values: Columns of any type, as JSON text.
 
     Raises:
-        ConfigurationError: A column is asked for as text and as numbers.
+        ConfigurationError: A column is requested both as text and as numbers.
     """
     for name in numbers:
         refuse_key(name, texts)
@@ -217,7 +217,7 @@ def _json_text(value: object) -> str | None:
 
 
 def kind_of(value: object) -> TableKind:
-    """What a column holds, by one of its values."""
+    """The type of a column, from one of its values."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):
@@ -228,7 +228,7 @@ def kind_of(value: object) -> TableKind:
 
 
 def text_of(value: object, name: str) -> str | None:
-    """A value of a column of text; a number, such as that of an attempt, as it is written."""
+    """Convert a value to text; a number, such as that of an attempt, as it is written."""
     if isinstance(value, str):
         try:
             value.encode()
@@ -245,7 +245,7 @@ def text_of(value: object, name: str) -> str | None:
 
 
 def number_of(value: object, name: str) -> float | None:
-    """A value of a column of numbers, from whatever a text format made of it."""
+    """Convert a value, however a text format represents it, to a number."""
     if value is None:
         return None
     if isinstance(value, (bool, int, float)):

@@ -1,4 +1,4 @@
-"""Results tables in text: JSON lines and CSV."""
+"""Results tables in text formats: JSON lines and CSV."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["CsvTable", "JsonLinesTable"]
 
 _BLOCK = 1 << 24
-"""Bytes that are parsed at a time."""
+"""Bytes to parse at a time."""
 _PROBED = 100
-"""Rows from which the columns of text formats are detected."""
+"""Number of rows from which the columns of text formats are detected."""
 
 
 class JsonLinesTable:
@@ -43,7 +43,7 @@ class JsonLinesTable:
 
     Args:
         path: The file.
-        report: Called with every line that is left out.
+        report: Called with every skipped line.
     """
 
     metadata: Mapping[str, str]
@@ -72,9 +72,9 @@ class JsonLinesTable:
         numbers: Sequence[str],
         values: Sequence[str] = (),
         *,
-        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
+        repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
     ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
+        """Read selected columns."""
         fields: list[pa.Field[Any]] = [pa.field(name, pa.string()) for name in texts]
         for name in numbers:
             is_boolean = self.columns.get(name) == "boolean"
@@ -86,7 +86,7 @@ class JsonLinesTable:
         try:
             with self._path.open("rb") as file:
                 for block in line_blocks(file, _BLOCK):
-                    if values:  # which Arrow does not read as text
+                    if values:  # which Arrow does not convert to text
                         yield self._read_lines(block, line, texts, numbers, values)
                     else:
                         yield self._read(block, line, options, texts, numbers)
@@ -121,7 +121,7 @@ class JsonLinesTable:
         numbers: Sequence[str],
         values: Sequence[str] = (),
     ) -> pa.RecordBatch:
-        """Read line by line what has values of several types in a column, or is not JSON."""
+        """Read line by line where a column mixes types or a line is not JSON."""
         rows: list[dict[str, Any]] = []
         places: list[int] = []
         for line in json_input.lines(io.BytesIO(block)):
@@ -144,11 +144,11 @@ class JsonLinesTable:
 
 
 class CsvTable:
-    """A table of comma-separated values with a header.
+    """A CSV table with a header.
 
     Args:
         path: The file.
-        report: Called with every row that is left out.
+        report: Called with every skipped row.
     """
 
     metadata: Mapping[str, str]
@@ -180,9 +180,9 @@ class CsvTable:
         numbers: Sequence[str],
         values: Sequence[str] = (),
         *,
-        repeating: Sequence[str] = (),  # noqa: ARG002 - of use to Parquet alone
+        repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
     ) -> Iterator[pa.RecordBatch]:
-        """Read some columns; no field of the format holds a list."""
+        """Read selected columns; CSV has no lists."""
         wanted = [name for name in (*texts, *numbers) if name in self.columns]
         before = 0
         try:
@@ -196,7 +196,7 @@ class CsvTable:
             raise ReadError(f"{self.name}: {error}") from error
 
     def _open(self, file: BinaryIO, wanted: list[str] | None) -> pa_csv.CSVStreamingReader:
-        """Read every column as text; an empty field is null."""
+        """Read every column as text; empty fields are null."""
         names = wanted if wanted is not None else list(self.columns)
         return pa_csv.open_csv(
             file,

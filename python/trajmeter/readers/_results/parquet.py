@@ -1,4 +1,4 @@
-"""Results tables in Parquet: batches, or rows whose numbers are read when they are asked for."""
+"""Results tables in Parquet: as batches, or as rows whose numbers are read on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ParquetTable"]
 
 _FEW_CELLS = 1 << 20
-"""Cells that are read together although columns could be read one by one: opening the file again
+"""Cells to read together even though columns could be read separately, because reopening the file
 for each of them would take longer."""
 
 
@@ -32,9 +32,9 @@ class ParquetTable:
     """A Parquet file, or parts of one.
 
     Args:
-        name: What to call it.
+        name: Name of the table for messages.
         files: The parts.
-        settings: Metadata beside those of the first file.
+        settings: Metadata in addition to those of the first file.
 
     Raises:
         ReadError: The first file cannot be read.
@@ -47,7 +47,7 @@ class ParquetTable:
         self._files = files
         with _naming(files[0]):
             footer = parquet.read_metadata(files[0])
-            # What was added when all rows were written stands in the footer alone.
+            # Metadata added after all rows were written are in the footer only.
             schema = footer.schema.to_arrow_schema()
             metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
         self.columns, own = described(schema.with_metadata(metadata))
@@ -61,7 +61,7 @@ class ParquetTable:
         *,
         repeating: Sequence[str] = (),
     ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
+        """Read selected columns."""
         wanted = [*dict.fromkeys((*texts, *numbers, *values))]
         kept = self._dictionaries(repeating)
         most = rows_at_once(wanted)
@@ -74,7 +74,7 @@ class ParquetTable:
     def rows_by_column(
         self, texts: Sequence[str], numbers: Sequence[str], *, repeating: Sequence[str]
     ) -> Iterator[ResultRows]:
-        """Read some columns, those of numbers where it is worth while when they are asked for."""
+        """Read selected columns; numbers are read on demand where that saves time."""
         for name in numbers:
             refuse_key(name, texts)
         wanted = [*dict.fromkeys((*texts, *numbers))]
@@ -99,8 +99,8 @@ class ParquetTable:
     def _numbers(
         self, path: Path, metadata: parquet.FileMetaData, groups: list[int], rows: slice, name: str
     ) -> Array:
-        """Read a column of numbers of some rows of row groups."""
-        # Opened anew, because threads may not read of one file that is open.
+        """Read a number column of some rows of row groups."""
+        # Opened anew, because threads must not share an open file.
         with _naming(path), _opened(path, [], metadata) as file:
             table = file.read_row_groups(groups, columns=[name], use_threads=False)
             if not table.num_columns:
@@ -113,7 +113,7 @@ class ParquetTable:
 
 
 class _LateRows:
-    """Rows whose texts are read, and whose numbers are when they are asked for."""
+    """Rows whose numbers are read on demand."""
 
     def __init__(self, texts: pa.RecordBatch, numbers: Callable[[str], Array]) -> None:
         self._texts = texts
@@ -121,18 +121,18 @@ class _LateRows:
         self.num_rows = texts.num_rows
 
     def column(self, name: str, /) -> Array:
-        """A column that was asked for."""
+        """Return a requested column."""
         is_text = name in self._texts.schema.names
         return self._texts.column(name) if is_text else self._numbers(name)
 
-    def filter(self, kept: Any, /) -> _LateRows:  # noqa: ANN401 - a mask of Arrow
-        """Those of the rows where a mask is true."""
+    def filter(self, kept: Any, /) -> _LateRows:  # noqa: ANN401 - an Arrow mask
+        """Return the rows where a mask is true."""
         return _LateRows(self._texts.filter(kept), lambda name: self._numbers(name).filter(kept))
 
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Say which file cannot be read."""
+    """Add the name of an unreadable file to its error."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
@@ -149,7 +149,7 @@ def _opened(
 
 
 def _runs(file: parquet.ParquetFile, most: int) -> Iterator[tuple[list[int], int]]:
-    """Row groups that are read together, and how many rows they have: more if one alone has."""
+    """Row groups to read together, with their row count; a large group stands alone."""
     sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     first = 0
     while first < len(sizes):
@@ -164,7 +164,7 @@ def _runs(file: parquet.ParquetFile, most: int) -> Iterator[tuple[list[int], int
 def _read(
     file: parquet.ParquetFile, groups: list[int], columns: Sequence[str], at_once: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """Read row groups, whose dictionaries are made one; so many rows at once, or all."""
+    """Read row groups with unified dictionaries, this many rows at a time, or all."""
     if at_once is not None:
         yield from file.iter_batches(at_once, row_groups=groups, columns=[*columns])
         return

@@ -1,4 +1,4 @@
-"""An attempt from a list of messages: the way in for harnesses and hosts."""
+"""Converts a list of messages to an attempt; used by harnesses and hosts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def from_messages(
     task_id: str,
     views: ToolViews | None = TOOL_VIEWS,
     failed: FailureTest | None = None,
-    **identity_and_ends: Any,  # noqa: ANN401 - every field of a trajectory by its name
+    **identity_and_ends: Any,  # noqa: ANN401 - any field of a trajectory by name
 ) -> Trajectory:
     """Make a record of an attempt from the messages it exchanged with a model.
 
@@ -90,5 +90,5 @@ def from_messages(
         **identity_and_ends,
     }
     fields["unusable"] = {**held.unusable, **fields.get("unusable", {})}
-    # The turns are records already, and are not validated again.
+    # The turns are already records and need no further validation.
     return Trajectory(task_id=task_id, turns=held.turns, **fields)

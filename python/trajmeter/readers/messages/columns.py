@@ -1,4 +1,4 @@
-"""Files of lists of messages, read in Rust: documents, and JSON lines."""
+"""Reads files of message lists in Rust: documents and JSON lines."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _OBJECT, _LIST = b"{["
 
 
 def pieces_of(path: Path, columns: Collection[str], attempts: Attempts) -> Iterator[Piece] | None:
-    """Read the attempts of a file into columns, where that is of use.
+    """Read the attempts of a file into columns, where that helps.
 
     Args:
         path: The file.
         columns: Names of the columns to fill.
-        attempts: Makes those that are left out.
+        attempts: Makes the skipped attempts.
 
     Returns:
-        The pieces; ``None`` of a document that mixes lists and messages, of messages on lines, and
-        of what cannot be read.
+        The pieces; ``None`` for a document that mixes lists and messages, for one message per line,
+        and for unreadable files.
     """
     reader = lists_reader(frozenset(columns))
     document = list_document(path)
@@ -59,7 +59,7 @@ def pieces_of(path: Path, columns: Collection[str], attempts: Attempts) -> Itera
 def pieces_of_lines(
     path: Path, lines: LineRange, columns: Collection[str], attempts: Attempts
 ) -> Iterator[Piece]:
-    """Read some lines of a file into columns, as :func:`pieces_of` reads all of them."""
+    """Read some lines of a file into columns, as :func:`pieces_of` does for all lines."""
     return _on_lines(path, lists_reader(frozenset(columns)), attempts, lines)
 
 
@@ -111,6 +111,6 @@ def _line(
     number: int,
     report: Callable[[ReadProblem], None],
 ) -> Iterator[Trajectory]:
-    """What is on a line that was left out."""
+    """The content of a skipped line."""
     begin, end = places[number]
     return attempts.of([read_line(file, number, block[begin:end])], report)

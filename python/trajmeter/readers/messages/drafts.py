@@ -1,4 +1,4 @@
-"""Turns in the making, and the records they become once all their results are there."""
+"""Draft turns, which become records once all their results have arrived."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["Draft", "FailureTest", "Finished", "finished", "made_call", "made_turn"]
 
 FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
-"""Tells of a call with its result whether it failed; ``None`` if it cannot tell."""
+"""Whether a call with its result failed; ``None`` if unknown."""
 
 
 class Draft:
-    """A turn that may still get calls and results."""
+    """A turn that may still receive calls and results."""
 
     agent: str | None = None
     model: str | None = None
@@ -33,15 +33,15 @@ class Draft:
 
     def __init__(self, start: int, *, is_flat: bool = False) -> None:
         self.start = start
-        """Place of its first message."""
+        """Position of its first message."""
         self.is_flat = is_flat
-        """Whether further items of the model's answer belong to it."""
+        """Whether later items of the model's answer belong to it."""
         self.texts: list[str] = []
         self.calls: list[dict[str, Any]] = []
-        """Calls, each as the fields of its record."""
+        """Calls, each as its record's fields."""
 
     def waiting(self, name: str | None) -> dict[str, Any] | None:
-        """The first call that has no result, of this name if there is one."""
+        """The first call without a result, of this name if one exists."""
         if self._waiting is None:
             self._waiting = defaultdict(deque)
         for call in self.calls[self._queued :]:
@@ -55,12 +55,12 @@ class Draft:
 
 
 class Finished(NamedTuple):
-    """Turns that get nothing more."""
+    """Turns that are complete."""
 
     turns: tuple[Turn, ...]
-    """A turn for each draft."""
+    """One turn for each draft."""
     leaks: tuple[Leak, ...] | None
-    """What calls read of the solution; ``None`` where no tool is known to read."""
+    """What calls read of the solution; ``None`` if no tool is known to read files."""
 
 
 def finished(
@@ -70,13 +70,13 @@ def finished(
     failed: FailureTest | None = None,
     exit_codes: Mapping[str, int] = MappingProxyType({}),
 ) -> Finished:
-    """Make the turns of drafts.
+    """Complete the turns of drafts.
 
     Args:
         drafts: Drafts of all turns of an attempt, in order.
-        views: What calls show; ``None`` to record no views.
-        failed: Tells of calls of which it is not known whether they failed.
-        exit_codes: Exit codes of commands by the id of their call.
+        views: Determines what calls show; ``None`` to record no views.
+        failed: Whether a call failed, for calls whose messages do not say.
+        exit_codes: Exit codes of commands by call id.
     """
     drafts = [*drafts]
     has_results = any(call["result"] is not None for draft in drafts for call in draft.calls)
@@ -89,14 +89,14 @@ def finished(
         turns.append(made_turn(calls, program, text, draft.agent, seen, draft.usage))
     if not watch.reads:
         return Finished(tuple(turns), None)
-    if not watch.shows:  # the turns that read are steps all the same, which saw nothing
+    if not watch.shows:  # turns that read files are still steps, which saw nothing
         for at in watch.reads:
             turns[at] = turns[at].model_copy(update={"views": ()})
     return Finished(tuple(turns), tuple(watch.leaks))
 
 
 class _Watch:
-    """What calls show, from turn to turn."""
+    """Follows what calls show from turn to turn."""
 
     def __init__(
         self, views: ToolViews | None, exit_codes: Mapping[str, int], *, has_results: bool
@@ -106,7 +106,7 @@ class _Watch:
         self._has_results = has_results
         self._folder: str | None = None
         self.reads: list[int] = []
-        """Places of the turns that called tools which are known to read."""
+        """Positions of turns that called tools known to read files."""
         self.shows = False
         """Whether any of them showed something."""
         self.leaks: list[Leak] = []
@@ -114,7 +114,7 @@ class _Watch:
     def watched(
         self, calls: tuple[ToolCall, ...], number: int
     ) -> tuple[str | None, tuple[View, ...] | None]:
-        """What the calls of a turn ran, and what they showed."""
+        """What the calls of a turn ran and showed."""
         programs: list[str] = []
         seen: list[View] = []
         reads = False
@@ -125,7 +125,7 @@ class _Watch:
                 if program is not None:
                     programs.append(program)
             if views is None or (self._has_results and call.result is None):
-                continue  # what was never answered showed nothing
+                continue  # an unanswered call showed nothing
             code = codes.get(call.id) if codes and call.id is not None else None
             shown = views.views_of(call, folder=self._folder, exit_code=code)
             if shown is not None:
@@ -146,7 +146,7 @@ def made_call(
     failed: FailureTest | None = None,
     exit_codes: Mapping[str, int] = MappingProxyType({}),
 ) -> ToolCall:
-    """A call of these fields, with its success as far as it is known."""
+    """Make a call from these fields, with its success if known."""
     result = values["result"]
     if values["success"] is not False and type(result) is str and runs_commands(values["name"]):
         code = exit_codes.get(values["id"])
@@ -168,7 +168,7 @@ def made_call(
 
 
 def _outcome_of(calls: Iterable[ToolCall]) -> tuple[bool | None, Failure | None]:
-    """Whether a turn with these calls succeeded, ``None`` where that is unknown; and its error."""
+    """Whether a turn with these calls succeeded (``None`` if unknown), and its error."""
     all_did, outcome = True, None
     for call in calls:
         outcome = call.success
@@ -188,7 +188,7 @@ def made_turn(
     views: tuple[View, ...] | None,
     usage: Usage | None,
 ) -> Turn:
-    """A turn of these fields, with the outcome of its calls."""
+    """Make a turn from these fields, with the outcome of its calls."""
     success, error = _outcome_of(calls)
     return frozen(
         Turn,

@@ -1,4 +1,4 @@
-"""Files of messages: one list, a list on each line, or lists in a column beside other fields."""
+"""Files of messages: one list, one list per line, or lists in a column beside other fields."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CARRIED_BY_MESSAGES = (
     "unusable",
     "leaks",
 )
-"""Fields that a list of messages can hold."""
+"""Fields that a list of messages can provide."""
 
 _ROLES = frozenset(
     {"assistant", "developer", "function", "model", "system", "tool", "user", "ai", "human"}
@@ -66,12 +66,12 @@ _ROLES = frozenset(
 _CONTENTS = ("content", "parts", "tool_calls", "function_call")
 _LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
 _FEW = 5
-"""Values at the beginning of a list of which most have to be messages."""
+"""Number of values at the start of a list, most of which must be messages."""
 
 _SUFFIXES = (".gz", ".zst", ".jsonl", ".json")
 
 _LISTS = ("messages", "trajectory", "conversation", "conversations", "history")
-"""Keys under which records keep their messages."""
+"""Keys under which records store their messages."""
 _FIELDS: dict[str, tuple[str, ...]] = {
     "task_id": ("task_id", "instance_id", "id"),
     "agent": ("agent", "agent_name"),
@@ -84,7 +84,7 @@ _STATUS = "exit_status"
 
 
 def is_message(value: object) -> bool:
-    """Whether a value has the shape of a message, or of an item of OpenAI's Responses."""
+    """Whether a value has the shape of a message, or of an OpenAI Responses item."""
     return isinstance(value, dict) and _is_message(value)
 
 
@@ -105,7 +105,7 @@ def _is_message(value: Mapping[str, object]) -> bool:
 
 
 def _evidence(values: Sequence[object]) -> Evidence | None:
-    """Messages at the beginning; some other values among them may be those of another format."""
+    """Evidence from the first messages; other values among them may indicate another format."""
     first = values[:_FEW]
     messages = sum(map(is_message, first))
     if 2 * messages <= len(first):
@@ -128,14 +128,14 @@ def _records(
     report: Callable[[ReadProblem], None],
     columns: Collection[str] | None = None,
 ) -> Iterator[Trajectory]:
-    """The attempts of a file: each list in it, or all messages that stand in it by themselves."""
+    """The attempts of a file: one per list, or one for all messages outside lists."""
     attempts = Attempts(path, columns)
     yield from attempts.of(entries(path, may_be_own=False), report)
     yield from attempts.rest()
 
 
 def _pieces(path: Path, _: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
-    from trajmeter.readers.messages.columns import pieces_of  # loads all columns
+    from trajmeter.readers.messages.columns import pieces_of  # imports all columns
 
     return pieces_of(path, columns, Attempts(path, columns))
 
@@ -152,17 +152,17 @@ def _records_of_lines(
 
 
 def _pieces_of_lines(path: Path, lines: LineRange, columns: Collection[str]) -> Iterator[Piece]:
-    from trajmeter.readers.messages.columns import pieces_of_lines  # likewise
+    from trajmeter.readers.messages.columns import pieces_of_lines  # imports all columns
 
     return pieces_of_lines(path, lines, columns, Attempts(path, columns))
 
 
 class Attempts:
-    """The attempts of a file, made of its values.
+    """Makes attempts from the values of a file.
 
     Args:
         path: The file.
-        columns: The columns of trajectories to fill; all by default.
+        columns: Trajectory columns to fill; all by default.
     """
 
     def __init__(self, path: Path, columns: Collection[str] | None = None) -> None:
@@ -173,7 +173,7 @@ class Attempts:
     def of(
         self, found: Iterable[Entry], report: Callable[[ReadProblem], None]
     ) -> Iterator[Trajectory]:
-        """Make an attempt of each list, and report what cannot be read."""
+        """Make an attempt from each list, and report what cannot be read."""
         for source, value in values_of(found, report):
             if isinstance(value, list):
                 yield _attempt(value, source, self._views)
@@ -181,7 +181,7 @@ class Attempts:
                 self._messages.append(value)
 
     def rest(self) -> Iterator[Trajectory]:
-        """Make one of all messages that stood in the file by themselves."""
+        """Make one attempt from all messages outside lists."""
         if self._messages:
             yield _attempt(self._messages, Source(file=str(self._path)), self._views)
 
@@ -192,7 +192,7 @@ def _attempt(messages: list[JsonValue], source: Source, views: ToolViews | None)
 
 
 def fields_of(held: MessageTurns) -> dict[str, Any]:
-    """The fields of a trajectory that a list of messages gives."""
+    """The trajectory fields derived from a list of messages."""
     return {
         "model": held.model,
         "turns": held.turns,
@@ -205,7 +205,7 @@ def fields_of(held: MessageTurns) -> dict[str, Any]:
 
 
 def views_for(columns: Collection[str] | None) -> ToolViews | None:
-    """What calls show, where these columns of trajectories need it; all of them if ``None``."""
+    """A viewer of calls if these columns need it; all columns if ``None``."""
     if columns is None or any(
         name in ("turns", "leaks") or name.startswith(("turns.views", "leaks.")) for name in columns
     ):
@@ -214,7 +214,7 @@ def views_for(columns: Collection[str] | None) -> ToolViews | None:
 
 
 def name_of(source: Source) -> str:
-    """The name of a file without its suffixes, for attempts that name no task."""
+    """File name without suffixes, for attempts that name no task."""
     name = Path(source.file).name
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix) or name
@@ -244,7 +244,7 @@ def _parsed(text: str) -> JsonValue:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a record with a list of messages into a trajectory."""
+    """Convert a record with a list of messages to a trajectory."""
     key = _key_of_list(record) or ""
     messages = record[key]
     if isinstance(messages, str):

@@ -1,7 +1,7 @@
-"""The shapes in which programs write messages: what was said, called and given back.
+"""The shapes of messages in various programs: text, calls and results.
 
-Each function takes a message, or a part of one, as a mapping, and looks at values, not at which
-keys are there: tables fill absent keys with null.
+Each function takes a message or a part of one as a mapping and checks values rather than the
+presence of keys: tables fill absent keys with null.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ REASONING = frozenset(
         "summary_text",
     }
 )
-"""Types of parts that hold what the model thought, not what it said."""
+"""Types of parts that hold the model's reasoning rather than its answer."""
 
 _SERVER_CALL_PARTS = frozenset(
     {"server_tool_use", "mcp_tool_use", "server_tool_call", "builtin-tool-call"}
 )
-"""Types of calls that whoever runs the model answers itself."""
+"""Types of calls that the model's provider answers itself."""
 _CALL_PARTS = _SERVER_CALL_PARTS | {"tool_use", "tool_call", "tool-call"}
 _TEXT_PARTS = frozenset({"text", "output_text", "input_text"})
 
@@ -62,14 +62,14 @@ _WITHOUT_BYTES = {
     "computer_screenshot": "image",
 }
 _FILES_ALONE = _WITHOUT_BYTES.keys() - {"document"}
-"""Types of results that are one file; one document is as often what a search found."""
+"""Types of results that are one file; a single document is just as often a search result."""
 
 _UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 _INVALID = "INVALID_JSON"
 
 
 def dumped(value: object) -> object:
-    """An object of a program as the mapping that it stands for; any other value is given back."""
+    """Convert a program's object to a mapping; other values are returned unchanged."""
     if value is None or isinstance(value, (dict, str, type)):
         return value
     dump = getattr(value, "model_dump", None)
@@ -78,20 +78,20 @@ def dumped(value: object) -> object:
     if is_dataclass(value):  # pydantic-ai's
         try:
             return to_jsonable_python(value, fallback=str, bytes_mode="base64")
-        except ValueError:  # it is within itself, or holds text that is not valid
+        except ValueError:  # it contains itself, or invalid text
             return value
     return value
 
 
 def identity_of(value: object) -> str | None:
-    """The id of a call; ``None`` where there is none, which some programs write as empty text."""
+    """The id of a call; ``None`` if absent, which some programs write as empty text."""
     if type(value) is int:
         return str(value)
     return value or None if type(value) is str else None
 
 
 def unwrapped(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message out of the envelope in which LangChain writes it, or out of OpenAI's answer."""
+    """Unwrap a message from LangChain's envelope or OpenAI's response."""
     data = message.get("data")
     if type(data) is dict and "content" in data:
         return {"type": message.get("type"), **data}
@@ -108,7 +108,7 @@ def unwrapped(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def model_of(message: Mapping[str, Any]) -> str | None:
-    """The model that an answer names as its own."""
+    """The model name in an answer."""
     model = message.get("model") or message.get("model_name")
     if model is None and type(about := message.get("response_metadata")) is dict:  # LangChain's
         model = about.get("model_name")
@@ -116,7 +116,7 @@ def model_of(message: Mapping[str, Any]) -> str | None:
 
 
 def said(content: object) -> str | None:
-    """The text of a message's content, reasoning left out; ``None`` if it says nothing."""
+    """The text of a message's content without reasoning; ``None`` if there is none."""
     if type(content) is str:
         return content or None
     if type(content) is not list:
@@ -126,7 +126,7 @@ def said(content: object) -> str | None:
 
 
 def kind_of(part: Mapping[str, Any]) -> str:
-    """The type of a part of a message; empty where it has none."""
+    """The type of a message part; empty if it has none."""
     kind = part.get("type") or part.get("part_kind")
     return kind if type(kind) is str else ""
 
@@ -146,11 +146,11 @@ def _said_in(part: object) -> str | None:
 
 
 def called_in(message: Mapping[str, Any], content: object) -> Sequence[Any]:
-    """The calls of a message, each as it is written.
+    """The calls of a message, unconverted.
 
     Args:
         message: The message.
-        content: Its content, or the parts that it has in its place.
+        content: Its content, or its parts where it has no content.
     """
     calls, invalid = message.get("tool_calls"), message.get("invalid_tool_calls")
     if calls and not invalid and type(calls) is list and type(content) is not list:
@@ -175,15 +175,15 @@ def _id_of(call: object) -> str | None:
     return identity_of(call.get("id")) if type(call) is dict else None
 
 
-def _listed(calls: Any) -> Sequence[Any]:  # noqa: ANN401 - as it was written
-    """Calls as a list; what is not one is taken for a call."""
+def _listed(calls: Any) -> Sequence[Any]:  # noqa: ANN401 - unconverted
+    """Calls as a list; any other value is treated as a single call."""
     if isinstance(calls, (list, tuple)):
         return calls
     return [calls] if calls else ()
 
 
 def _invalid(call: object) -> object:
-    """A call whose arguments LangChain could not read; it does not always say why."""
+    """A call whose arguments LangChain could not parse; the reason may be missing."""
     call = dumped(call)
     if type(call) is not dict:
         return call
@@ -193,13 +193,13 @@ def _invalid(call: object) -> object:
 
 
 def _is_apart(part: Mapping[str, Any]) -> bool:
-    """Whether a call among the parts of a content is not repeated beside it."""
+    """Whether a call among the content parts is not also listed beside the content."""
     kind = kind_of(part)
     return kind in _SERVER_CALL_PARTS or _holds_result(part)
 
 
 def _holds_result(part: Mapping[str, Any]) -> bool:
-    """Whether a call holds what it gave back, as those of Inspect that ran with the model do."""
+    """Whether a call includes its result, as Inspect's provider-side calls do."""
     return type(part.get("tool_type")) is str and kind_of(part) == "tool_use"
 
 
@@ -250,7 +250,7 @@ _ARGUMENTS = ("arguments", "args", "input", "action")
 
 
 class _Text:
-    """Input of a tool that takes text, which is not to be read as JSON."""
+    """Input of a tool that takes plain text, not to be parsed as JSON."""
 
     __slots__ = ("text",)
 
@@ -269,7 +269,7 @@ def _arguments(arguments: object) -> JsonValue:
 
 
 def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
-    """The fields of a call that is an item of OpenAI's Responses of its own."""
+    """The fields of a call that is a separate OpenAI Responses item."""
     identity = item.get("call_id") or item.get("id")
     if kind == "custom_tool_call":
         return call_of({"id": identity, "custom": item})
@@ -287,7 +287,7 @@ def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
 
 
 def result_value(content: object) -> JsonValue:
-    """What a tool gave back: text where it is text alone, else parts, without any bytes."""
+    """The result of a tool: text if it is only text, else parts without bytes."""
     if type(content) is str:
         return content
     if content is None:
@@ -302,7 +302,7 @@ def result_value(content: object) -> JsonValue:
         part["text"] if type(part) is dict and part.keys() == _TEXT else part for part in parts
     ]
     if all(type(text) is str for text in texts):
-        return "\n".join(texts)  # type: ignore[arg-type] # each is text, as was just checked
+        return "\n".join(texts)  # type: ignore[arg-type] # all are text
     return parts
 
 
@@ -310,7 +310,7 @@ _TEXT = {"type", "text"}
 
 
 def _part(part: object) -> JsonValue:
-    """A part of a result; of an image, a sound or a file only what it is."""
+    """A part of a result; images, sounds and files are reduced to their description."""
     if type(part) is not dict:
         part = dumped(part)
         if type(part) is not dict:
@@ -342,12 +342,12 @@ _BYTES = (
 
 
 def _is_binary(part: Mapping[str, Any]) -> bool:
-    """Whether a part is a file of pydantic-ai with its bytes."""
+    """Whether a part is a pydantic-ai file with its bytes."""
     return part.get("kind") == "binary" and "data" in part and "media_type" in part
 
 
 def _plain(value: object) -> JsonValue:
-    """A value as JSON has it; what it does not know becomes text."""
+    """Convert a value to JSON; unknown types become text."""
     try:
         if _is_plain(value):
             return value  # type: ignore[return-value] # as was just checked

@@ -1,8 +1,8 @@
 """Turns from a list of messages: each answer of the model with the results of its calls.
 
-A call and its result are joined by id, wherever the result stands; results without ids go to the
-calls without a result of the last turn, in their order. What belongs to no turn, and cannot be
-read, is reported with its place.
+Calls and results are matched by id, wherever the result is; results without ids are assigned in
+order to the last turn's calls that have none. Messages that belong to no turn and cannot be read
+are reported with their position.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Conversation", "MessageTurns", "UsageReader", "message_turns"]
 
 UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
-"""Gives the usage of an answer of the model, from its message."""
+"""Reads the usage of a model's answer from its message."""
 
 _SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
 _RESULT_PARTS = frozenset(
@@ -49,24 +49,24 @@ _JSON = (str, int, float, bool, list, type(None))
 
 
 class MessageTurns(NamedTuple):
-    """What a list of messages holds."""
+    """The turns and other data derived from a list of messages."""
 
     turns: tuple[Turn, ...]
     """A turn for each answer of the model."""
     final_output: str | None
-    """What the last answer said."""
+    """Text of the last answer."""
     transcript: str | None
-    """What was said and given back, in order; ``None`` if there is no such text."""
+    """All text of messages and results in order; ``None`` if there is none."""
     dropped_calls: int
-    """Calls without a name, and results of calls that are not there."""
+    """Number of calls without a name, and of results without a call."""
     unusable: dict[str, str]
-    """Messages that could not be used, by their place, such as ``messages[7]``."""
+    """Messages that could not be used, by position, such as ``messages[7]``."""
     leaks: tuple[Leak, ...] | None
-    """What calls read of the solution; ``None`` where no tool is known to read."""
+    """What calls read of the solution; ``None`` if no tool is known to read files."""
     model: str | None
-    """The model that the last answers name as theirs."""
+    """The model named by the last answers."""
     starts: tuple[int, ...]
-    """Place among the messages of the first one of each turn."""
+    """Position of the first message of each turn."""
 
 
 def message_turns(
@@ -78,16 +78,16 @@ def message_turns(
     exit_codes: Mapping[str, int] = MappingProxyType({}),
     durations: Mapping[str, float] = MappingProxyType({}),
 ) -> MessageTurns:
-    """Turn a list of messages, of any shape that is known, into turns.
+    """Convert a list of messages, in any known shape, to turns.
 
     Args:
-        messages: Mappings, or objects that give one by ``model_dump``.
-        views: What calls show; ``None`` to record no views.
-        failed: Tells of calls whose messages have no mark of a failure whether they failed.
-        usage: Gives the usage of an answer of the model; by default what the message carries.
-        exit_codes: Exit codes of commands by the id of their call, where they are recorded apart
-            from what was given back.
-        durations: Seconds that calls took, likewise.
+        messages: Mappings, or objects with ``model_dump``.
+        views: Determines what calls show; ``None`` to record no views.
+        failed: Whether a call failed, for calls whose messages do not say.
+        usage: Reads the usage of an answer; by default from its message.
+        exit_codes: Exit codes of commands by call id, where they are recorded separately from
+            results.
+        durations: Duration of calls in seconds by call id, where recorded separately.
     """
     conversation = Conversation(usage)
     for index, message in enumerate(messages):
@@ -110,10 +110,10 @@ def message_turns(
 
 
 class Conversation:
-    """The turns of the messages that were added so far.
+    """Builds turns from messages as they are added.
 
     Args:
-        usage: Gives the usage of an answer of the model.
+        usage: Reads the usage of an answer.
     """
 
     def __init__(self, usage: UsageReader = message_usage) -> None:
@@ -125,7 +125,7 @@ class Conversation:
         self.unusable: dict[str, str] = {}
 
     def add(self, index: int, message: object) -> None:
-        """Add a message; what cannot be used of it is noted under its index."""
+        """Add a message; unusable content is recorded under its index."""
         if type(message) is not dict:
             message = dumped(message)
             if not isinstance(message, Mapping):
@@ -147,7 +147,7 @@ class Conversation:
             self._refuse(index, f"role is {role!r}, expected a role of a conversation")
 
     def _unlabelled(self, index: int, message: Mapping[str, Any]) -> None:
-        """Add a message that has a type, beside its role or instead of it."""
+        """Add a message with a type, in addition to or instead of a role."""
         message = unwrapped(message)
         kind = message.get("type")
         role = message.get("role") or kind
@@ -206,7 +206,7 @@ class Conversation:
             self._by_id[call["id"]] = call
 
     def _result(self, index: int, message: Mapping[str, Any]) -> None:
-        """Add a message that holds the result of a call."""
+        """Add a message that is the result of a call."""
         got = message.get
         content, parts = got("content"), got("parts")
         if type(parts) is list:
@@ -219,7 +219,7 @@ class Conversation:
             success = status != "error"
         elif type(function) is str or error is not None:  # Inspect's
             success = error is None
-        elif got("role") is None:  # LangChain's, where defaults are left out
+        elif got("role") is None:  # LangChain's without default values
             success = True
         if type(error) is dict:
             error = error.get("message")
@@ -241,13 +241,13 @@ class Conversation:
             self.said.append(f"user: {text}")
 
     def _results_in(self, index: int, parts: list[Any]) -> None:
-        """Add the results among the parts of a message."""
+        """Add the results in a message's parts."""
         for part in parts:
             if type(part) is not dict:
                 continue
             kind = kind_of(part)
             error = None
-            if kind.endswith("tool_result"):  # Anthropic's, and with other keys LangChain's
+            if kind.endswith("tool_result"):  # Anthropic's, and under other keys LangChain's
                 identity, name = part.get("tool_use_id") or part.get("tool_call_id"), None
                 content = part.get("content")
                 if content is None:
@@ -264,7 +264,7 @@ class Conversation:
                 outcome = part.get("outcome")
                 success = None if outcome is None else outcome == "success"
                 if kind == "retry-prompt":
-                    if name is None:  # it answers no call
+                    if name is None:  # it does not answer a call
                         continue
                     success = False
                 elif kind != "tool_call_response" and outcome is None:
@@ -282,7 +282,7 @@ class Conversation:
         success: bool | None,  # noqa: FBT001 - unknown in some shapes
         error: object = None,
     ) -> None:
-        """Give a result to its call, which its id tells, or the name of the tool."""
+        """Assign a result to its call, found by id or tool name."""
         text = value if type(value) is str else None
         if text:
             self.said.append(f"tool: {text}")
@@ -303,11 +303,11 @@ class Conversation:
         self.drafts[-1].is_flat = False
 
     def _waiting(self, name: str | None) -> dict[str, Any] | None:
-        """The first call of the last turn that has no result, of this name if there is one."""
+        """The last turn's first call without a result, of this name if one exists."""
         return self.drafts[-1].waiting(name) if self.drafts else None
 
     def _flat(self, index: int) -> Draft:
-        """The turn that an item of the model's answer belongs to."""
+        """The turn to which an item of the model's answer belongs."""
         if not self.drafts or not self.drafts[-1].is_flat:
             self.drafts.append(Draft(index, is_flat=True))
         return self.drafts[-1]
@@ -344,7 +344,7 @@ class Conversation:
         self._give(index, identity, None, result_value(item.get("output")), success)
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
-        """Add a whole answer of OpenAI's Responses."""
+        """Add a complete OpenAI Responses response."""
         if self.drafts:
             self.drafts[-1].is_flat = False
         draft = self._flat(index)
@@ -377,7 +377,7 @@ _ADDERS: dict[str, Callable[[Conversation, int, Mapping[str, Any]], None]] = {
     **dict.fromkeys(("tool", "function", "ToolMessageChunk"), Conversation._result),  # noqa: SLF001 - its own
     **dict.fromkeys(("user", "human", "HumanMessageChunk"), Conversation._user),  # noqa: SLF001 - its own
 }
-"""What adds a message, by its role."""
+"""How to add a message, by role."""
 
 
 def _text(value: object) -> str | None:

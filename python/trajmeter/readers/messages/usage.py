@@ -1,8 +1,8 @@
-"""Tokens of a call of a model, as each program counts them.
+"""Token usage of model calls, as each program counts it.
 
-Some count the tokens that came from a cache in the prompt, others beside it. The same name means
-either, so that the program decides, never the name: verifiers' ``prompt_tokens`` leaves cached
-tokens out, OpenAI's of that name does not.
+Some programs include cached tokens in the prompt, others count them separately. The same name is
+used for both, so only the program decides: ``prompt_tokens`` excludes cached tokens in verifiers,
+but includes them in OpenAI's APIs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def count(value: object) -> int | None:
-    """A number of tokens; ``None`` if it is not one that a column holds."""
+    """A token count; ``None`` if it does not fit a column."""
     if type(value) is int:
         return value if 0 <= value <= LARGEST_COUNT else None
     if isinstance(value, float) and value.is_integer() and 0 <= value <= LARGEST_COUNT:
@@ -40,7 +40,7 @@ def count(value: object) -> int | None:
 
 
 def openai_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """Usage of OpenAI's APIs, and of those that copy them: cached tokens are part of the prompt."""
+    """Usage of OpenAI's and compatible APIs: the prompt includes cached tokens."""
     got = usage.get
     prompt, completion = got("prompt_tokens"), got("completion_tokens")
     if prompt is None and completion is None:
@@ -51,7 +51,7 @@ def openai_usage(usage: Mapping[str, Any]) -> Usage | None:
     cached = written = reasoning = None
     if isinstance(read, dict):
         cached, written = read.get("cached_tokens"), read.get("cache_write_tokens")
-    if cached is None:  # as LiteLLM adds them, with details or without
+    if cached is None:  # as LiteLLM adds them, with or without details
         cached = got("cache_read_input_tokens")
     if written is None:
         written = got("cache_creation_input_tokens")
@@ -68,7 +68,7 @@ def openai_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def anthropic_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """Usage of Anthropic's API: tokens read from and written to a cache are beside the input."""
+    """Usage of Anthropic's API: input excludes tokens read from or written to a cache."""
     got = usage.get
     return _beside(
         got("input_tokens"),
@@ -79,7 +79,7 @@ def anthropic_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def langchain_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """``usage_metadata`` of LangChain's messages: cached tokens are part of the input."""
+    """LangChain's ``usage_metadata``: the input includes cached tokens."""
     read, wrote = usage.get("input_token_details"), usage.get("output_token_details")
     read, wrote = read if isinstance(read, dict) else {}, wrote if isinstance(wrote, dict) else {}
     return made_usage(
@@ -93,7 +93,7 @@ def langchain_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def inspect_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """``ModelUsage`` of Inspect: cached tokens are beside the input, and part of the total."""
+    """Inspect's ``ModelUsage``: the total includes cached tokens, but the input does not."""
     got = usage.get
     return _beside(
         got("input_tokens"),
@@ -107,7 +107,7 @@ def inspect_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def pydantic_ai_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """``RequestUsage`` of pydantic-ai: cached tokens are part of the input."""
+    """Pydantic-ai's ``RequestUsage``: the input includes cached tokens."""
     got = usage.get
     reasoning = got("output_reasoning_tokens")
     return made_usage(
@@ -121,7 +121,7 @@ def pydantic_ai_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def verifiers_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """Usage of verifiers: ``prompt_tokens`` leaves out the tokens that were read from a cache."""
+    """Usage of verifiers: ``prompt_tokens`` excludes tokens read from the cache."""
     got = usage.get
     return _beside(
         got("prompt_tokens"),
@@ -133,7 +133,7 @@ def verifiers_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def message_usage(message: Mapping[str, Any]) -> Usage | None:
-    """The usage that a message carries, by the form of what it carries."""
+    """The usage in a message, in whichever form it has."""
     usage = dumped(message.get("usage_metadata"))
     if type(usage) is dict:
         return langchain_usage(usage)
@@ -159,7 +159,7 @@ def made_usage(
     total: int | None = None,
     cost: object = None,
 ) -> Usage | None:
-    """A usage of counts that are known to be valid; ``None`` if nothing is known."""
+    """Make a usage from valid counts; ``None`` if none is known."""
     values = {
         **_USAGE,
         "input_tokens": input_tokens,
@@ -183,7 +183,7 @@ def _beside(
     total: object = None,
     cost: object = None,
 ) -> Usage | None:
-    """A usage whose cached tokens are not part of its input."""
+    """Usage whose input excludes cached tokens."""
     read, wrote, prompt = count(cached), count(written), count(given)
     whole = None if prompt is None else count(prompt + (read or 0) + (wrote or 0))
     return made_usage(
@@ -198,4 +198,4 @@ def _beside(
 
 
 _USAGE = default_fields(Usage)
-"""Every field of a usage of which nothing is known."""
+"""Every field of a usage, with none known."""

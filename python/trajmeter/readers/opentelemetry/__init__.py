@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry by its conventions for generative AI."""
+"""OpenTelemetry spans in the semantic conventions for generative AI."""
 
 from __future__ import annotations
 

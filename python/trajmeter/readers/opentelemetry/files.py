@@ -1,4 +1,4 @@
-"""Files of the OTLP exporter: JSON lines, an export on each, or one document."""
+"""Files of the OTLP exporter: JSON lines with an export on each, or one document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """The attempts of a file, a trace each; its spans are written as they end, in any order."""
+    """The attempts of a file, one per trace; spans are written when they end, in any order."""
     traces: dict[str, list[Span]] = {}
     for _, value in values_in(path, report):
         for span in spans_in(value):

@@ -1,4 +1,4 @@
-"""Spans as OTLP writes them in JSON, reduced to what a trajectory is made of."""
+"""Spans in OTLP's JSON encoding, reduced to what a trajectory needs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["ANSWERS", "TASK_ID", "UNUSED", "Span", "made_span", "parsed", "span_of", "spans_in"]
 
 TASK_ID = "trajmeter.task_id"
-"""The attribute, of a span or of the resource, that names the task."""
+"""The span or resource attribute that names the task."""
 
 ANSWERS = frozenset({"chat", "generate_content", "text_completion"})
-"""Operations that are calls of a model."""
+"""Operations that are model calls."""
 _OPERATIONS = ANSWERS | {"execute_tool", "invoke_agent", "create_agent", "invoke_workflow"}
 
 NO_MESSAGE = "the span failed"
-"""The error of a span that does not say what went wrong."""
+"""The error of a failed span without a message."""
 
 _ERRORS = (2, "2", "STATUS_CODE_ERROR")
 _NANO = 1e9
 
-# What was sent to a model was said before; it is most of a trace.
+# Most of a trace repeats earlier messages as input to the model.
 UNUSED = (
     "gen_ai.input.messages",
     "gen_ai.prompt",
@@ -41,7 +41,7 @@ UNUSED = (
 
 
 class Span(NamedTuple):
-    """A span of an agent, a call of a model or of a tool."""
+    """A span of an agent, a model call or a tool call."""
 
     trace: str
     """Id of the trace."""
@@ -50,7 +50,7 @@ class Span(NamedTuple):
     parent: str | None
     """Id of the span it is in; ``None`` for a root."""
     operation: str
-    """What it is, such as ``chat`` or ``execute_tool``."""
+    """The operation, such as ``chat`` or ``execute_tool``."""
     start: float | None
     """When it began, in seconds since 1970."""
     end: float | None
@@ -58,13 +58,13 @@ class Span(NamedTuple):
     error: str | None
     """Why it failed; ``None`` if it did not."""
     exception: str | None
-    """Class of what was raised in it."""
+    """Class of the exception recorded in it."""
     attributes: Mapping[str, JsonValue]
-    """Attributes, and those of its events of which the conventions speak."""
+    """Its attributes, and those of its events that the conventions define."""
 
 
 def spans_in(value: JsonValue) -> Iterator[Span]:
-    """The spans of an export that are about generative AI."""
+    """The generative AI spans of an export."""
     for resource_spans in as_list((as_object(value) or {}).get("resourceSpans")):
         inner = as_object(resource_spans) or {}
         about = (as_object(inner.get("resource")) or {}).get("attributes")
@@ -77,7 +77,7 @@ def spans_in(value: JsonValue) -> Iterator[Span]:
 
 
 def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | None:
-    """A span; ``None`` if it is about something else."""
+    """A span; ``None`` if it is not about generative AI."""
     events = [
         _attributes(each.get("attributes"))
         for each in as_list(span.get("events"))
@@ -111,7 +111,7 @@ def made_span(
     is_error: bool,
     message: str | None,
 ) -> Span | None:
-    """A span of its parts; ``None`` if it is about something else.
+    """Make a span from its parts; ``None`` if it is not about generative AI.
 
     Args:
         name: Its name.
@@ -119,11 +119,11 @@ def made_span(
         events: Attributes of each of its events.
         trace: Id of the trace.
         identity: Its own id.
-        parent: Id of the span it is in.
+        parent: Id of its parent span.
         start: When it began, in seconds since 1970.
         end: When it ended.
-        is_error: Whether its status is that of an error.
-        message: What its status says.
+        is_error: Whether its status is an error.
+        message: Message of its status.
     """
     operation = attributes.get("gen_ai.operation.name")
     if not isinstance(operation, str):
@@ -157,14 +157,14 @@ def made_span(
 
 
 def _chosen(about: Mapping[str, JsonValue]) -> list[JsonValue]:
-    """The answer in an event ``gen_ai.choice``, as it was written before there were messages."""
+    """The answer in a ``gen_ai.choice`` event, which preceded message attributes."""
     content = as_object(parsed(about.get("gen_ai.event.content"))) or about
     message = parsed(content.get("message"))
     return [message] if isinstance(message, dict) and "finish_reason" in content else []
 
 
 def _attributes(attributes: object) -> dict[str, JsonValue]:
-    """Attributes by their names, without those that are of no use here."""
+    """Attributes by name, without irrelevant ones."""
     found: dict[str, JsonValue] = {}
     for each in as_list(attributes):
         name = each.get("key") if isinstance(each, dict) else None
@@ -174,7 +174,7 @@ def _attributes(attributes: object) -> dict[str, JsonValue]:
 
 
 def _value(value: object) -> JsonValue:
-    """A value out of the object that says its type."""
+    """Unwrap a value from the object that states its type."""
     match value:
         case {"stringValue": str() as plain} | {"boolValue": bool() as plain}:
             return plain
@@ -200,7 +200,7 @@ def _seconds(nanoseconds: object) -> float | None:
 
 
 def parsed(value: JsonValue) -> JsonValue:
-    """A structured attribute, which may be JSON in a text."""
+    """A structured attribute, which may be JSON text."""
     if not isinstance(value, str):
         return value
     try:

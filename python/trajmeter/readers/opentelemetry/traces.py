@@ -1,4 +1,4 @@
-"""A trace as an attempt: each call of a model is a turn, with the tools that its answer calls."""
+"""A trace as an attempt: each model call is a turn with the tools that its answer calls."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["attempt_of"]
 
 _BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "MaxIterations")
-"""Classes of exceptions, or parts of them, that say that a budget was used up."""
+"""Exception classes, or parts of their names, that indicate an exhausted budget."""
 _AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
 _FINAL = "final_result"
-"""What pydantic-ai's agent came to, which may be the arguments of a call."""
+"""The result of pydantic-ai's agent, which may be the arguments of a call."""
 _CALL_ID = "gen_ai.tool.call.id"
 
 
 def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
-    """Turn the spans of a trace into a trajectory; ``None`` if no model and no tool was called."""
+    """Convert a trace's spans to a trajectory; ``None`` if no model or tool was called."""
     spans = sorted(spans, key=lambda span: span.start or 0.0)
     trace = _Trace(_leaves(spans))
     if not trace.messages:
@@ -41,7 +41,7 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     roots = [*agents, *(span for span in spans if span.operation in _AGENTS)] or spans[:1]
     named = [span.attributes.get(TASK_ID) for span in spans]
     task = next((each for each in named if isinstance(each, str)), None)
-    # Without a span of an agent, the trace ends as its last call of a model did.
+    # Without an agent span, the outcome of the trace is that of its last model call.
     ends_with = agents or [span for span in spans if span.operation in ANSWERS][-1:]
     failed = next((span for span in ends_with if span.error is not None), None)
     starts, ends = ([getattr(span, each) for span in spans] for each in ("start", "end"))
@@ -67,15 +67,15 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
 
 
 def _leaves(spans: Sequence[Span]) -> list[Span]:
-    """Spans, with one for each call of a model: frameworks and clients may both write of it.
+    """Spans with one per model call: a framework and a client may both record the same call.
 
-    The innermost counts, with what only those around it tell.
+    The innermost span counts, plus attributes that only the enclosing ones have.
     """
     found = dict(enumerate(spans))
     within: dict[str, int] = {}
     for at, span in found.items():
         if span.operation in ANSWERS and span.error is None and span.parent is not None:
-            within[span.parent] = at  # the last, where some were tried again
+            within[span.parent] = at  # the last one, if some were retried
     for at, span in enumerate(spans):
         inner = within.get(span.id or "")
         if span.operation in ANSWERS and inner != at and inner in found:
@@ -85,7 +85,7 @@ def _leaves(spans: Sequence[Span]) -> list[Span]:
 
 
 def _outermost(spans: Sequence[Span]) -> list[Span]:
-    """Spans of agents and workflows that are within no other."""
+    """Agent and workflow spans that are not within another."""
     by_id = {span.id: span for span in spans if span.id is not None}
     found = []
     for span in spans:
@@ -102,11 +102,11 @@ def _outermost(spans: Sequence[Span]) -> list[Span]:
 
 
 class _Trace:
-    """The calls of models and tools of a trace, as messages."""
+    """The model and tool calls of a trace, as messages."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self.answers: list[Span | None] = []
-        """The call of a model that each turn is; ``None`` for tools that none was before."""
+        """The model call of each turn; ``None`` for tools called before any."""
         self.messages: list[dict[str, Any]] = []
         self.unusable: dict[str, str] = {}
         self._tools: dict[str, Span] = {}
@@ -116,7 +116,7 @@ class _Trace:
             if span.operation in ANSWERS:
                 parts = _parts(span)
                 if span.error is not None and not parts:
-                    continue  # an error of the provider
+                    continue  # a provider error
                 latest = {"role": "assistant", "parts": parts}
                 ids = [part.get("id") for part in parts if isinstance(part, dict)]
                 named.update(each for each in ids if isinstance(each, str))
@@ -137,7 +137,7 @@ class _Trace:
                 self.messages.append(_result(span, identity))
 
     def _called(self, span: Span, identity: str) -> dict[str, Any]:
-        """The call that a span of a tool is, where no message of a model names it."""
+        """The call recorded by a tool span, if no model message names it."""
         arguments = parsed(span.attributes.get("gen_ai.tool.call.arguments"))
         if arguments is None:
             reason = "no message and no span has the arguments of a call"
@@ -150,7 +150,7 @@ class _Trace:
         }
 
     def timed(self, turn: Turn, answer: Span | None) -> Turn:
-        """A turn with its usage, and with the times of its calls and its own."""
+        """A turn with its usage, its times and those of its calls."""
         ends = [] if answer is None else [answer.end]
         calls = []
         for call in turn.tool_calls:
@@ -170,7 +170,7 @@ class _Trace:
         return turn.model_copy(update=update)
 
     def ended(self, failed: Span | None) -> dict[str, JsonValue]:
-        """The program's own word for how it ended."""
+        """The program's own description of how it ended."""
         if failed is not None:
             return {"exit_status": _class_of(failed)}
         last = next((span for span in reversed(self.answers) if span is not None), None)
@@ -179,9 +179,9 @@ class _Trace:
 
 
 def _is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
-    """Give its id to the first call of this tool that an answer names without one, if any.
+    """Assign its id to the first call of this tool that has none in an answer, if any.
 
-    Some models, such as Gemini's, give their calls no ids.
+    Some models, such as Gemini, do not give their calls ids.
     """
     name = span.attributes.get("gen_ai.tool.name")
     for at, part in enumerate(parts):
@@ -194,7 +194,7 @@ def _is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
 
 
 def _parts(span: Span) -> list[JsonValue]:
-    """What a model answered, as far as it is recorded."""
+    """The model's answer, as far as it is recorded."""
     about = span.attributes
     messages = parsed(about.get("gen_ai.output.messages") or about.get("gen_ai.completion"))
     if isinstance(messages, str):
@@ -203,7 +203,7 @@ def _parts(span: Span) -> list[JsonValue]:
     for message in as_list(messages):
         if isinstance(message, dict):
             parts += as_list(message.get("parts"))
-            if isinstance(content := message.get("content"), str):  # as it was written before
+            if isinstance(content := message.get("content"), str):  # the older form
                 parts.append({"type": "text", "content": content})
             for call in as_list(message.get("tool_calls")):
                 if isinstance(call, dict):
@@ -213,7 +213,7 @@ def _parts(span: Span) -> list[JsonValue]:
 
 
 def _result(span: Span, identity: str) -> dict[str, Any]:
-    """The message that a tool gives back."""
+    """The message with a tool's result."""
     name = span.attributes.get("gen_ai.tool.name")
     result = span.attributes.get("gen_ai.tool.call.result")
     says_more = span.error == NO_MESSAGE and isinstance(result, str) and result
@@ -229,7 +229,7 @@ def _result(span: Span, identity: str) -> dict[str, Any]:
 
 
 def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
-    """The usage of a call of a model: cached tokens are part of the input, and left out if 0."""
+    """Usage of a model call: the input includes cached tokens, which are left out if 0."""
 
     def counted(*names: str) -> int | None:
         return next((count(about[name]) for name in names if name in about), None)
@@ -252,7 +252,7 @@ def _failure(span: Span) -> Failure:
 
 
 def _class_of(span: Span) -> str:
-    """The class of what a span raised, without its module."""
+    """The class of the exception raised in a span, without its module."""
     name = span.exception or (span.error or "").partition(":")[0]
     return name.rpartition(".")[2] or name
 

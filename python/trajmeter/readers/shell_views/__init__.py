@@ -1,4 +1,4 @@
-"""What shell commands show of files, by their text and, where it is known, their output."""
+"""What shell commands show of files, from their text and, if known, their output."""
 
 from __future__ import annotations
 

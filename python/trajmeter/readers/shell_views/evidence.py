@@ -1,8 +1,8 @@
-"""What an output tells of the lines that were shown: which part of it belongs to which command.
+"""Assigns the lines of an output to the commands that printed them.
 
-The output of one command is all there is. Where several print, texts of ``echo`` that occur once
-divide it; between those, numbered lines and numbers of lines that are known decide. Where they
-leave a doubt, what was asked for stands.
+The output of a single command is all of it. If several commands print, ``echo`` texts that occur
+once divide the output; between those, numbered lines and known line counts decide. If they leave a
+doubt, the lines requested are assumed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _NUMBER = re.compile(r"\s*(\d{1,18})(?=\s|[:|,)\]→-]|\Z)")
 _HEADER = re.compile(r"==> (.+) <==")
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/")  # noqa: S108 - recognised, not used
 _BLANK = 2
-"""As many lines may have been taken off an output; a greater lack is the end of the file."""
+"""Maximum number of lines that may have been trimmed from an output; if more are missing, the file
+ended."""
 _CUT_HINTS = ("truncated", "clipped", "elided", "omitted")
-"""Words of which any text that :data:`_CUT` finds has one."""
+"""Any text that :data:`_CUT` finds contains one of these words."""
 _CUT = re.compile(
     r"<response clipped>|<elided_chars>|\[\.\.\. Observation truncated due to length"
     r"|\[\.\.\. omitted \d+ of \d+ lines|…\s?\+?\d+ (?:lines|tokens|chars|characters) truncated"
@@ -43,17 +44,17 @@ class Text(NamedTuple):
 
     lines: list[str]
     hidden: tuple[int, int] = (0, 0)
-    """Lines that were left out of what the agent was shown, half-open."""
+    """Lines that were not shown to the agent, half-open."""
     uncounted: int | None = None
-    """First line whose place in the whole output is not known, because lines are missing."""
+    """First line whose position in the whole output is unknown because lines are missing."""
     is_trimmed: bool = False
-    """Whether empty lines were taken off the beginning and the end."""
+    """Whether empty lines were trimmed from the beginning and the end."""
 
     @classmethod
     def of(
         cls, output: str, hidden: tuple[int, int] | None = None, *, is_trimmed: bool = False
     ) -> Text:
-        """Take an output apart, of which some characters may not have been shown."""
+        """Parse an output, some characters of which may not have been shown."""
         lines = output.split("\n")
         if lines[-1] == "":
             lines.pop()
@@ -68,7 +69,7 @@ class Text(NamedTuple):
 
 
 def has_any(text: str, words: Sequence[str]) -> bool:
-    """Whether a text has one of these words."""
+    """Whether a text contains one of these words."""
     for word in words:  # noqa: SIM110 - any() of a generator takes twice as long
         if word in text:
             return True
@@ -76,7 +77,7 @@ def has_any(text: str, words: Sequence[str]) -> bool:
 
 
 def slices(printed: Sequence[Printed], text: Text) -> list[tuple[int, int] | None]:
-    """The lines of the output that each command printed; ``None`` where that is not known."""
+    """The output lines that each command printed; ``None`` where unknown."""
     if len(printed) == 1 and printed[0].size != 0:
         return [(0, len(text.lines))]
     found: list[tuple[int, int] | None] = [None] * len(printed)
@@ -92,7 +93,7 @@ def slices(printed: Sequence[Printed], text: Text) -> list[tuple[int, int] | Non
 
 
 def _anchors(printed: Sequence[Printed], lines: Sequence[str]) -> dict[int, tuple[int, int]]:
-    """Where texts stand that were printed as they are, and that occur once."""
+    """Positions of literally printed texts that occur once."""
     texts = {index: each.literal.split("\n") for index, each in enumerate(printed) if each.literal}
     firsts = [text[0] for text in texts.values()]
     found: dict[int, tuple[int, int]] = {}
@@ -116,7 +117,7 @@ def _divide(
     group: tuple[int, int],
     bounds: tuple[int, int],
 ) -> None:
-    """Divide lines of the output among commands that follow one another."""
+    """Divide output lines among consecutive commands."""
     indices = [index for index in range(*group) if printed[index].size != 0]
     begin, end = bounds
     if text.uncounted is not None and len(indices) > 1:
@@ -131,13 +132,13 @@ def _divide(
 
 
 def _sizes(printed: Sequence[Printed], total: int) -> list[int]:
-    """The numbers of lines that each printed of them all; empty where that is not certain."""
+    """Number of output lines of each command; empty if uncertain."""
     if len(printed) == 1:
         return [total]
     sizes = [_size(each) for each in printed]
     if None not in sizes and sum(filter(None, sizes)) == total:
         return [size or 0 for size in sizes]
-    # A file may have fewer lines than were asked for; only what is sure leaves the rest to one.
+    # A file may have fewer lines than requested; only certain sizes leave the rest to one command.
     sure = [each.size for each in printed if each.size is not None]
     rest = total - sum(sure)
     most = next((size for each, size in zip(printed, sizes, strict=True) if each.size is None), 0)
@@ -147,7 +148,7 @@ def _sizes(printed: Sequence[Printed], total: int) -> list[int]:
 
 
 def _size(printed: Printed) -> int | None:
-    """Number of lines that a command prints, if its files are long enough."""
+    """Number of lines that a command prints if its files are long enough."""
     if printed.size is not None:
         return printed.size
     if printed.is_headed or len(printed.parts) != 1 or not printed.parts[0].is_exact:
@@ -157,7 +158,7 @@ def _size(printed: Printed) -> int | None:
 
 
 def _numbered(printed: Printed, lines: Sequence[str], begin: int, end: int) -> int:
-    """Number of lines from here on that bear the numbers that a command prints; 0 if none do."""
+    """Number of lines from here that bear the numbers a command prints; 0 if none do."""
     if len(printed.parts) != 1 or not printed.parts[0].has_numbers:
         return 0
     ranges = printed.parts[0].ranges
@@ -174,7 +175,7 @@ def _numbered(printed: Printed, lines: Sequence[str], begin: int, end: int) -> i
 
 
 def seen(printed: Printed, text: Text, bounds: tuple[int, int] | None) -> Iterator[View]:
-    """The views that a command gave, by its lines of the output."""
+    """The views of a command, from its lines of the output."""
     if bounds is None:
         return requested(printed)
     begin, end = bounds
@@ -195,7 +196,7 @@ def _searched(printed: Printed, lines: Sequence[str]) -> Iterator[View]:
 
 
 def _parted(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator[View]:
-    """The views of parts that were printed one after the other."""
+    """The views of parts that were printed consecutively."""
     if len(parts) == 1:
         yield from _placed(parts[0], text, begin, end)
         return
@@ -210,7 +211,7 @@ def _parted(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator
 
 
 def requested(printed: Printed) -> Iterator[View]:
-    """The views that a command asks for, where its output is not known."""
+    """The views that a command requests, for unknown output."""
     for part in printed.parts:
         if is_scratch(part.path):
             continue
@@ -230,7 +231,7 @@ def requested(printed: Printed) -> Iterator[View]:
 
 
 def _headed(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator[View]:
-    """What follows each line that names a file, as ``head`` prints of several."""
+    """The text after each line that names a file, as ``head`` prints for several files."""
     starts = [at for at in range(begin, end) if _HEADER.fullmatch(text.lines[at])]
     for place, at in enumerate(starts):
         header = _HEADER.fullmatch(text.lines[at])
@@ -247,7 +248,7 @@ def _headed(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator
 
 
 def _placed(part: Part, text: Text, begin: int, end: int) -> Iterator[View]:
-    """The views of a part that printed these lines of the output."""
+    """The views of a part that printed these output lines."""
     if begin >= end:
         if part.is_whole and not is_scratch(part.path):
             yield made_view(part.path, Extent.WHOLE)
@@ -264,7 +265,7 @@ def _placed(part: Part, text: Text, begin: int, end: int) -> Iterator[View]:
 
 
 def _counted(ranges: Ranges, text: Text, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """The lines of a file that these lines of the output are, in order."""
+    """The file lines that these output lines are, in order."""
     if text.uncounted is not None:
         end = min(end, text.uncounted)
     for first, last in ranges:
@@ -284,7 +285,7 @@ def _numbers(text: Text, begin: int, end: int) -> Iterator[int]:
 
 
 def _runs(numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
-    """Numbers that follow one another, as ranges."""
+    """Runs of consecutive numbers as ranges."""
     first = last = -1
     for number in numbers:
         if number == last + 1 and first >= 0:
@@ -316,5 +317,5 @@ def _lines(path: str, lines: tuple[int, int] | None, *, is_search: bool = False)
 
 
 def is_scratch(path: str) -> bool:
-    """Whether a path lies where no repository does."""
+    """Whether a path is in a folder that holds no repositories."""
     return path.startswith(_SCRATCH)

@@ -1,11 +1,11 @@
 """Commands that read what an agent must not know: the solution, its tests, or later commits.
 
-- **gold patch, test patch**: a file such as ``fix.patch`` or ``test.patch`` that lies outside the
-  folders of repositories, where some containers keep the patches that score the attempt.
-- **future**: commits that are not among the ancestors of the one to work on: all branches at once,
-  those of a remote, the log of what ``HEAD`` was, or a page of the repository's host.
+- **gold patch, test patch**: a file such as ``fix.patch`` or ``test.patch`` outside the repository
+  folders, where some containers store the patches that score the attempt.
+- **future**: commits that are not ancestors of the one to work on: all branches, those of a remote,
+  the reflog of ``HEAD``, or a page of the repository's host.
 
-A commit that is named by its number may be an ancestor, and is not a leak by itself.
+A commit given by its hash may be an ancestor, and is not a leak by itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HOSTS = re.compile(
 )
 _EVERY = frozenset({"--all", "--remotes", "--branches", "--reflog", "-g", "--walk-reflogs"})
 _LONGEST = 300
-"""Longer words are not names of commits."""
+"""Longer words are not commit names."""
 _EVERY_OF = ("--remotes=", "--branches=", "--glob=")
 _ELSEWHERE = re.compile(
     r"(?:.*\.\.\.?)?(?:(?:origin|upstream)/\S+|FETCH_HEAD|ORIG_HEAD|\S*@\{\S+\})(?:\.\..*|:.*)?"
@@ -56,19 +56,19 @@ _FAILURES = ("fatal:", "Could not resolve host", "error: pathspec", "not a git r
 
 
 def may_leak(command: str) -> bool:
-    """Whether it is worth to look for leaks in a command."""
+    """Whether a command needs to be checked for leaks."""
     return _HINT.search(command) is not None
 
 
 def leak_of_path(path: str) -> str | None:
-    """The kind of leak that reading a file is; ``None`` if it is none."""
+    """The kind of leak in reading a file; ``None`` if it is not a leak."""
     return next((kind for kind, form in _PATCHES.items() if form.fullmatch(path)), None)
 
 
 def leaks_of_words(
     stage: Simple, text: str, output: str | None, folder: str | None
 ) -> Iterator[Leak]:
-    """The leaks of one program, given the text and the output of the command it is part of."""
+    """The leaks of one program, from the text and output of its command."""
     words = program_of(stage.words)
     if not words or words[0] in _NOT_READING:
         return

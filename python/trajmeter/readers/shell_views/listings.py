@@ -1,6 +1,6 @@
-"""Programs that print lines of files, or of what they read: ``cat``, ``head``, ``sed`` and others.
+"""Programs that print lines of files or of their input: ``cat``, ``head``, ``sed`` and others.
 
-Each is taken as its files and the lines that it prints of them; without files it is a filter.
+Each is described by its files and the lines it prints of them; without files it is a filter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Listing(NamedTuple):
     files: list[str]
     picked: Picked
     is_headed: bool = False
-    """Whether a line with the name of the file precedes what is printed of it."""
+    """Whether the lines of each file are preceded by a line with its name."""
 
 
 class _Options(NamedTuple):
@@ -35,7 +35,7 @@ class _Options(NamedTuple):
 
 
 def _options(words: list[str], valued: str, long_valued: tuple[str, ...] = ()) -> _Options:
-    """Take a program's words apart: its flags, its options with a value, and what is neither."""
+    """Split a program's words into flags, options with a value, and operands."""
     flags: list[str] = []
     values: list[tuple[str, str]] = []
     rest: list[str] = []
@@ -105,7 +105,7 @@ def _tail(words: list[str]) -> Listing | None:
 
 
 def _short_count(words: list[str]) -> tuple[int, list[str]]:
-    """The number of lines in the form ``-20``, and the words without it."""
+    """The line count in the form ``-20``, and the words without it."""
     for place, word in enumerate(words):
         if word.startswith("-") and word[1:].isdecimal() and len(word) < 19:  # noqa: PLR2004 - what an int64 holds
             before = words[place - 1] if place else ""
@@ -184,7 +184,7 @@ def _same(words: list[str]) -> Listing | None:
 
 
 def _filter_only(_: list[str]) -> Listing | None:
-    """A filter that keeps lines as lines, whatever its words."""
+    """A filter that preserves lines, regardless of its words."""
     return Listing([], _WHOLE)
 
 
@@ -220,4 +220,4 @@ LISTINGS: dict[str, Callable[[list[str]], Listing | None]] = {
     "tr": _filter_only,
     "tee": _filter_only,
 }
-"""What programs print, by their arguments; ``None`` if they print no lines of what they read."""
+"""What programs print, given their arguments; ``None`` if they print no lines of their input."""

@@ -1,4 +1,4 @@
-"""What a pipeline prints: lines of files that its filters leave, hits, a diff, or known text."""
+"""What a pipeline prints: filtered lines of files, search hits, a diff, or known text."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _ONE_LINE = frozenset(
 
 
 _MOST_WRAPPERS = 8
-"""Programs that run each other, more than these in a row, are left alone."""
+"""Longer chains of programs that run each other are not followed."""
 _LONGEST = 1_000
-"""Folders with more characters are not known: a change of folder must not cost more and more."""
+"""Folders with longer paths are treated as unknown, to bound the cost of changing folders."""
 
 
 @dataclass(slots=True)
@@ -54,15 +54,15 @@ class Part:
 
     path: str
     ranges: Ranges | None
-    """Lines in the order they are printed; ``None`` where they are not known by number."""
+    """Lines in the order printed; ``None`` if their numbers are unknown."""
     is_exact: bool = True
-    """Whether the lines can be counted by the lines of the output."""
+    """Whether counting the output lines identifies the lines."""
     has_numbers: bool = False
-    """Whether each line is printed after its number."""
+    """Whether each line is preceded by its number."""
     is_cut: bool = False
-    """Whether some lines at the end are left out, how many is not known."""
+    """Whether an unknown number of lines at the end is missing."""
     is_search: bool = False
-    """Whether the lines are those that hold something that was looked for."""
+    """Whether the lines are search hits."""
 
     @property
     def is_whole(self) -> bool:
@@ -71,7 +71,7 @@ class Part:
 
     @property
     def size(self) -> int | None:
-        """Number of lines at most; ``None`` where it has no limit."""
+        """Maximum number of lines; ``None`` if unlimited."""
         total = 0
         for first, last in self.ranges or ((1, None),):
             if last is None:
@@ -90,9 +90,9 @@ class Printed:
     diff: Diff | None = None
     literal: str | None = None
     size: int | None = None
-    """Number of lines, where it is known without the output."""
+    """Number of lines, if known without the output."""
     folder: str | None = None
-    """Folder that the paths in the output of a search are relative to."""
+    """Folder to which paths in the output of a search are relative."""
 
     @property
     def shows(self) -> bool:
@@ -103,14 +103,14 @@ class Printed:
 
 
 def joined(folder: str | None, path: str) -> str:
-    """A path that is relative to a folder, as a path of its own."""
+    """Resolve a path relative to a folder."""
     if path.startswith(("/", "~")) or folder is None:
         return posixpath.normpath(path) if "./" in path or "//" in path else path
     return posixpath.normpath(f"{folder}/{path}")
 
 
 def folder_after(folder: str | None, target: str) -> str | None:
-    """The folder that ``cd`` leads to; ``None`` where that is the root, or not known."""
+    """The folder that ``cd`` leads to; ``None`` if it is the root or unknown."""
     if isinstance(target, Unexpanded):
         return None
     after = joined(folder, target)
@@ -118,7 +118,7 @@ def folder_after(folder: str | None, target: str) -> str | None:
 
 
 def program_of(words: list[str]) -> list[str]:
-    """The words of a command from the program on, without programs that only run another."""
+    """The words of a command from its actual program on, skipping wrapper programs."""
     for _ in range(_MOST_WRAPPERS):
         name = words[0].rpartition("/")[2] if words else ""
         valued = _WRAPPERS.get(name)
@@ -133,7 +133,7 @@ def program_of(words: list[str]) -> list[str]:
 
 
 def script_of(words: list[str]) -> str | None:
-    """The script that a command hands to another shell, as ``bash -c`` does."""
+    """The script passed to another shell, as with ``bash -c``."""
     if words and words[0] in _SHELLS:
         for place, word in enumerate(words[1:-1], start=1):
             if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
@@ -161,7 +161,7 @@ def _is_redirected(stage: Simple) -> bool:
 
 
 def _stage(stage: Simple, words: list[str], before: Printed | None, folder: str | None) -> Printed:
-    """What a command prints, given what the one before it does."""
+    """What a command prints, given the output of the preceding one."""
     if not words:
         return Printed(size=0)
     name, arguments = words[0], words[1:]
@@ -208,7 +208,7 @@ def _listed(listing: Listing, folder: str | None) -> Printed:
         if not isinstance(file, Unexpanded) and file not in ("-", "/dev/stdin")
     ]
     if len(listing.files) > 1 and not listing.is_headed:
-        # Numbers run on from file to file.
+        # Numbering continues from file to file.
         for part in parts:
             part.has_numbers = False
     if picked.ranges == ():
@@ -217,17 +217,17 @@ def _listed(listing: Listing, folder: str | None) -> Printed:
 
 
 def _filtered(before: Printed, picked: Picked) -> Printed:
-    """What a filter leaves of lines."""
+    """What a filter retains of lines."""
     if before.search is not None or before.diff is not None:
-        return Printed() if picked.has_numbers else before  # hits behind numbers of their own
+        return Printed() if picked.has_numbers else before  # search hits with numbers of their own
     if picked == Picked(ALL):
         return before
     if before.is_headed or len(before.parts) != 1:
         parts = [replace(part, ranges=None, has_numbers=False) for part in before.parts]
         return Printed(parts=parts)
     part = before.parts[0]
-    # Numbers that a filter adds stand first; they are those of the file where it reads the file
-    # from its start.
+    # Numbers added by a filter come first; they are file line numbers if it reads the file from its
+    # start.
     starts_file = part.ranges is not None and len(part.ranges) == 1 and part.ranges[0][0] == 1
     numbers = starts_file if picked.has_numbers else part.has_numbers
     ranges = None
@@ -241,7 +241,7 @@ def _filtered(before: Printed, picked: Picked) -> Printed:
 
 
 def _searched(before: Printed, found: Search) -> Printed:
-    """What a search leaves of the lines that it reads."""
+    """What a search retains of the lines it reads."""
     if before.search is not None or before.diff is not None:
         return before
     parts = []
@@ -255,7 +255,7 @@ def _searched(before: Printed, found: Search) -> Printed:
 
 
 def _for_each(arguments: list[str], folder: str | None) -> Printed:
-    """What ``xargs`` and ``find`` print: hits, if they run a search, of files not known here."""
+    """What ``xargs`` and ``find`` print: if they run a search, hits in files unknown here."""
     for place, word in enumerate(arguments):
         if word in SEARCHES:
             found = search(word, arguments[place + 1 :])
@@ -268,7 +268,7 @@ def _git(arguments: list[str], folder: str | None) -> Printed:
     words, elsewhere = without_options(arguments)
     folder = folder if elsewhere is None else joined(folder, elsewhere)
     if isinstance(shown, Listing):
-        # Paths of revisions start at the top of the repository, unless they begin with a dot.
+        # Revision paths start at the top of the repository unless they begin with a dot.
         is_local = words[0] == "blame" or any(":./" in word for word in words)
         return _listed(shown, folder if is_local else None)
     if isinstance(shown, Search):

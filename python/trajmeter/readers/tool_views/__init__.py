@@ -1,4 +1,4 @@
-"""What the calls of tools show of files, by the tool, its arguments and what it gave back."""
+"""What tool calls show of files, from the tool, its arguments and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result says of itself: the lines that it numbers, its hits, and how its command ended."""
+"""Evidence in results: numbered lines, search hits, and exit codes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = [
 
 _NUMBER = re.compile(r"\n *(\d{1,9})[\t→│|:]")
 _ANY_NUMBER = re.compile(r"\n(?=[ \d])(?! {4,}[^\d ]) *\d{1,9}[\t→│|:]")
-"""Matches where :data:`_NUMBER` does. It leaves an indented line without trying each of its spaces,
-so that a text which numbers no lines takes a third of the time."""
+"""Matches where :data:`_NUMBER` does, but skips an indented line without trying each of its spaces,
+so that a text without line numbers takes a third of the time."""
 _EMPTY = re.compile(r" *\d{1,9}(?:\t|→|│ ?|\| ?|: ?)(?P<content>[^\n]?)")
 _SMALL = [str(number) for number in range(5_000)]
-"""Numbers of lines, as most results write them."""
+"""Line numbers as most results write them."""
 _LIKELY = 3
-"""Fewer numbered lines that follow one another may be what the file holds."""
+"""Fewer consecutive numbered lines than this may be the content of a file."""
 
 _HIT = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9})(?:[:-]|$)", re.MULTILINE)
 _HIT_IN_FILE = re.compile(r"^(?P<line>\d{1,9}):", re.MULTILINE)
@@ -55,16 +55,16 @@ _IN_WINDOW = re.compile(r"^([0-9]{1,9}):", re.MULTILINE)
 
 
 class Ended(NamedTuple):
-    """A result without the line that tells how its command ended."""
+    """A result without the line that states the exit code."""
 
     output: str
-    """What the command printed."""
+    """Output of the command."""
     exit_code: int | None
-    """The command's exit code, if the result tells it."""
+    """Exit code of the command, if the result states it."""
 
 
 def text_of(result: JsonValue) -> str | None:
-    """The text of a result, that of its parts together; ``None`` where it has none."""
+    """The text of a result, or of its parts joined; ``None`` if there is none."""
     if isinstance(result, str) or result is None:
         return result
     if not isinstance(result, list):
@@ -80,7 +80,7 @@ def _text(part: JsonValue) -> str | None:
 
 
 def ended(result: str) -> Ended:
-    """Take off the last line of a result that tells the exit code, as in ``[exit code 1]``."""
+    """Split off a last line that states the exit code, as in ``[exit code 1]``."""
     begin = max(len(result) - _LONGEST_ENDING, 0)
     tail = result[begin:]
     if "exit" not in tail.lower():
@@ -94,7 +94,7 @@ def ended(result: str) -> Ended:
 
 
 def exit_code_of(result: str) -> int | None:
-    r"""The exit code that the last line of a result tells.
+    r"""The exit code stated on a result's last line.
 
     Example:
         >>> exit_code_of("1 failed\n[exit code 1]"), exit_code_of("exit code 1 is what I expect")
@@ -104,15 +104,15 @@ def exit_code_of(result: str) -> int | None:
 
 
 def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, int]]:
-    """The ranges of lines that a result numbers, as viewers do.
+    """The line ranges that a result numbers, as viewers do.
 
-    Some viewers number one line more than the file has, an empty one after its last newline. The
-    last line is left out where it is empty, and nobody asked for it by its number.
+    Some viewers number an empty line after the file's last newline. An empty last line is dropped
+    unless it was requested by its number.
 
     Args:
         text: The result.
-        first: The first line that was asked for; ``None`` is the first of the file.
-        last: The last line that was asked for; ``None`` is the last of the file.
+        first: First line requested; ``None`` is the first of the file.
+        last: Last line requested; ``None`` is the last of the file.
     """
     whole = f"\n{text}"
     if _ANY_NUMBER.search(whole) is None:
@@ -126,13 +126,13 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
 
 
 def runs(written: list[str]) -> list[tuple[int, int]]:
-    """The first and the last of numbers that follow one another."""
+    """First and last number of each run of consecutive numbers."""
     if not written:
         return []
     start = int(written[0])
     stop = start + len(written) - 1
     if stop < len(_SMALL) and written == _SMALL[start : stop + 1]:
-        return [(start, stop)]  # as most are; to turn each into a number takes longer than all this
+        return [(start, stop)]  # the usual case; converting every number takes longer than all this
     numbers = [*map(int, written)]
     borders = [at for at, (one, next_) in enumerate(pairwise(numbers), 1) if next_ != one + 1]
     return [
@@ -141,7 +141,7 @@ def runs(written: list[str]) -> list[tuple[int, int]]:
 
 
 def _ends_empty(text: str) -> bool:
-    """Whether the last line that is numbered is empty."""
+    """Whether the last numbered line is empty."""
     end = len(text)
     while True:
         begin = text.rfind("\n", 0, end) + 1
@@ -151,7 +151,7 @@ def _ends_empty(text: str) -> bool:
 
 
 class Window(NamedTuple):
-    """The lines that a tool with a window shows of the open file."""
+    """The lines of the open file that a windowed tool shows."""
 
     path: str
     first: int
@@ -159,7 +159,7 @@ class Window(NamedTuple):
 
 
 def window(text: str) -> Window | None:
-    r"""The window that a result ends with; ``None`` if there is none.
+    r"""The window at the end of a result; ``None`` if there is none.
 
     Example:
         >>> window("[File: /repo/a.py (300 lines total)]\n(99 more lines above)\n100:x = 1\n101:")
@@ -173,7 +173,7 @@ def window(text: str) -> Window | None:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a result says that there is nothing to show, instead of showing it."""
+    """Whether a result says that nothing can be shown."""
     if _REFUSAL.match(text):
         return True
     is_line = text.find("\n", 0, -1) < 0
@@ -181,7 +181,7 @@ def is_refusal(text: str) -> bool:
 
 
 def hits(text: str, path: str | None) -> Iterator[tuple[str, int]]:
-    """Path and line of what a search found; ``path`` is the file where only lines are named."""
+    """Paths and lines of search hits; ``path`` is the file if only lines are given."""
     found = False
     for hit in _HIT.finditer(text):
         found = True

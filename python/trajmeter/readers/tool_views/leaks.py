@@ -1,4 +1,4 @@
-"""What a call read of the solution, by the paths of its views."""
+"""What a call read of the solution, judged by the paths of its views."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["leaks_of_views"]
 
 _HINT = re.compile(r"\.patch|\.diff|/solution|/oracle")
-"""One of these is part of every path that is a leak."""
+"""Every leaked path contains one of these."""
 
 
 def leaks_of_views(views: Iterable[View]) -> tuple[Leak, ...]:
-    """The patches of the solution or its tests among the files that were shown, each once."""
+    """Patches of the solution or its tests among the shown files, without repeats."""
     hinted = [view.path for view in views if _HINT.search(view.path)]
     if not hinted:
         return ()
-    from trajmeter.readers.shell_views.leaks import leak_of_path  # not to recognise a format
+    from trajmeter.readers.shell_views.leaks import leak_of_path  # not needed to recognise a format
 
     found = [(path, leak_of_path(path)) for path in dict.fromkeys(hinted)]
     return tuple(Leak(kind=kind, evidence=path) for path, kind in found if kind is not None)

@@ -1,11 +1,11 @@
-"""Names of tools that run commands or code, and of those that search."""
+"""Names of tools that run commands or code, and of tools that search."""
 
 from __future__ import annotations
 
 __all__ = ["INTERPRETERS", "RUN_TEXT", "SEARCHES", "SHELLS"]
 
 RUN_TEXT = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
-"""Shells that run a text of commands behind an option."""
+"""Shells that take a command text as an option."""
 SHELLS = frozenset(
     {
         "bash",
@@ -29,7 +29,7 @@ SHELLS = frozenset(
         "terminal",
     }
 )
-"""Tools that run commands of a shell."""
+"""Tools that run shell commands."""
 INTERPRETERS = frozenset(
     {
         "code_interpreter",

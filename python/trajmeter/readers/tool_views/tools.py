@@ -1,8 +1,8 @@
-"""The tools that are known to read files, and what a call of each shows.
+"""The tools known to read files, and what a call of each shows.
 
-Results are evidence: the lines that a result numbers are what was seen, whatever was asked for, and
-a command that printed nothing showed nothing. Where nothing was recorded of a result, arguments are
-taken at their word. What writes shows nothing, and neither does a call that failed.
+Results are evidence: the lines that a result numbers are what was seen, whatever was requested, and
+a command that printed nothing showed nothing. If no result was recorded, the arguments are trusted.
+Calls that write or fail show nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 ViewFunction: TypeAlias = Callable[[ToolCall], Iterable[View] | None]
-"""Gives the views of a call, ``None`` where its tool is not known to read."""
+"""Returns the views of a call; ``None`` if its tool is not known to read files."""
 
 _Names: TypeAlias = str | tuple[str, ...]
 
@@ -66,61 +66,61 @@ _TO_THE_END = -1
 _SHELL_AND_FLAG = 2
 _RUN = SHELLS | INTERPRETERS
 _LINES, _WHOLE = Extent.LINES, Extent.WHOLE
-_new_tuple = tuple.__new__  # half of the time that a NamedTuple takes by its name
+_new_tuple = tuple.__new__  # twice as fast as access by name
 
 
 class ShownByCall(NamedTuple):
     """What a call showed."""
 
     views: tuple[View, ...]
-    """Views, in the order of the result."""
+    """Views in the order of the result."""
     folder: str | None
-    """Where a shell that keeps its folder is after the call; else what it was before."""
+    """Current folder of a persistent shell after the call; otherwise unchanged."""
     leaks: tuple[Leak, ...]
     """What the call read of the solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """How the arguments of a tool say what it reads; of several names, the first that is there."""
+    """Which arguments say what a tool reads; of several names, the first present counts."""
 
     path: _Names = _PATHS
-    """The argument with the path, or a list of paths."""
+    """The argument with the path or a list of paths."""
     first: _Names = _FIRST
     """The argument with the first line, from 1."""
     last: _Names = _LAST
     """The argument with the last line, included; -1 is the end of the file."""
     count: _Names = _COUNTS
-    """The argument with the number of lines to read, from the first on."""
+    """The argument with the number of lines to read, starting from the first."""
     range: _Names = _RANGES
-    """The argument with the first and the last line as a list."""
+    """The argument with the first and last line as a list."""
     is_editor: bool = False
     """Whether the tool reads only if its argument ``command`` is ``view``; its results number
-    lines, so that one without numbers, such as the listing of a folder, shows no file."""
+    lines, so a result without numbers, such as a folder listing, shows no file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolViews:
-    """What calls show, by the names of their tools.
+    """Determines what calls show, by tool name.
 
-    A name also stands for the same one behind a namespace (``functions.bash``,
-    ``mcp__files__read_file``), and in upper case.
+    A name also matches with a namespace (``functions.bash``, ``mcp__files__read_file``) and in
+    upper case.
     """
 
     tools: Mapping[str, ToolView | ViewFunction]
     """Tools that read files, by name."""
     keeps_folder: frozenset[str] = frozenset()
-    """Names of shells in which ``cd`` of one call is in effect in the next."""
+    """Names of shells in which ``cd`` persists from one call to the next."""
 
     def views_of(
         self, call: ToolCall, *, folder: str | None = None, exit_code: int | None = None
     ) -> ShownByCall | None:
-        """The views that a call gave; ``None`` if its tool is not known to read.
+        """The views of a call; ``None`` if its tool is not known to read files.
 
         Args:
-            call: The call with its result; without one, its arguments are taken at their word.
-            folder: Folder of a shell that keeps it.
-            exit_code: Exit code of a command, if it is recorded apart from the result.
+            call: The call with its result; without a result, its arguments are trusted.
+            folder: Current folder of a persistent shell.
+            exit_code: Exit code of a command, if recorded separately from the result.
         """
         known = self.tools.get(call.name)
         name = call.name if known is not None else plain_name(call.name)
@@ -143,7 +143,7 @@ class ToolViews:
         return ShownByCall(seen, folder, leaks_of_views(seen))
 
     def program_of(self, call: ToolCall) -> str | None:
-        """The command or the code that a call ran; ``None`` if its tool runs neither."""
+        """The command or code that a call ran; ``None`` if its tool runs neither."""
         name = plain_name(call.name)
         if name not in _RUN:
             return None
@@ -170,7 +170,7 @@ class ToolViews:
         given = _value(arguments, _FOLDERS)
         keeps = call.name in self.keeps_folder
         start = given if isinstance(given, str) else folder if keeps else None
-        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+        from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         shown = shell_views(command, output, exit_code=code, folder=start)
         return ShownByCall(shown.views, shown.folder if keeps else folder, shown.leaks)
@@ -205,7 +205,7 @@ def tool_views(
 
 @lru_cache(maxsize=1024)
 def plain_name(name: str) -> str:
-    """The name of a tool in lower case, without its namespace."""
+    """The name of a tool in lower case without its namespace."""
     for separator in ("__", ".", "/"):
         name = name.rpartition(separator)[2] or name
     return name.lower()
@@ -220,7 +220,7 @@ def may_run(name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def runs_commands(name: str) -> bool:
-    """Whether a tool of this name is a shell, so that its result may tell an exit code."""
+    """Whether a tool of this name is a shell, whose result may state an exit code."""
     return plain_name(name) in SHELLS
 
 
@@ -300,7 +300,7 @@ def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
 
 
 def _unnumbered(text: str, path: str, first: int | None, last: int | None) -> View:
-    """What a result shows that numbers no lines: as many as it has."""
+    """What a result without line numbers shows: as many lines as it has."""
     if first in (None, 1) and last is None:
         return made_view(path, _WHOLE)
     begin = first or 1
@@ -309,7 +309,7 @@ def _unnumbered(text: str, path: str, first: int | None, last: int | None) -> Vi
 
 
 def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
-    """The lines in a tool's window; ``None`` if the result is not one, as of other such tools."""
+    """The lines in a tool's window; ``None`` if the result has no window."""
     text = text_of(call.result)
     shown = window(text) if text is not None and call.success is not False else None
     return (
@@ -318,13 +318,13 @@ def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
 
 
 def _opened(call: ToolCall) -> tuple[View, ...]:
-    """What a tool that opens a file shows: a window, or all that was asked for."""
+    """What a file-opening tool shows: a window, or everything requested."""
     shown = _window_shown(call)
     return _read(call, ToolView()) if shown is None else shown
 
 
 def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
-    """The first and the last line that were asked for; ``None`` is the beginning, or the end."""
+    """First and last line requested; ``None`` is the beginning or the end."""
     pair = _value(arguments, tool.range)
     if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - the first and the last
         first, last = map(_integer, pair)
@@ -338,7 +338,7 @@ def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, in
 
 
 def _claimed(path: str, first: int | None, last: int | None) -> tuple[View, ...]:
-    """What was asked for, where no result was recorded."""
+    """What was requested, for calls without a recorded result."""
     if last is not None:
         return (made_view(path, Extent.LINES, first or 1, last),)
     return (made_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)
