@@ -1,4 +1,4 @@
-//! Binding of what adds up exactly: sums and histograms.
+//! Bindings of the exact sums and the histograms.
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
