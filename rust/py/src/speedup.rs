@@ -1,4 +1,4 @@
-//! Bindings of the speedups of many agents at once.
+//! Bindings of the speedups of many attempts.
 
 use std::sync::Arc;
 
@@ -76,26 +76,26 @@ impl SpeedupTables {
         })
     }
 
-    /// Names of all benchmarks as UTF-8, one after another.
+    /// The names of all benchmarks as UTF-8, one after another.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.tables.names.concat().as_bytes())
     }
 
-    /// Which table each attempt has; -1 for none.
+    /// Index of each attempt's table; -1 for none.
     #[getter]
     fn table<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         self.of_row.clone().into_pyarray(py)
     }
 
-    /// Benchmarks of each table.
+    /// Number of benchmarks of each table.
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         let sizes = self.tables.tables.iter().map(|table| table.len() as i64);
         sizes.collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Benchmarks of each table that are objects.
+    /// Number of benchmarks of each table that are objects.
     #[getter]
     fn objects<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         let objects = |table: &std::ops::Range<usize>| {
@@ -242,7 +242,7 @@ fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
     })
 }
 
-/// Benchmarks that do not count, with the reason, attempt by attempt.
+/// Returns the benchmarks that do not count, with the reason, attempt by attempt.
 fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
     let fields = MapFieldNames {
         entry: "entries".into(),
@@ -262,7 +262,7 @@ fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
     Ok(Arc::new(builder.finish()))
 }
 
-/// A column of texts, one after another.
+/// Creates a column of texts from one buffer and their lengths.
 pub fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
     let mut offsets = Vec::with_capacity(lengths.len() + 1);
     let mut end = 0_i64;

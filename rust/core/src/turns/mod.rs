@@ -1,7 +1,7 @@
-//! Turn counts of many attempts from columns of codes, without an object per turn.
+//! Turn counts of many runs from columns of codes, without an object per turn.
 //!
-//! An attempt takes one pass over its turns, a sort of its few reasons, and a hash table of its
-//! calls to count the repeated ones. Attempts are counted in parallel.
+//! A run takes one pass over its turns, a sort of its few reasons, and a hash table of its
+//! calls to count the repeated ones. Runs are counted in parallel.
 
 mod repeats;
 
