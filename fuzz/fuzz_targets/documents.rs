@@ -1,8 +1,8 @@
-//! Documents of any bytes: no panic, their parts are those that another parser finds, and a row does
-//! not depend on what was read before it.
+//! Fuzzes documents: any bytes. Nothing panics, the parts found are those that another parser
+//! finds, and a row does not depend on what was read before it.
 //!
-//! Random bytes seldom make a document, so they also stand where an item of one does. What the rows
-//! have to be is held against the record reader in Python's tests.
+//! Random bytes rarely form a document, so each input is also embedded as an item of a valid one.
+//! The values of the rows are compared with the record reader in the Python tests.
 
 #![no_main]
 

@@ -1,8 +1,8 @@
-//! Lines of any bytes: no panic, and rows that do not depend on what stands around a line.
+//! Fuzzes lines: any bytes. Nothing panics, and a row does not depend on the lines around it.
 //!
-//! Where a line is read, reading it alone has to give the same row: half a row that a refused line
-//! leaves behind, or a column that lags, would show. What the rows have to be is held against the
-//! record reader in Python's tests.
+//! A line that is read must give the same row when it is read alone: this reveals a half-written
+//! row that a refused line left behind, or a column that has fallen behind the others. The values
+//! of the rows are compared with the record reader in the Python tests.
 
 #![no_main]
 

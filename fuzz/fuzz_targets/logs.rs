@@ -1,6 +1,6 @@
-//! Logs of any bytes: no panic, and a row that does not depend on what was read before it.
+//! Fuzzes logs: any bytes. Nothing panics, and a row does not depend on what was read before it.
 //!
-//! What the row has to be is held against the record reader in Python's tests.
+//! The values of the row are compared with the record reader in the Python tests.
 
 #![no_main]
 
@@ -30,7 +30,7 @@ fuzz_target!(|log: &[u8]| {
             }
         }
         if alone.rows > 0 {
-            // What was passed over is JSON too.
+            // The parts that the reader skips must be valid JSON too.
             let text = std::str::from_utf8(log).expect("a log of UTF-8");
             assert!(serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok());
         }

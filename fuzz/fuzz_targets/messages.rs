@@ -1,7 +1,7 @@
-//! Rows and lists of messages of any bytes: no panic, and nothing is read that is not JSON.
+//! Fuzzes rows and lists of messages: any bytes. Nothing panics, and only valid JSON is read.
 //!
-//! Random bytes seldom make a row, so they also stand where a message does, and where a value of one
-//! does. What the rows have to be is held against the record reader in Python's tests.
+//! Random bytes rarely form a row, so each input is also embedded as a message, and as a value in a
+//! message. The values of the rows are compared with the record reader in the Python tests.
 
 #![no_main]
 

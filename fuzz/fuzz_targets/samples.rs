@@ -1,6 +1,7 @@
-//! Samples of Inspect of any bytes: no panic, and a row that does not depend on what was read before.
+//! Fuzzes samples of Inspect logs: any bytes. Nothing panics, and a row does not depend on what was
+//! read before it.
 //!
-//! What the row has to be is held against the record reader in Python's tests.
+//! The values of the row are compared with the record reader in the Python tests.
 
 #![no_main]
 

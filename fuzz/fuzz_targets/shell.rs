@@ -1,6 +1,7 @@
-//! Commands and outputs of any text: no panic, lines that are in order, and nothing hidden shown.
+//! Fuzzes shell commands and their outputs: any text. Nothing panics, lines are in order, and
+//! hidden lines are never shown.
 //!
-//! What has to be shown is held against the rules in Python by its tests.
+//! Which lines are shown is compared with the rules in the Python tests.
 
 #![no_main]
 

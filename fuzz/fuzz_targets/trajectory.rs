@@ -1,7 +1,7 @@
-//! The trajectory kernel against a count of bytes.
+//! Fuzzes the trajectory kernel against a count of single bytes.
 //!
-//! Stretching every file by a factor stretches every size by it, and a step that comes again adds
-//! nothing: so lines that are long, and trajectories that are, have known sizes too.
+//! Multiplying every byte position by a factor multiplies every size by it, and repeating a step
+//! adds nothing. So the expected sizes of long lines and of long trajectories are known too.
 
 #![no_main]
 
@@ -18,11 +18,11 @@ type Span = (u8, u8, u8);
 struct Input {
     steps: Vec<Vec<Span>>,
     gold: Vec<Span>,
-    /// Keys are multiplied by 2 to this power, modulo 48.
+    /// Keys are multiplied by 2 to the power of this value modulo 48.
     key_shift: u8,
-    /// Bytes are multiplied by 2 to this power, modulo 36.
+    /// Bytes are multiplied by 2 to the power of this value modulo 36.
     byte_shift: u8,
-    /// How often the steps come again.
+    /// Number of times that the steps are repeated.
     repeats: u8,
 }
 

@@ -1,7 +1,7 @@
-//! Parses JSON lines of attempts into plain structures, and does nothing with them.
+//! Parses JSON lines of attempts into plain structs and discards them.
 //!
-//! It is what `python -m benches.scale` compares reading and scoring with: the same bytes into the
-//! same fields, none of which is skipped, as a reader has to find what is wrong in any of them.
+//! `python -m benches.scale` compares reading and scoring with this: the same bytes parsed into the
+//! same fields. No field is skipped, because a reader must find the errors in all of them.
 
 use std::env;
 use std::error::Error;

@@ -1,9 +1,9 @@
-//! The pairing of two sides that weighs most, by shortest augmenting paths.
+//! Maximum-weight assignment of rows to columns, by shortest augmenting paths.
 //!
-//! Rows enter one by one. A row that finds its best column taken looks for the cheapest chain of
-//! changes that ends at a free column: Dijkstra's search over reduced costs, which potentials keep
-//! at 0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time. The twin
-//! adds in the same order, so that both round alike.
+//! Rows enter one by one. A row whose best column is taken searches for the cheapest chain of
+//! reassignments that ends at a free column. The search is Dijkstra's algorithm over reduced costs,
+//! which potentials keep at 0 or more. With m rows and n columns, m <= n, this takes O(m^2 n) time.
+//! The twin adds in the same order, so that both round alike.
 //!
 //! Reference: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and
 //! sparse linear assignment problems", Computing 38 (1987).
@@ -12,26 +12,26 @@ use pulp::NullaryFnOnce;
 
 use crate::{Error, Result};
 
-/// Greatest weight either way: sums of weights up to here stay far from infinity.
+/// Greatest magnitude of a weight: sums of weights up to this stay far from infinity.
 const LIMIT: f64 = 1e100;
 
 const NONE: usize = usize::MAX;
 
-/// Pairs rows with columns so that the weights add up most; for each row its column, or -1.
+/// Assigns columns to rows with the greatest total weight; returns the column of each row, or -1.
 ///
-/// With `full`, every row or every column, whichever are fewer, is paired; else only pairs that
-/// weigh more than 0 are made. The weight of row i with column j stands at `i * columns + j`.
+/// With `full`, every row or every column, whichever are fewer, is assigned; otherwise only pairs
+/// with a weight above 0 are. The weight of row i and column j is at `i * columns + j`.
 ///
 /// # Errors
 ///
-/// [`Error::Weight`] for the first weight that is NaN or beyond 1e100 either way.
+/// [`Error::Weight`] for the first weight that is NaN or beyond 1e100 in magnitude.
 pub fn assign(weights: &[f64], rows: usize, columns: usize, full: bool) -> Result<Vec<i64>> {
     let is_weight = |weight: &f64| (-LIMIT..=LIMIT).contains(weight);
     if let Some(index) = weights.iter().position(|weight| !is_weight(weight)) {
         let value = weights[index];
         return Err(Error::Weight { index, value });
     }
-    // To leave two apart is worth 0, like pairing them at a weight of 0.
+    // Leaving a row unassigned is worth 0, the same as a pair with a weight of 0.
     let cost = |row: usize, column: usize| {
         let weight = weights[row * columns + column];
         if full || weight > 0.0 { -weight } else { 0.0 }
@@ -58,14 +58,14 @@ pub fn assign(weights: &[f64], rows: usize, columns: usize, full: bool) -> Resul
     Ok(chosen.into_iter().enumerate().map(place).collect())
 }
 
-/// Columns looked at together: independent, so that the compiler keeps them in vectors.
+/// Columns processed together, independently of each other, so that the compiler vectorizes.
 const LANES: usize = 8;
 
-/// Distance of a column that the search has passed, or that pads a row: a NaN, which no way is
-/// shorter than, and whose [`rank`] comes after that of infinity.
+/// Distance of a visited or padding column: a NaN, so that no path is shorter, with a [`rank`]
+/// above that of infinity.
 const CLOSED: f64 = f64::from_bits(0x7FF8_0000_0000_0000);
 
-/// Costs row by row, at least as many columns as rows, the rows padded to whole [`LANES`].
+/// Costs, row by row: at least as many columns as rows, each row padded to a multiple of [`LANES`].
 struct Costs {
     values: Vec<f64>,
     rows: usize,
@@ -90,7 +90,7 @@ impl Costs {
         }
     }
 
-    /// Column of each row at the least total cost.
+    /// Returns the column of each row in the cheapest assignment.
     fn cheapest(&self) -> Vec<usize> {
         let cpu = pulp::Arch::new();
         let mut row_potential = vec![0.0; self.rows];
@@ -105,7 +105,8 @@ impl Costs {
             reached.clear();
             let (mut row, mut travelled) = (entering, 0.0);
             let free = loop {
-                // Walk on from this row; the nearest open column, the first of equals, is next.
+                // Relax all columns from this row, then visit the nearest open one; the first, if
+                // tied.
                 let offset = travelled - row_potential[row];
                 let costs = &self.values[row * self.stride..][..self.stride];
                 let column;
@@ -130,7 +131,7 @@ impl Costs {
                 row_potential[row_of[column]] += change;
                 column_potential[column] -= change;
             }
-            // Give the free column away along the chain.
+            // Reassign the columns along the path that ends at the free column.
             let mut column = free;
             loop {
                 let row = came_from[column];
@@ -145,10 +146,10 @@ impl Costs {
     }
 }
 
-/// A walk from a row to every open column.
+/// Relaxes the distances to all open columns from one row.
 struct Walk<'a> {
     row: usize,
-    /// Distance of the row, less its potential.
+    /// Distance of the row, minus its potential.
     offset: f64,
     costs: &'a [f64],
     potentials: &'a [f64],
@@ -159,12 +160,12 @@ struct Walk<'a> {
 impl NullaryFnOnce for Walk<'_> {
     type Output = (usize, f64);
 
-    /// Shortens the ways that lead over the row; gives the nearest column, the first of equals,
+    /// Shortens the paths that lead through the row; returns the nearest column, the first if tied,
     /// and its distance.
     #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
     #[inline(always)]
     fn call(self) -> (usize, f64) {
-        // Loops this plain become vector instructions; a minimum of doubles would not.
+        // A loop this plain is vectorized; a minimum over doubles would not be.
         let row = self.row;
         let ways = self.distances.iter_mut().zip(self.came_from);
         for ((distance, from), (cost, potential)) in
@@ -184,7 +185,7 @@ impl NullaryFnOnce for Walk<'_> {
     }
 }
 
-/// Columns looked at together for one at a certain distance.
+/// Columns compared together in the search for the nearest one.
 const CHUNK: usize = 16;
 
 #[inline]
@@ -192,12 +193,12 @@ fn first_of_rank(nearest: i64, distances: &[f64]) -> usize {
     let is_nearest = |distance: &f64| rank(*distance) == nearest;
     let holds_nearest =
         |chunk: &[f64]| chunk.iter().fold(false, |any, each| any | is_nearest(each));
-    // Costs are finite, so that some column is always near.
+    // Costs are finite, so there always is a nearest column.
     let chunk = distances.chunks(CHUNK).position(holds_nearest).unwrap_or(0) * CHUNK;
     chunk + distances[chunk..].iter().position(is_nearest).unwrap_or(0)
 }
 
-/// An integer that orders distances as they are, and closed columns after all others.
+/// Maps a distance to an integer of the same order; visited columns come after all others.
 #[inline]
 fn rank(distance: f64) -> i64 {
     let bits = distance.to_bits() as i64;
@@ -208,7 +209,7 @@ fn rank(distance: f64) -> i64 {
 mod tests {
     use super::assign;
 
-    /// The greatest total over all pairings, tried one by one.
+    /// Returns the greatest total over all assignments, tried one by one.
     fn naive(weights: &[f64], columns: usize, full: bool) -> f64 {
         fn best(rows: &[&[f64]], taken: &mut Vec<bool>, skips: usize, full: bool) -> f64 {
             let Some((row, rest)) = rows.split_first() else {

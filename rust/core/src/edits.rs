@@ -1,20 +1,20 @@
-//! Where patches edit and delete, beside the gold of their tasks.
+//! Lines that patches edit and delete, compared with the gold of their tasks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::patches::edited_lines;
 use crate::pool;
 
-/// Numbers of a patch, in the order that the twin states.
+/// Counts per patch, in the order that the twin defines.
 pub const COUNTS: usize = 5;
 
-/// Patches that a thread takes at a time.
+/// Patches per piece of work of a thread.
 const PIECE: usize = 64;
 
 /// First and last line of each range of a file.
 pub type Ranges = Vec<(i64, i64)>;
 
-/// What the patches of attempts at a task are compared with.
+/// The gold of a task, with which patches are compared.
 #[derive(Debug, Clone, Default)]
 pub struct EditGold {
     edited: FxHashMap<Box<str>, Vec<i64>>,
@@ -23,7 +23,7 @@ pub struct EditGold {
 }
 
 impl EditGold {
-    /// The lines that the gold patch edits, and the initial ranges of gold by file.
+    /// Creates the gold of a task from its patch and its initial ranges by file.
     #[must_use]
     pub fn new(patch: &str, ranges: impl Iterator<Item = (Box<str>, Ranges)>) -> Self {
         let files = edited_lines(patch).files;
@@ -37,13 +37,13 @@ impl EditGold {
         }
     }
 
-    /// Number of lines that the gold patch edits.
+    /// Returns the number of lines that the gold patch edits.
     #[must_use]
     pub fn size(&self) -> i64 {
         self.size
     }
 
-    /// [`COUNTS`] numbers of a patch.
+    /// Returns the [`COUNTS`] counts of a patch.
     #[must_use]
     pub fn compare(&self, patch: &str) -> [i64; COUNTS] {
         let edits = edited_lines(patch);
@@ -69,7 +69,7 @@ impl EditGold {
     }
 }
 
-/// [`COUNTS`] numbers of each patch, each compared with the gold of its task.
+/// Returns the [`COUNTS`] counts of each patch, compared with the gold of its task.
 pub fn compare_all<'a>(patches: impl Iterator<Item = Option<(&'a EditGold, &'a str)>>) -> Vec<i64> {
     let patches: Vec<_> = patches.collect();
     let pieces = pool::chunks(patches.len(), PIECE);
@@ -82,12 +82,12 @@ pub fn compare_all<'a>(patches: impl Iterator<Item = Option<(&'a EditGold, &'a s
     counted.concat()
 }
 
-/// Lines that a patch deletes, each with its file, as `ContextBench`'s reader finds them.
+/// Returns the lines that a patch deletes, with their files, as `ContextBench`'s reader finds them.
 ///
-/// Only `+++ b/` names a file, whatever follows `b/` being the name; a deleted file's lines count
-/// for the file before it. A line that begins with `---`, `@@` or `diff ` ends a hunk, a deleted one
-/// too. A blank line without its blank does not count as a line. `+++ b/` within a hunk names the
-/// file of the next one.
+/// Its quirks are kept. Only `+++ b/` names a file, and everything after it is the name; lines of a
+/// deleted file therefore count for the file before it. A line that begins with `---`, `@@` or
+/// `diff ` ends a hunk, even if it is a deleted line. A context line without its leading space is
+/// not counted. `+++ b/` inside a hunk names the file of the next hunk.
 fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
     let mut deleted = FxHashSet::default();
     let mut named = None;
@@ -115,7 +115,7 @@ fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
     deleted
 }
 
-/// A number of 1 to 18 digits, which fits in 64 bits.
+/// Parses a leading number of 1 to 18 digits, which fits in 64 bits.
 fn leading_number(text: &str) -> Option<i64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 18 {
@@ -134,7 +134,7 @@ mod tests {
     fn edited_and_deleted_lines_are_compared() {
         let ranges = vec![("f".into(), vec![(4, 9)])];
         let gold = EditGold::new(PATCH, ranges.into_iter());
-        // Lines 3 and 4 are edited, as in the gold patch; 4 lies in the range.
+        // Lines 3 and 4 are edited, as in the gold patch; line 4 is in the range.
         assert_eq!(gold.size(), 2);
         assert_eq!(gold.compare(PATCH), [1, 2, 2, 2, 1]);
         assert_eq!(gold.compare("Timed out."), [0, 0, 0, 0, 0]);

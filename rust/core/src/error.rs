@@ -1,19 +1,19 @@
-//! Every way in which a kernel can refuse its input.
+//! Every error with which a kernel can refuse its input.
 //!
 //! The Python twin raises the same errors: [`Error::code`] is the `code` of the exception class in
 //! `trajmeter.errors`, and the `Display` text is its message, word for word.
 
 use std::fmt;
 
-/// Result of a kernel.
+/// The result of a kernel.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A kernel's refusal, with the place and the value that it refuses.
+/// A kernel's refusal, with the position and the value that it refuses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Error {
     /// A span begins before byte 0.
     NegativeSpan {
-        /// Which spans: `"span"`, or another noun where there are several sets.
+        /// Kind of span: `"span"`, or another noun if there are several sets.
         what: &'static str,
         /// Position of the span in the arrays.
         index: usize,
@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// A span ends before it begins.
     ReversedSpan {
-        /// Which spans: `"span"`, or another noun where there are several sets.
+        /// Kind of span: `"span"`, or another noun if there are several sets.
         what: &'static str,
         /// Position of the span in the arrays.
         index: usize,
@@ -33,15 +33,15 @@ pub enum Error {
         /// End of the span.
         end: i64,
     },
-    /// A code stands for nothing: it is negative, or not below the number of things coded.
+    /// A code is out of range: negative, or not below the number of coded values.
     Code {
-        /// What is coded, in the singular.
+        /// Name of what is coded, in the singular.
         what: &'static str,
         /// Position of the code in its array.
         index: usize,
         /// The code.
         code: i64,
-        /// How many things there are.
+        /// Number of coded values.
         count: usize,
     },
     /// A figure is undefined because there is nothing to compute it from.
@@ -51,7 +51,7 @@ pub enum Error {
         /// The figure.
         figure: &'static str,
     },
-    /// A number lies outside the domain of a figure.
+    /// A number is outside the domain of a figure.
     ValueDomain {
         /// Position of the value in its array.
         index: usize,
@@ -60,14 +60,14 @@ pub enum Error {
     },
     /// A number is NaN or infinite.
     NotFinite {
-        /// What it is, in the singular.
+        /// Name of the number, in the singular.
         what: &'static str,
         /// Position of the number in its array.
         index: usize,
         /// The number.
         value: f64,
     },
-    /// A value of a column is not one of its choices.
+    /// A value of a column is not one of the allowed values.
     Choice {
         /// Name of the column.
         what: &'static str,
@@ -75,28 +75,28 @@ pub enum Error {
         index: usize,
         /// The value.
         value: i64,
-        /// Least choice.
+        /// Least allowed value.
         low: i64,
-        /// Greatest choice; `None` if unbounded.
+        /// Greatest allowed value; `None` if unbounded.
         high: Option<i64>,
     },
-    /// A weight is NaN, or so great that sums of weights could overflow.
+    /// A weight is NaN, or so large that sums of weights could overflow.
     Weight {
         /// Position of the weight in its array.
         index: usize,
         /// The weight.
         value: f64,
     },
-    /// A geometric mean is asked for of values that hold both 0.0 and infinity.
+    /// A geometric mean is undefined because the values contain both 0.0 and infinity.
     ZeroAndInfinity {
         /// Position of the first 0.0.
         zero: usize,
         /// Position of the first infinity.
         infinity: usize,
     },
-    /// The key of a span, which says what it lies in, is negative.
+    /// The key of a span, which says which file it is in, is negative.
     NegativeKey {
-        /// Which spans, as above.
+        /// Kind of span, as above.
         what: &'static str,
         /// Position of the span in the arrays.
         index: usize,
@@ -105,15 +105,15 @@ pub enum Error {
     },
     /// A sum of sizes does not fit in a signed 64-bit integer.
     Overflow {
-        /// What was being added up, and for what: `"gold size of trajectory"`.
+        /// Name of the sum: `"gold size of trajectory"`.
         what: &'static str,
-        /// Position of the row that it was added up for.
+        /// Position of the row whose sum it is.
         index: usize,
     },
 }
 
 impl Error {
-    /// Stable slug of this error, the same as the Python exception's `code`.
+    /// Returns the stable slug of this error, the same as the Python exception's `code`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -225,13 +225,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A number written as Python's `repr` writes it, and NaN as `NaN`.
+/// A number, displayed as Python's `repr` writes it, except that NaN is written `NaN`.
 struct Number(f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:?}", self.0);
-        // The digits agree; Python signs an exponent and gives it two digits.
+        // The digits agree; Python signs the exponent and writes at least two digits of it.
         let Some((digits, exponent)) = text.split_once('e') else {
             return f.write_str(&text);
         };

@@ -1,50 +1,50 @@
-//! Histograms by the bits of numbers: a bucket for each sign, exponent and first six binary places.
+//! Logarithmic histograms: a bucket for each sign, exponent and leading six bits of the mantissa.
 //!
-//! A bucket is at most 1/64 as wide as its numbers are large, so that any two numbers in it differ
-//! by no more than that; 0 has one of its own. Histograms of parts add up to those of the whole.
+//! The width of a bucket is at most 1/64 of the magnitude of its numbers; 0 has a bucket to itself.
+//! Histograms of parts add up to the histogram of the whole.
 
 use crate::exact::are_equal;
 use crate::{Result, offsets};
 
-/// Bits of a bucket's number.
+/// Bits of a bucket number.
 pub const BITS: u32 = 19;
 
-/// Bits of a number below its first six binary places.
+/// Bits of the mantissa below the leading six.
 const DROPPED: u32 = 46;
 
-/// Bucket of 0; those of negative numbers are below.
+/// Bucket of 0; negative numbers have lower buckets.
 const ZERO: i64 = 1 << (BITS - 1);
 
-/// Buckets of one power of two.
+/// Buckets per power of two.
 const STEPS: i64 = 64;
 
-/// Powers of two below the least normal number; they follow the others as if they were normal.
+/// Powers of two below the least normal number; their buckets continue those of normal numbers.
 const SUBNORMAL: i64 = 52;
 
-/// Numbers of several histograms by bucket, in the order of histograms and buckets.
+/// The non-empty buckets of several histograms, in the order of histograms and buckets.
 #[derive(Debug, Default, PartialEq)]
 pub struct Histograms {
-    /// The number of the histogram, shifted by [`BITS`], with the number of the bucket.
+    /// Number of the histogram, shifted left by [`BITS`], plus the number of the bucket.
     pub codes: Vec<i64>,
-    /// How many numbers are in it.
+    /// Number of values in the bucket.
     pub counts: Vec<i64>,
-    /// The least of them.
+    /// Least value.
     pub least: Vec<f64>,
-    /// The greatest of them.
+    /// Greatest value.
     pub greatest: Vec<f64>,
 }
 
-/// Counts numbers by bucket; those that are not finite are left out.
+/// Counts values by bucket, ignoring those that are not finite.
 ///
-/// Histogram i is of `values[offsets[i]..offsets[i + 1]]`.
+/// Histogram i covers `values[offsets[i]..offsets[i + 1]]`.
 ///
 /// # Errors
 ///
-/// [`Error::Choice`](crate::Error::Choice) for the first offset that is none.
+/// [`Error::Choice`](crate::Error::Choice) for the first invalid offset.
 pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
     offsets::check(offsets, values.len())?;
     let size = 1 << BITS;
-    let mut counts = vec![0_i64; size]; // of which only those pages are taken that are used
+    let mut counts = vec![0_i64; size]; // the system allocates only the pages that are used
     let (mut least, mut greatest) = (vec![0.0_f64; size], vec![0.0_f64; size]);
     let mut used = Vec::new();
     let mut found = Histograms::default();
@@ -86,13 +86,13 @@ pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
     Ok(found)
 }
 
-/// The finite number that all are, as many counts and rates are the same in every attempt.
+/// Returns the finite value that all values equal, if any: many counts and rates are constant.
 fn only_value(values: &[f64]) -> Option<f64> {
     let first = *values.first()?;
     (are_equal(values) && first.is_finite()).then_some(first)
 }
 
-/// The bucket of a finite number.
+/// Returns the bucket of a finite number.
 #[inline]
 fn bucket(value: f64) -> i64 {
     let size = value.abs();

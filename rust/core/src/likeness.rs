@@ -1,16 +1,16 @@
-//! How alike the arguments of every two calls are, given as trees of places.
+//! Similarity of the arguments of every pair of calls, given as trees of places.
 //!
-//! Every call is walked once for each call of the other side, place by place, without an object
-//! for either. Numbers under a tolerance are whole numbers of a common unit, so that a bound that
-//! is met exactly is met; those that are too far apart in size to have one make a pair unsure.
+//! Both trees of a pair are walked together, place by place, without building an object for either.
+//! Numbers under a tolerance are integers in a common unit, so that a bound is decided exactly.
+//! Numbers that differ too much in size to share a unit make a pair uncertain.
 
 use std::cmp::Ordering;
 
 use crate::{Error, Result};
 
-/// Columns of a node.
+/// Values per node.
 pub const COLUMNS: usize = 8;
-/// Columns of a tolerance.
+/// Values per tolerance.
 pub const BOUNDS: usize = 6;
 
 const KIND: usize = 0;
@@ -29,10 +29,10 @@ const PLACES: i64 = 3;
 
 const NO_NUMBER: i64 = -1;
 
-/// Likeness of a pair that the numbers at hand do not decide.
+/// Similarity of a pair that the available numbers do not decide.
 const UNSURE: f64 = -1.0;
 
-/// Trees of calls, with what their nodes refer to.
+/// Trees of calls, and the arrays that their nodes refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Trees<'a> {
     /// Nodes, [`COLUMNS`] values each: kind, key, end, children, code, number, tolerance, and
@@ -45,7 +45,7 @@ pub struct Trees<'a> {
     pub tolerances: &'a [i64],
 }
 
-/// Places of a pair that match, and that differ.
+/// Number of places of a pair that match, and that differ.
 #[derive(Default)]
 struct Tally {
     agreed: i64,
@@ -53,12 +53,12 @@ struct Tally {
     is_unsure: bool,
 }
 
-/// Places that match / places compared, of each reference call with each actual one; 1 where
-/// nothing is compared, -1 where the numbers do not decide.
+/// Returns matching places / compared places for each reference call with each actual one; 1 if
+/// nothing is compared, -1 if the numbers do not decide.
 ///
 /// # Errors
 ///
-/// [`Error::Choice`] for the first value of a node, or the first root, that leads nowhere.
+/// [`Error::Choice`] for the first value of a node, or the first root, that is out of range.
 pub fn likeness(trees: Trees<'_>, reference: &[i64], actual: &[i64]) -> Result<Vec<f64>> {
     trees.check()?;
     let count = trees.count();
@@ -161,9 +161,9 @@ impl Trees<'_> {
         }
     }
 
-    /// Walks the children of both by key, in which they are ordered.
+    /// Walks the children of both nodes in the order of their keys.
     fn visit_children(&self, expected: usize, got: usize, tally: &mut Tally) {
-        // What the reference lacks is not its business under `subset`.
+        // Under `subset`, keys that the reference lacks are ignored.
         let is_subset = self.at(expected, KIND) == OBJECT && self.at(expected, CODE) != 0;
         let (mut ours, ours_end) = (expected + 1, self.at(expected, END) as usize);
         let (mut theirs, theirs_end) = (got + 1, self.at(got, END) as usize);
@@ -217,7 +217,7 @@ impl Trees<'_> {
     }
 }
 
-/// A whole number of two words, the low one first.
+/// Reads an integer of two words, low word first.
 fn wide(words: &[i64], index: usize) -> i128 {
     let (low, high) = (words[2 * index], words[2 * index + 1]);
     i128::from(high) << 64 | i128::from(low as u64)

@@ -1,8 +1,8 @@
-//! Lines of a file and the bytes they lie at.
+//! Lines of a file, and the bytes that each of them spans.
 //!
-//! Only LF separates lines. A newline belongs to the line that it ends, and a file that ends in one
-//! has one more line start, at its size: the *phantom line*, which holds no byte. So has the empty
-//! file, as its only one.
+//! Only LF separates lines. A newline belongs to the line that it ends. A file that ends in a
+//! newline has one more line start, at its size: the *phantom line*, which holds no byte. The
+//! phantom line is the only line of an empty file.
 
 use crc32fast::Hasher;
 use memchr::memchr_iter;
@@ -10,10 +10,10 @@ use memchr::memchr_iter;
 use crate::Result;
 use crate::spans::{self, Spans};
 
-/// Bytes that the cache holds while they are looked at twice.
+/// Bytes that stay in the cache while they are read twice.
 const CACHED: usize = 1 << 15;
 
-/// The byte at which each line begins.
+/// Returns the byte at which each line begins.
 #[must_use]
 pub fn line_starts(buffer: &[u8]) -> Vec<i64> {
     let mut starts = Vec::with_capacity(memchr_iter(b'\n', buffer).count() + 1);
@@ -22,7 +22,8 @@ pub fn line_starts(buffer: &[u8]) -> Vec<i64> {
     starts
 }
 
-/// The CRC-32 of bytes that follow others of the CRC-32 `before`, and how many newlines they hold.
+/// Returns the CRC-32 of bytes that follow others with the CRC-32 `before`, and their number of
+/// newlines.
 #[must_use]
 pub fn crc_and_newlines(block: &[u8], before: u32) -> (u32, usize) {
     let mut crc = Hasher::new_with_initial(before);
@@ -37,14 +38,15 @@ pub fn crc_and_newlines(block: &[u8], before: u32) -> (u32, usize) {
 /// The lines of one file: where each begins, and how many bytes there are.
 #[derive(Debug, Clone, Copy)]
 pub struct LineTable<'a> {
-    /// Line starts, as [`line_starts`] gives them.
+    /// Line starts, as [`line_starts`] returns them.
     pub starts: &'a [i64],
-    /// Bytes in the file.
+    /// Size of the file in bytes.
     pub size: i64,
 }
 
 impl LineTable<'_> {
-    /// First and last line that a checked span touches; the last is before the first for an empty one.
+    /// Returns the first and last line that a checked span touches; the last is before the first if
+    /// the span is empty.
     #[must_use]
     pub fn lines(&self, start: i64, end: i64) -> (i64, i64) {
         let line = |byte| self.starts.partition_point(|&start| start <= byte) as i64;
@@ -61,7 +63,7 @@ impl LineTable<'_> {
     }
 }
 
-/// First and last line that each span of one file touches.
+/// Returns the first and last line that each span of one file touches.
 ///
 /// # Errors
 ///

@@ -1,12 +1,13 @@
-//! Offsets, which say where one thing of several begins in an array that holds them all.
+//! Offsets: the position at which each group begins in an array of all values, and the end of the
+//! last.
 
 use crate::{Error, Result};
 
-/// Checks that offsets do not fall, and lead to none but the first `size` values.
+/// Checks that offsets never decrease and stay within the first `size` values.
 ///
 /// # Errors
 ///
-/// [`Error::Choice`] for the first offset that is none.
+/// [`Error::Choice`] for the first invalid offset.
 pub(crate) fn check(offsets: &[i64], size: usize) -> Result<()> {
     let mut before = 0;
     for (index, &offset) in offsets.iter().enumerate() {

@@ -16,7 +16,8 @@ use crate::text::trim_end;
 const GIT_FILE: &str = "diff --git ";
 const NOWHERE: &str = "/dev/null";
 
-/// What git puts before the two names, and what it puts there under `diff.mnemonicPrefix`.
+/// Pairs of prefixes that git puts before the two names, by default and under
+/// `diff.mnemonicPrefix`.
 const PREFIXES: [(&str, &str); 6] = [
     ("a/", "b/"),
     ("b/", "a/"),
@@ -26,7 +27,7 @@ const PREFIXES: [(&str, &str); 6] = [
     ("o/", "w/"),
 ];
 
-/// Which lines of which files a patch edits.
+/// The files and lines that a patch edits.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct EditedLines<'p> {
     /// Each file with at least one edited line, in the order in which the patch names them.
@@ -42,7 +43,7 @@ pub struct EditedLines<'p> {
 pub struct EditedFile<'p> {
     /// Path in the tree that the patch applies to.
     pub path: Cow<'p, str>,
-    /// Lines of that tree's file, rising, each once.
+    /// Edited lines, as numbered in that tree; ascending and distinct.
     pub lines: Vec<i64>,
 }
 
@@ -64,7 +65,7 @@ pub enum FaultKind {
     Unreadable,
     /// It has no lines.
     Empty,
-    /// The header declares other counts than the body has; the body counts.
+    /// The header declares other counts than the body has; those of the body are used.
     Counts {
         /// Old and new lines that the header declares.
         declared: (i64, i64),
@@ -73,7 +74,7 @@ pub enum FaultKind {
     },
 }
 
-/// Find the lines that a patch edits.
+/// Finds the lines that a patch edits.
 #[must_use]
 pub fn edited_lines(patch: &str) -> EditedLines<'_> {
     let lines: Vec<&str> = lines_of(patch).collect();
@@ -129,7 +130,8 @@ pub fn edited_lines(patch: &str) -> EditedLines<'_> {
     edited
 }
 
-/// Lines without their ends; a carriage return before a newline belongs to the end.
+/// Splits a patch into lines without their ends; a carriage return before a newline is part of the
+/// end.
 fn lines_of(patch: &str) -> impl Iterator<Item = &str> {
     patch
         .split_inclusive('\n')
@@ -144,12 +146,12 @@ fn names_file(lines: &[&str], index: usize) -> bool {
     lines[index].starts_with("--- ") && following.starts_with("+++ ")
 }
 
-/// Read the hunk whose header is at `index`: its end, and what was wrong with it.
+/// Reads the hunk whose header is at `index`; returns its end, and what was wrong with it.
 fn read_hunk(lines: &[&str], index: usize, edited: &mut Vec<i64>) -> (usize, Option<FaultKind>) {
     let Some(header) = Header::read(lines[index]) else {
         return (index + 1, Some(FaultKind::Unreadable));
     };
-    // A count of 0 makes the header name the line before the hunk instead of the hunk's first.
+    // With a count of 0, the header names the line before the hunk instead of its first line.
     let mut number = if header.old == 0 {
         header.start + 1
     } else {
@@ -204,23 +206,23 @@ fn read_hunk(lines: &[&str], index: usize, edited: &mut Vec<i64>) -> (usize, Opt
     (end, fault)
 }
 
-/// Whether the line lies behind the hunk; one without its leading blank is a blank line.
+/// Returns whether the line is past the end of the hunk; an empty line counts as blank context.
 fn ends_hunk(lines: &[&str], index: usize, is_complete: bool) -> bool {
     let line = lines[index];
-    // What ends a mail that holds a patch.
+    // The signature that ends an e-mail with a patch.
     if is_complete && matches!(trim_end(line), "" | "--") {
         return true;
     }
     if !matches!(line.as_bytes().first(), None | Some(b' ' | b'+' | b'-')) {
         return true;
     }
-    // Deleted and inserted lines can look like the names of the next file, but no hunk of a sound
-    // body is followed by lines that do, and no body holds a hunk header.
+    // Deleted and inserted lines can look like the file names of the next diff. But no body
+    // contains a hunk header, and lines like these never follow the hunk of a valid body.
     let after = lines.get(index + 2).copied().unwrap_or_default();
     names_file(lines, index) && (is_complete || after.starts_with("@@ -"))
 }
 
-/// Where a hunk begins in the base, and how many old and new lines its header declares.
+/// Start of a hunk in the base file, and the numbers of old and new lines that its header declares.
 struct Header {
     start: i64,
     old: i64,
@@ -228,7 +230,7 @@ struct Header {
 }
 
 impl Header {
-    /// Read `@@ -start[,old] +start[,new] @@`; a count left out is 1.
+    /// Reads `@@ -start[,old] +start[,new] @@`; an omitted count is 1.
     fn read(line: &str) -> Option<Self> {
         let (start, rest) = number(line.strip_prefix("@@ -")?)?;
         let (old, rest) = count(rest)?;
@@ -238,7 +240,7 @@ impl Header {
     }
 }
 
-/// A number of 1 to 18 digits, which fits in 64 bits, and what follows it.
+/// Parses a number of 1 to 18 digits, which fits in 64 bits; also returns the rest.
 fn number(text: &str) -> Option<(i64, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 18 {
@@ -252,7 +254,8 @@ fn count(text: &str) -> Option<(i64, &str)> {
     text.strip_prefix(',').map_or(Some((1, text)), number)
 }
 
-/// Path in the base file's tree; a new file has it from the target. What follows a tab is a time.
+/// Returns the path in the base tree, or in the target tree for a new file. A tab starts a
+/// timestamp.
 fn path_of<'p>(source: &'p str, target: &'p str) -> Cow<'p, str> {
     let (old, new) = (name_of(source), name_of(target));
     if old == NOWHERE {
@@ -282,7 +285,7 @@ fn without<'p>(name: Cow<'p, str>, prefix: &str) -> Cow<'p, str> {
     }
 }
 
-/// A name as git writes it: in double quotes with escapes where it holds unusual bytes.
+/// Parses a name as git writes it: double-quoted with escapes if it contains unusual bytes.
 fn name_of(field: &str) -> Cow<'_, str> {
     let name = trim_end(field.split('\t').next().unwrap_or_default());
     let quoted = name
@@ -341,7 +344,7 @@ mod tests {
 
     #[test]
     fn runs_edit_what_they_delete_or_the_line_before_an_insertion() {
-        // Line 4 is replaced, 5 is context, the insertion stands behind it.
+        // Line 4 is replaced, 5 is context, and the insertion follows it.
         let patch = "--- a/f.py\n+++ b/f.py\n@@ -4,3 +4,4 @@\n-a\n+A\n b\n+new\n c\n";
         assert_eq!(lines(patch), [("f.py".to_owned(), vec![4, 5])]);
     }

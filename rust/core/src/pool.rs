@@ -1,10 +1,10 @@
-//! Threads for batched kernels, and how a batch is cut into pieces of work.
+//! The thread pool of batched kernels, and the division of a batch into pieces of work.
 //!
-//! The pool is ours, not rayon's global one, and remembers its process: the threads of a parent do
-//! not exist in a forked child, and waiting for them would never end, so a child computes serially.
-//! `RAYON_NUM_THREADS` sets how many threads there are.
+//! The pool is separate from rayon's global one and remembers the process that created it. A forked
+//! child has none of its parent's threads and would wait for them forever, so it computes serially.
+//! `RAYON_NUM_THREADS` sets the number of threads.
 //!
-//! Pieces depend on the batch alone, never on the number of threads, and so do the results.
+//! Pieces depend only on the batch, never on the number of threads, and so do the results.
 
 use std::iter;
 use std::ops::Range;
@@ -17,10 +17,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Result;
 
-/// Rows and values of one piece of work: large beside the microsecond that handing it over costs.
+/// Rows and values per piece of work: takes long compared with the microsecond that handing it over
+/// costs.
 const PIECE: usize = 1 << 15;
 
-/// Below this many rows and values a batch stays on the calling thread, and none is started.
+/// A batch with fewer rows and values is computed on the calling thread, and no thread is started.
 pub(crate) const SERIAL: usize = 2 * PIECE;
 
 struct Pool {
@@ -31,10 +32,10 @@ struct Pool {
 static POOL: OnceLock<Option<Pool>> = OnceLock::new();
 static CLAIMED: AtomicBool = AtomicBool::new(false);
 
-/// The pool, or `None` where the calling thread has to compute alone.
+/// Returns the pool, or `None` if the calling thread must compute alone.
 ///
-/// Never waits: whoever comes while the pool is being built computes serially, which also keeps a
-/// child safe that was forked in that moment.
+/// Never waits: a caller that arrives while the pool is being created computes serially. This also
+/// keeps a child safe that was forked at that moment.
 fn threads() -> Option<&'static ThreadPool> {
     if POOL.get().is_none() && !CLAIMED.swap(true, Ordering::AcqRel) {
         let built = ThreadPoolBuilder::new()
@@ -49,18 +50,18 @@ fn threads() -> Option<&'static ThreadPool> {
         .map(|pool| &pool.threads)
 }
 
-/// Whether there are threads to share work with; starts them, if need be.
+/// Returns whether there are threads to share the work; starts them if necessary.
 #[must_use]
 pub fn has_threads() -> bool {
     threads().is_some()
 }
 
-/// Applies `work` to consecutive ranges of the rows that `offsets` cut, and gives its results in
+/// Applies `work` to consecutive ranges of the rows that `offsets` delimit; returns the results in
 /// the order of the rows.
 ///
 /// # Errors
 ///
-/// The error of the first range that fails, as if the ranges had been worked on one by one.
+/// The error of the first range that fails, as if the ranges were processed one by one.
 pub fn map_rows<T: Send>(
     offsets: &[i64],
     work: impl Fn(Range<usize>) -> Result<T> + Send + Sync,
@@ -68,13 +69,13 @@ pub fn map_rows<T: Send>(
     run(pieces(offsets), work)
 }
 
-/// Consecutive pieces of `size` out of `length`; the last may be shorter.
+/// Splits `length` into consecutive pieces of `size`; the last may be shorter.
 pub fn chunks(length: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
     let begins = (0..length).step_by(size);
     begins.map(move |begin| begin..length.min(begin + size))
 }
 
-/// Applies `work` to every task, and gives its results in order.
+/// Applies `work` to every task; returns the results in order.
 pub fn map<I: Send, T: Send>(
     tasks: impl Iterator<Item = I>,
     work: impl Fn(I) -> T + Send + Sync,
@@ -86,11 +87,11 @@ pub fn map<I: Send, T: Send>(
     }
 }
 
-/// Lets `work` fill `out`, one element per row, range by range.
+/// Fills `out`, one element per row, by applying `work` range by range.
 ///
 /// # Errors
 ///
-/// The error of the first range that fails, as if the ranges had been worked on one by one.
+/// The error of the first range that fails, as if the ranges were processed one by one.
 pub fn fill_rows<T: Send>(
     offsets: &[i64],
     out: &mut [T],
@@ -111,11 +112,11 @@ pub(crate) fn run<I: Send, T: Send>(
     tasks: Vec<I>,
     work: impl Fn(I) -> Result<T> + Send + Sync,
 ) -> Result<Vec<T>> {
-    // Collecting in parallel into a `Result` would give whichever error came first in time.
+    // Collecting into a `Result` in parallel would return whichever error occurred first in time.
     map(tasks.into_iter(), work).into_iter().collect()
 }
 
-/// Cuts the rows into ranges of about [`PIECE`] rows and values each.
+/// Divides the rows into ranges of about [`PIECE`] rows and values each.
 pub(crate) fn pieces(offsets: &[i64]) -> Vec<Range<usize>> {
     let rows = offsets.len() - 1;
     let weight = |row: usize| (offsets[row] - offsets[0]) as usize + row;
@@ -133,7 +134,7 @@ pub(crate) fn pieces(offsets: &[i64]) -> Vec<Range<usize>> {
     pieces
 }
 
-/// How far into `rows` the first row lies for which `reached` holds, by bisection.
+/// Returns how far into `rows` the first row is for which `reached` holds, by bisection.
 fn first_row(rows: Range<usize>, reached: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (rows.start, rows.end);
     while low < high {

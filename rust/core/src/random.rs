@@ -1,10 +1,10 @@
-//! Numbers for tests that look random and are the same in every run.
+//! Pseudorandom numbers for tests, the same in every run.
 
 /// Splitmix64 (Steele, Lea and Flood, 2014), from its seed.
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number from 0 to `limit - 1`.
+    /// Returns a number from 0 to `limit - 1`.
     pub fn below(&mut self, limit: i64) -> i64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;

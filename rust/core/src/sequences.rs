@@ -1,7 +1,8 @@
-//! Two sequences of steps: their longest alignment in order, and their edit distance.
+//! Longest alignment and edit distance of two sequences of steps, by bit-parallel dynamic
+//! programming.
 //!
-//! A row of the usual table differs from its neighbours by at most 1 in each column, so 64 columns
-//! fit in a word of differences, and a row is a handful of word operations: O(m n / 64) time.
+//! Adjacent cells of the dynamic programming table differ by at most 1. So 64 columns fit in a word
+//! of differences, and a row takes a few word operations: O(m n / 64) time.
 //!
 //! References: H. Hyyrö, "Bit-parallel LCS-length computation revisited" (2004), and "A bit-vector
 //! algorithm for computing Levenshtein and Damerau edit distances" (2003).
@@ -12,11 +13,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 const BITS: usize = u64::BITS as usize;
 
-/// Pairs as many steps as possible in order; for each reference step its partner's place, or -1.
+/// Aligns as many steps as possible in order; returns the index of each reference step's partner,
+/// or -1.
 ///
-/// Equal codes match, and a negative code matches nothing. Of several longest alignments it is the
-/// one found from the end: the last actual step is left out where that costs no pair, else the last
-/// reference step, else both are a pair.
+/// Equal codes match, and a negative code matches nothing. Of several longest alignments, the one
+/// found from the end is chosen: the last actual step is left out if that loses no pair, otherwise
+/// the last reference step, and otherwise the two are paired.
 #[must_use]
 pub fn align(reference: &[i64], actual: &[i64]) -> Vec<i64> {
     let mut codes = Codes::new(actual);
@@ -25,7 +27,7 @@ pub fn align(reference: &[i64], actual: &[i64]) -> Vec<i64> {
     })
 }
 
-/// Pairs steps as [`align`] does, where `matches[i * columns + j]` says what matches what.
+/// Aligns steps as [`align`] does, with `matches[i * columns + j]` stating whether two steps match.
 #[must_use]
 pub fn align_matches(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> {
     align_rows(rows, columns, |row, mask| {
@@ -33,7 +35,8 @@ pub fn align_matches(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> 
     })
 }
 
-/// Fewest steps to insert, to remove or to replace that turn one sequence into the other.
+/// Returns the least number of insertions, deletions and replacements that turn one sequence into
+/// the other.
 #[must_use]
 pub fn edit_distance(reference: &[i64], actual: &[i64]) -> i64 {
     let mut codes = Codes::new(actual);
@@ -42,7 +45,7 @@ pub fn edit_distance(reference: &[i64], actual: &[i64]) -> i64 {
     })
 }
 
-/// Edit distance where `matches[i * columns + j]` says what matches what.
+/// Returns the edit distance, with `matches[i * columns + j]` stating whether two steps match.
 #[must_use]
 pub fn edit_distance_matches(matches: &[bool], rows: usize, columns: usize) -> i64 {
     distance_of_rows(rows, columns, |row, mask| {
@@ -50,12 +53,12 @@ pub fn edit_distance_matches(matches: &[bool], rows: usize, columns: usize) -> i
     })
 }
 
-/// Where each code occurs, to set the bits of one code at a time.
+/// The columns of each code, for setting the bits of one code at a time.
 struct Codes {
-    /// Columns, those of one code next to each other.
+    /// Columns, grouped by code.
     columns: Vec<usize>,
     of_code: FxHashMap<i64, Range<usize>>,
-    /// Columns whose bits are set.
+    /// Range of the columns whose bits are set.
     set: Range<usize>,
 }
 
@@ -76,7 +79,7 @@ impl Codes {
         }
     }
 
-    /// Sets in `mask` the bits of a code, in place of those of the code before it.
+    /// Sets the bits of a code in `mask`, and clears those of the previous code.
     fn fill(&mut self, code: i64, mask: &mut [u64]) {
         for &column in &self.columns[self.set.clone()] {
             mask[column / BITS] = 0;
@@ -88,7 +91,7 @@ impl Codes {
     }
 }
 
-/// Sets the bits of `mask` to the flags.
+/// Packs flags into the bits of `mask`.
 fn pack(flags: &[bool], mask: &mut [u64]) {
     for (word, flags) in mask.iter_mut().zip(flags.chunks(BITS)) {
         let bits = flags.iter().enumerate();
@@ -96,11 +99,12 @@ fn pack(flags: &[bool], mask: &mut [u64]) {
     }
 }
 
-/// `fill` gets a row and the mask of the row before, and sets the columns that match the row.
+/// Aligns row by row. `fill` is passed a row and the mask of the previous one, and sets the bits of
+/// the columns that match the row.
 fn align_rows(rows: usize, columns: usize, mut fill: impl FnMut(usize, &mut [u64])) -> Vec<i64> {
     let words = columns.div_ceil(BITS);
     let mut mask = vec![0; words];
-    // A set bit of a row of the table: the length does not grow from the column before to this one.
+    // A set bit means that the length does not increase from the previous column to this one.
     let mut table = vec![u64::MAX; (rows + 1) * words];
     for row in 0..rows {
         fill(row, &mut mask);
@@ -123,7 +127,7 @@ fn align_rows(rows: usize, columns: usize, mut fill: impl FnMut(usize, &mut [u64
         if !grows(row, column - 1) {
             column -= 1;
         } else if grows(row - 1, column - 1) {
-            // Where both rows grow in a column, they are equally long up to it.
+            // Both rows increase in this column, so their lengths are equal up to it.
             row -= 1;
         } else {
             (row, column) = (row - 1, column - 1);
@@ -141,11 +145,11 @@ fn distance_of_rows(rows: usize, columns: usize, mut fill: impl FnMut(usize, &mu
     };
     let last_bit = 1 << ((columns - 1) % BITS);
     let mut mask = vec![0; words];
-    // Columns at which the distance is 1 more than at the column before, and 1 less.
+    // Columns in which the distance is 1 more, or 1 less, than in the previous column.
     let (mut more, mut less) = (vec![u64::MAX; words], vec![0; words]);
     for row in 0..rows {
         fill(row, &mut mask);
-        // The same from one row to the next; before the first column each row costs 1 more.
+        // The same from one row to the next; before the first column, each row costs 1 more.
         let (mut row_more, mut row_less) = (1, 0);
         for word in 0..words {
             let (up, down) = (more[word], less[word]);
@@ -172,7 +176,7 @@ mod tests {
     use super::{align, align_matches, edit_distance, edit_distance_matches};
     use crate::random::Random;
 
-    /// The table as every textbook has it, and the walk back from its end.
+    /// The textbook table, and the walk back from its end.
     fn naive_align(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> {
         let mut lengths = vec![vec![0; columns + 1]; rows + 1];
         for row in 0..rows {

@@ -1,4 +1,4 @@
-//! Text as Python sees it.
+//! Text with Python's semantics.
 
 use std::ops::Range;
 
@@ -6,21 +6,21 @@ use memchr::memmem;
 
 use crate::pool;
 
-/// Cut blanks off the end, those that `str.rstrip` does.
+/// Strips whitespace from the end, as `str.rstrip` does.
 ///
-/// Python counts the four information separators as blanks, which Unicode's property does not.
+/// Python counts the four information separators as whitespace, which Unicode's property excludes.
 #[must_use]
 pub fn trim_end(text: &str) -> &str {
     text.trim_end_matches(is_blank)
 }
 
-/// Cut blanks off both ends, those that `str.strip` does.
+/// Strips whitespace from both ends, as `str.strip` does.
 #[must_use]
 pub fn trim(text: &str) -> &str {
     text.trim_matches(is_blank)
 }
 
-/// Cut blanks off the beginning, those that `str.lstrip` does.
+/// Strips whitespace from the beginning, as `str.lstrip` does.
 #[must_use]
 pub fn trim_start(text: &str) -> &str {
     text.trim_start_matches(is_blank)
@@ -33,14 +33,14 @@ fn is_blank(character: char) -> bool {
 /// Texts, one after another.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
-    /// All of them.
+    /// The bytes of all texts.
     pub bytes: &'a [u8],
     /// Text i is `bytes[offsets[i]..offsets[i + 1]]`.
     pub offsets: &'a [i64],
 }
 
 impl<'a> Texts<'a> {
-    /// One of them; none if it is not UTF-8.
+    /// Returns a text; `None` if it is not UTF-8.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<&'a str> {
         std::str::from_utf8(self.bytes_of(at)?).ok()
@@ -52,17 +52,17 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// What [`found_texts`] says of a text that is not ASCII, whose lower case Python knows.
+/// Result of [`found_texts`] for a text that is not ASCII, which only Python can lowercase.
 pub const UNKNOWN: i64 = -2;
 
-/// Which of some texts each text holds, whatever the case of ASCII letters, as bits.
+/// Finds which of some texts each text contains, ignoring the case of ASCII letters, as bits.
 ///
-/// Text i is searched for those of group `group_of[i]`; a negative group is none. The texts of
-/// group g are `[offsets[g], offsets[g + 1])` of `sought`, at most 63, and in lower case.
+/// Text i is searched for the texts of group `group_of[i]`, or for none if that is negative. The
+/// texts of group g are `[offsets[g], offsets[g + 1])` of `sought`: at most 63, in lower case.
 ///
 /// # Errors
 ///
-/// None of its own.
+/// None in practice.
 pub fn found_texts(
     texts: Texts,
     group_of: &[i64],
@@ -85,7 +85,7 @@ pub fn found_texts(
     Ok(parts.concat())
 }
 
-/// Texts that one thread takes at a time.
+/// Texts per piece of work of a thread.
 const TEXTS_AT_ONCE: usize = 256;
 
 fn held(text: Option<&[u8]>, sought: Texts, places: Range<usize>, lower: &mut Vec<u8>) -> i64 {

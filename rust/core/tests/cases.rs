@@ -1,4 +1,4 @@
-//! The examples that the Python tests read too, from `tests/cases`.
+//! The worked examples of `tests/cases`, which the Python tests read too.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn cases(name: &str) -> Vec<Value> {
     cases
 }
 
-/// The rows of a list of lists, one after the other, and their offsets.
+/// Flattens a list of lists; returns the items and their offsets.
 fn ragged(rows: &Value) -> (Vec<Value>, Vec<i64>) {
     let mut values = Vec::new();
     let mut offsets = vec![0];
@@ -29,7 +29,7 @@ fn ragged(rows: &Value) -> (Vec<Value>, Vec<i64>) {
     (values, offsets)
 }
 
-/// One number of each tuple.
+/// Returns one number of each tuple.
 fn column(tuples: &[Value], index: usize) -> Vec<i64> {
     let numbers: Vec<_> = tuples
         .iter()

@@ -43,7 +43,7 @@ fn doubles(case: &Value, key: &str) -> Vec<f64> {
     list(case, key).iter().map(double).collect()
 }
 
-/// Compares with `expected`, or with the code and message of `error`.
+/// Compares a result with `expected`, or with the code and message of `error`.
 fn check<T: PartialEq + std::fmt::Debug>(
     case: &Value,
     result: Result<T>,

@@ -1,5 +1,5 @@
-//! The span kernels against an oracle so simple that it is unlikely to be wrong, on the shapes that
-//! each method of merging is meant for, and on those meant to break it.
+//! Compares the span kernels with an oracle so simple that it is unlikely to be wrong, on the
+//! shapes that each merging method is meant for, and on shapes designed to break it.
 
 #[path = "../src/random.rs"]
 mod random;
@@ -7,7 +7,7 @@ mod random;
 use random::Random;
 use trajmeter_core::spans::{Spans, difference, intersection, measure, union};
 
-/// Sorts, then joins whatever overlaps or touches.
+/// Sorts the spans, then joins those that overlap or touch.
 fn oracle(spans: &Spans) -> Spans {
     let mut pairs: Vec<_> = spans
         .start
@@ -27,7 +27,7 @@ fn oracle(spans: &Spans) -> Spans {
     merged.into_iter().collect()
 }
 
-/// What both cover, looking for each span of one side at all of the other.
+/// Intersects by comparing each span of one side with all of the other.
 fn shared(spans: &Spans, others: &Spans) -> Spans {
     let mut found = Vec::new();
     for (&start, &end) in spans.start.iter().zip(&spans.end) {
@@ -81,7 +81,8 @@ fn check(spans: &Spans, others: &Spans, shape: &str) {
         "{shape}"
     );
 
-    // What is left shares nothing with the others, and together with what is shared is all.
+    // The difference shares nothing with the others, and together with the intersection is
+    // everything.
     let left = difference(start, end, other_start, other_end).unwrap_or_default();
     assert_eq!(shared(&left, &other_merged), Spans::default(), "{shape}");
     let mut parts = left;
@@ -139,11 +140,12 @@ fn shapes_meant_to_break_a_method() {
         .rev()
         .collect();
     let empty: Spans = (0..5_000).rev().map(|index| (index, index)).collect();
-    // All but one in a corner of the file: buckets of equal width leave most of them in one.
+    // All but one are in a corner of the file, so buckets of equal width leave most of them in one.
     let mut corner = random.spans(30_000, 0, 400_000, 20);
     corner.start.push(1 << 40);
     corner.end.push((1 << 40) + 1);
-    // Spans that begin where a bucket does, and lead out of it by one byte, by all, by any number.
+    // Spans that begin where a bucket does, and extend beyond it by one byte, by all, or by any
+    // number.
     let buckets: Spans = (0..9_000)
         .rev()
         .map(|index| (index % 300 * 64, index % 300 * 64 + 63 + index % 5 * 32))

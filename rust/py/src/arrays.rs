@@ -1,7 +1,7 @@
-//! Arrays in, kernels run, results out: what every binding shares.
+//! Conversion of arguments and results that all bindings share.
 //!
-//! Arguments were checked in Python before they arrive; an array that is not flat here means that a
-//! caller went around those checks.
+//! Python checks arguments before they arrive; an array that is not flat here means that a caller
+//! bypassed those checks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,27 +19,28 @@ use crate::named::NamedTuple;
 pub type Integers<'py> = PyReadonlyArray1<'py, i64>;
 /// A borrowed array of doubles.
 pub type Floats<'py> = PyReadonlyArray1<'py, f64>;
-/// A borrowed array of truth values.
+/// A borrowed array of booleans.
 pub type Flags<'py> = PyReadonlyArray1<'py, bool>;
 /// A new array of 64-bit integers.
 pub type NewIntegers<'py> = Bound<'py, PyArray1<i64>>;
 /// A new array of doubles.
 pub type NewFloats<'py> = Bound<'py, PyArray1<f64>>;
 
-/// From this many values on, a kernel releases the GIL. Below, releasing costs more than it gives.
+/// From this many values on, a kernel releases the GIL; for fewer, releasing it costs more than it
+/// gains.
 const LONG: usize = 2048;
 
 /// Below this many values, copying them is faster than handing over the memory that holds them.
 const FEW: usize = 512;
 
-/// The memory of a borrowed flat array.
+/// Returns the memory of a borrowed flat array.
 pub fn slice<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
     array
         .as_slice()
         .map_err(|error| InternalError::new_err(format!("unchecked array: {error}")))
 }
 
-/// The rows that three borrowed arrays hold.
+/// Returns the rows in three borrowed arrays.
 pub fn rows<'a>(
     start: &'a Integers<'_>,
     end: &'a Integers<'_>,
@@ -55,7 +56,7 @@ pub fn rows<'a>(
 /// Texts of a batch.
 pub type Texts<'a> = Vec<&'a str>;
 
-/// The texts that `offsets` cut; `what` is one of them in the singular.
+/// Returns the texts that `offsets` delimit; `what` is the singular for messages.
 pub fn texts<'a>(
     what: &str,
     bytes: &'a Bound<'_, PyBytes>,
@@ -70,13 +71,14 @@ pub fn texts<'a>(
     offsets.windows(2).enumerate().map(text).collect()
 }
 
-/// How many values `array` has, if it is what the checks in Python let through.
+/// Returns the length of `array`, if it would pass the checks in Python.
 pub fn flat_length(array: &Bound<'_, PyAny>) -> Option<usize> {
     let array = array.cast_exact::<PyArray1<i64>>().ok()?;
     (array.is_c_contiguous() && array.data().is_aligned()).then(|| array.len())
 }
 
-/// How many rows `offsets` cut, if they cut `length` values and are what the checks let through.
+/// Returns the number of rows that `offsets` delimit, if they delimit `length` values and would
+/// pass the checks in Python.
 pub fn row_count(offsets: &Bound<'_, PyAny>, length: usize) -> Option<usize> {
     let offsets = offsets
         .cast_exact::<PyArray1<i64>>()
@@ -89,7 +91,7 @@ pub fn row_count(offsets: &Bound<'_, PyAny>, length: usize) -> Option<usize> {
     fit.then(|| offsets.len() - 1)
 }
 
-/// Runs `kernel` on `size` values, without the GIL where that can take long.
+/// Runs `kernel` on `size` values, without the GIL if that may take long.
 ///
 /// A refusal of the kernel becomes its exception in `trajmeter.errors`, a panic `InternalError`.
 pub fn run<T: Send>(
@@ -109,7 +111,7 @@ pub fn run<T: Send>(
     }
 }
 
-/// A new array.
+/// Creates an array.
 pub fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
     if values.len() < FEW {
         PyArray1::from_slice(py, &values)
@@ -118,12 +120,12 @@ pub fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T
     }
 }
 
-/// Start and end arrays of a set of spans.
+/// Creates the start and end arrays of a set of spans.
 pub fn spans(py: Python<'_>, spans: Spans) -> (NewIntegers<'_>, NewIntegers<'_>) {
     (array(py, spans.start), array(py, spans.end))
 }
 
-/// Start, end and offset arrays of many sets of spans.
+/// Creates the start, end and offset arrays of many sets of spans.
 pub fn batch(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyAny>> {
     static SPAN_BATCH: NamedTuple = NamedTuple::new("SpanBatch");
     let (start, end) = spans(py, batch.spans);

@@ -1,4 +1,4 @@
-//! Records of Python, read by the names of their attributes.
+//! Attributes of Python records, read by name.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
@@ -8,20 +8,20 @@ use trajmeter_core::context::Extent;
 
 use crate::errors::InputError;
 
-/// Numbers beyond 64 bits stand for this one, or its negative.
+/// Greatest number: larger ones are clamped to it, or to its negative.
 const LARGEST: i64 = i64::MAX;
 
 /// The attributes of a record.
 ///
-/// A pydantic model keeps its fields in `__dict__`, where they are found in a quarter of the time
-/// that asking the model takes. What is not there is asked of the object.
+/// A pydantic model keeps its fields in `__dict__`, where a lookup takes a quarter of the time of
+/// an attribute access. Other attributes are read from the object.
 pub struct Attributes<'py> {
     object: Bound<'py, PyAny>,
     fields: Option<Bound<'py, PyDict>>,
 }
 
 impl<'py> Attributes<'py> {
-    /// The attributes of `object`.
+    /// Creates the reader of an object's attributes.
     pub fn of(object: Bound<'py, PyAny>) -> PyResult<Self> {
         let fields = object
             .getattr_opt(intern!(object.py(), "__dict__"))?
@@ -29,7 +29,7 @@ impl<'py> Attributes<'py> {
         Ok(Self { object, fields })
     }
 
-    /// The attribute `name`.
+    /// Returns the attribute `name`.
     pub fn get(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         if let Some(fields) = &self.fields {
             if let Some(value) = fields.get_item(name)? {
@@ -40,7 +40,7 @@ impl<'py> Attributes<'py> {
     }
 }
 
-/// What the numbers of a view count.
+/// Returns the extent that the numbers of a view have.
 pub fn extent(value: &Bound<'_, PyAny>) -> PyResult<Extent> {
     let text = value.cast::<PyString>()?;
     match text.to_str()? {
@@ -54,7 +54,7 @@ pub fn extent(value: &Bound<'_, PyAny>) -> PyResult<Extent> {
     }
 }
 
-/// A number of a view, if there is one.
+/// Returns a number of a view, if there is one.
 pub fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
     if value.is_none() {
         return Ok(None);
@@ -62,7 +62,7 @@ pub fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
     integer(value).map(Some)
 }
 
-/// A number, kept within 64 bits.
+/// Returns a number, clamped to 64 bits.
 pub fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     match value.extract::<i64>() {
         Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {

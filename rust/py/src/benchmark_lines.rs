@@ -30,7 +30,8 @@ impl BenchmarkLines {
         }))
     }
 
-    /// Number of the line behind the block; none if the file is left to the record form.
+    /// Reads a block; returns the number of the line after it, or `None` if the file is left to the
+    /// record form.
     fn read(
         &mut self,
         py: Python<'_>,
@@ -41,7 +42,7 @@ impl BenchmarkLines {
         run(py, block.len(), || Ok(self.0.read(block, line)))
     }
 
-    /// The attempts without their tables; none if the file is left to the record form.
+    /// Returns the attempts without their tables; `None` if the file is left to the record form.
     fn attempts(&self) -> PyResult<Option<Columns>> {
         if !self.0.are_distinct() {
             return Ok(None);
@@ -68,7 +69,7 @@ impl BenchmarkLines {
         Columns::of(columns).map(Some)
     }
 
-    /// The tables of attempts `start` to before `stop`, which are kept no longer.
+    /// Returns and frees the tables of the attempts from `start` to before `stop`.
     fn take_tables(&mut self, start: usize, stop: usize) -> PyResult<Columns> {
         let (text, lengths) = self.0.take_tables(start..stop);
         Columns::of(vec![("ratios_by_agent", json(text, &lengths)?)])

@@ -1,4 +1,4 @@
-//! Bindings of what looks at many calls and texts at once.
+//! Bindings of the kernels on many calls and texts.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -7,11 +7,11 @@ use trajmeter_core::text::{self, Texts};
 
 use crate::arrays::{Integers, NewIntegers, run, slice};
 
-/// Texts: their bytes, and where each begins and ends.
+/// Texts: their bytes, and the start of each, followed by the end of the last.
 type TextArrays<'py> = (PyReadonlyArray1<'py, u8>, Integers<'py>);
-/// Calls: codes of their names, their arguments, and where the calls of each attempt begin and end.
+/// Calls: codes of their names, their arguments, and the start of each attempt's calls.
 type CallArrays<'py> = (Integers<'py>, TextArrays<'py>, Integers<'py>);
-/// Figures of every attempt, its mismatches as JSON, and where they begin and end.
+/// Figures of every attempt, its mismatches as JSON, and the start of each.
 type MatchedArrays<'py> = (NewIntegers<'py>, Bound<'py, PyArray1<u8>>, NewIntegers<'py>);
 
 #[pyfunction]

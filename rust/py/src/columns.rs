@@ -1,4 +1,4 @@
-//! Arrow columns that leave by the C data interface.
+//! Export of Arrow columns through the C data interface.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, ArrayRef, StructArray};
@@ -24,13 +24,13 @@ impl Columns {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        let _ = requested_schema; // the protocol lets a producer keep to its own types
+        let _ = requested_schema; // the protocol lets a producer keep its own types
         array_capsules(py, &self.0)
     }
 }
 
 impl Columns {
-    /// A batch of arrays of one length, each with its name.
+    /// Creates a batch of named arrays of equal length.
     pub fn of(columns: Vec<(&str, ArrayRef)>) -> PyResult<Self> {
         let fields = columns
             .iter()
@@ -43,7 +43,7 @@ impl Columns {
     }
 }
 
-/// The schema of a batch.
+/// Returns the schema of the batch.
 pub fn schema_capsule<'py>(
     py: Python<'py>,
     batch: &StructArray,
@@ -52,7 +52,7 @@ pub fn schema_capsule<'py>(
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
-/// The schema and the memory of a batch.
+/// Returns the schema and the memory of the batch.
 pub fn array_capsules<'py>(
     py: Python<'py>,
     batch: &StructArray,

@@ -1,4 +1,4 @@
-//! Binding of the comparison of patches.
+//! Binding of the comparison of edited lines.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping};
@@ -8,7 +8,7 @@ use trajmeter_core::edits::{EditGold, Ranges, compare_all};
 use crate::arrays::{Integers, NewIntegers, array, run, slice, texts};
 use crate::attributes::integer;
 
-/// What the patches of attempts at a task are compared with; see the twin.
+/// Creates the gold of a task, with which patches are compared; see the twin.
 #[pyfunction]
 pub fn edit_gold(patch: &str, ranges: Bound<'_, PyMapping>) -> PyResult<EditGoldKernel> {
     let mut known: Vec<(Box<str>, Ranges)> = Vec::with_capacity(ranges.len()?);
@@ -28,7 +28,7 @@ fn bounded(range: &Bound<'_, PyAny>) -> PyResult<(i64, i64)> {
     Ok((integer(&first)?, integer(&last)?))
 }
 
-/// What the patches of attempts at a task are compared with.
+/// The gold of a task, with which patches are compared.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct EditGoldKernel(EditGold);
 
@@ -40,7 +40,7 @@ impl EditGoldKernel {
         self.0.size()
     }
 
-    /// The counts of one patch.
+    /// Returns the counts of one patch.
     fn compare(&self, py: Python<'_>, patch: &str) -> PyResult<(i64, i64, i64, i64, i64)> {
         run(py, patch.len(), || Ok(self.0.compare(patch).into()))
     }

@@ -1,4 +1,4 @@
-//! Turns a core [`Error`] into the Python exception of the same code.
+//! Conversion of a core [`Error`] to the Python exception with the same code.
 
 use std::any::Any;
 
@@ -15,7 +15,7 @@ import_exception!(trajmeter.errors, ReversedSpanError);
 import_exception!(trajmeter.errors, TotalOverflowError);
 import_exception!(trajmeter.errors, ValueDomainError);
 
-/// The exception of `trajmeter.errors` that stands for `error`, with the same message.
+/// Returns the exception of `trajmeter.errors` with the code of `error`, and the same message.
 pub fn raise(error: &Error) -> PyErr {
     let message = error.to_string();
     match error {
@@ -32,9 +32,9 @@ pub fn raise(error: &Error) -> PyErr {
     }
 }
 
-/// `InternalError` for a panic, with its message where it has one.
+/// Returns `InternalError` for a panic, with its message if it has one.
 ///
-/// pyo3's own `PanicException` derives from `BaseException`, and `except Exception` misses it.
+/// pyo3's own `PanicException` derives from `BaseException`, which `except Exception` misses.
 pub fn internal(payload: &(dyn Any + Send)) -> PyErr {
     let message = payload
         .downcast_ref::<&str>()

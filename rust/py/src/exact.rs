@@ -1,4 +1,4 @@
-//! Binding of what adds up exactly: sums and histograms.
+//! Bindings of the exact sums and the histograms.
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -7,10 +7,10 @@ use trajmeter_core::histograms::histograms as count_buckets;
 
 use crate::arrays::{Flags, Floats, Integers, NewFloats, NewIntegers, run, slice};
 
-/// Sums of a place, by its exponent.
+/// Exponent and sums of each place.
 type NewPlaces<'py> = Vec<(i64, NewIntegers<'py>)>;
 
-/// The sums of some slots, place by place; see `trajmeter.statistics.exact_sums`.
+/// Returns the sums of some slots, place by place; see `trajmeter.statistics.exact_sums`.
 #[pyfunction]
 #[pyo3(signature = (values, slots, size, *, squared))]
 pub fn exact_sums<'py>(
@@ -27,7 +27,7 @@ pub fn exact_sums<'py>(
     Ok(new_places(py, places))
 }
 
-/// Counts and sums of columns by group; see `trajmeter.statistics.counted_sums`.
+/// Returns counts and sums of columns by group; see `trajmeter.statistics.counted_sums`.
 #[pyfunction]
 pub fn counted_sums<'py>(
     py: Python<'py>,
@@ -50,7 +50,8 @@ pub fn counted_sums<'py>(
     Ok((found.counts.into_pyarray(py), places))
 }
 
-/// Positions of each slot, and where they begin; see `trajmeter.statistics.exact_moments`.
+/// Returns the positions of each slot, and where they begin; see
+/// `trajmeter.statistics.exact_moments`.
 #[pyfunction]
 pub fn slot_order<'py>(
     py: Python<'py>,
@@ -74,7 +75,8 @@ impl Moments {
         Self::default()
     }
 
-    /// Counts and greatest sizes of slots, whose sums are added to those of their units.
+    /// Adds the numbers of slots to their units; returns the count and the greatest magnitude of
+    /// each slot.
     #[pyo3(signature = (values, order, offsets, units, *, squares))]
     #[allow(clippy::too_many_arguments)] // one flat array per column
     fn add<'py>(
@@ -97,7 +99,7 @@ impl Moments {
         ))
     }
 
-    /// The sums of some units, each as a float and what its rounding left.
+    /// Returns the sum of each of some units, as a float and its rounding error.
     #[pyo3(signature = (units, *, squares))]
     fn doubles<'py>(
         &self,
@@ -112,7 +114,7 @@ impl Moments {
         Ok((found.high.into_pyarray(py), found.low.into_pyarray(py)))
     }
 
-    /// The sum of some units together: exponents of powers of 2, and how often it holds them.
+    /// Returns the total of some units, as exponents of powers of 2 and their multiples.
     #[pyo3(signature = (units, *, squares))]
     fn total(
         &self,
@@ -135,7 +137,8 @@ impl Moments {
     }
 }
 
-/// Codes, counts, least and greatest values of buckets; see `trajmeter.statistics.histograms`.
+/// Returns the codes, counts, least and greatest values of buckets; see
+/// `trajmeter.statistics.histograms`.
 #[pyfunction]
 #[allow(clippy::type_complexity)] // a tuple of arrays
 pub fn histograms<'py>(

@@ -1,7 +1,7 @@
 //! Bindings of the readers: blocks of bytes in, Arrow columns out.
 //!
-//! Columns leave by Arrow's C data interface. Taking them in by it would need unsafe code, and
-//! nothing here does.
+//! Columns are exported through Arrow's C data interface. Importing them would need unsafe code,
+//! which this crate does without.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::arrays::run;
 use crate::columns::{array_capsules, internal, schema_capsule};
 use crate::errors::InternalError;
 
-/// Reads JSON lines into columns; lines it is not certain of are left to the caller.
+/// Reads JSON lines into columns; uncertain lines are left to the caller.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct JsonReader(Reader);
 
@@ -66,8 +66,8 @@ impl JsonReader {
         .map_err(|error| internal(&error))
     }
 
-    /// Reads the first of some logs of mini-swe-agent, under the profile `contextbench` if
-    /// `as_contextbench`, and tells how many it read.
+    /// Reads the first of some mini-swe-agent logs, under the profile `contextbench` if
+    /// `as_contextbench`, and returns how many it read.
     #[pyo3(signature = (files, *, as_contextbench=false))]
     fn read_logs(
         &self,
@@ -83,7 +83,7 @@ impl JsonReader {
         Ok((found.map_err(|error| internal(&error))?, count))
     }
 
-    /// Reads values of a document, each with its name in it.
+    /// Reads values of a document, each with its name in the document.
     fn read_values(
         &self,
         py: Python<'_>,
@@ -103,8 +103,8 @@ impl JsonReader {
         .map_err(|error| internal(&error))
     }
 
-    /// Reads samples of Inspect, each with its name in the log, whose agent, model, task and status
-    /// are `about`.
+    /// Reads samples of Inspect, each with its name in the log; `about` holds their agent, model,
+    /// task and status.
     fn read_samples(
         &self,
         py: Python<'_>,
@@ -134,13 +134,13 @@ impl JsonReader {
     }
 }
 
-/// Where something stands in a document: its first byte, and the one after its last.
+/// Range in a document: the first byte, and the one after the last.
 type Span = (usize, usize);
-/// The values of a document beside a list, by their keys, and the items of the list.
+/// The members of a document other than the list, by key, and the items of the list.
 type Parts = (Vec<(String, Span)>, Vec<Span>);
 
-/// Where the items of a document stand that is a list, or of the list under `key` in one that is an
-/// object, and its other values by their keys; `None` where it is neither, or is not plain.
+/// Locates the items of a document that is a list, or of the list under `key` of an object, and the
+/// object's other members. Returns `None` if it is neither, or not plain.
 #[pyfunction]
 #[pyo3(signature = (content, key=None))]
 pub fn document_parts(
@@ -158,22 +158,23 @@ pub fn document_parts(
     }))
 }
 
-/// Rows of consecutive lines or files, and those that made none.
+/// Rows of consecutive lines or files, and those that gave no row.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct JsonColumns {
     batch: StructArray,
     refused: Vec<Refused>,
-    /// Number of the line behind the last.
+    /// Number of the line after the last.
     #[pyo3(get)]
     next_line: i64,
-    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    /// Number of rows that are runs of mini-swe-agent 1; other rows of logs are of version 2.
     #[pyo3(get)]
     version_1: usize,
 }
 
 #[pymethods]
 impl JsonColumns {
-    /// Rows before it, number, and begin and end in the block of whatever made no row.
+    /// For each line or file without a row: the rows before it, its number, and its begin and end
+    /// in the block.
     #[getter]
     fn refused(&self) -> Vec<(usize, i64, usize, usize)> {
         let place = |line: &Refused| (line.row, line.number, line.bytes.start, line.bytes.end);
@@ -190,12 +191,12 @@ impl JsonColumns {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        let _ = requested_schema; // the protocol lets a producer keep to its own types
+        let _ = requested_schema; // the protocol lets a producer keep its own types
         array_capsules(py, &self.batch)
     }
 }
 
-/// The columns of a piece as Arrow arrays, without copying.
+/// Converts the columns of a piece to Arrow arrays, without copying.
 fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
     let mut fields = Vec::new();
     let mut arrays = Vec::new();
@@ -219,7 +220,7 @@ fn field(name: &str, array: &ArrayRef, nullable: bool) -> FieldRef {
     Arc::new(Field::new(name, array.data_type().clone(), nullable))
 }
 
-/// The column as an array of `length` rows; of nulls, where it is not wanted.
+/// Converts the column to an array of `length` rows; all null if it is not wanted.
 fn array(column: Column, shape: &Shape, length: usize) -> Result<ArrayRef, ArrowError> {
     if !column.is_wanted() {
         let without_rows = values(column, shape, 0)?;

@@ -1,6 +1,6 @@
 //! `trajmeter.kernels._rust`: the kernels of `trajmeter-core` as a Python extension module.
 
-#![allow(clippy::needless_pass_by_value)] // pyo3 hands arguments over by value
+#![allow(clippy::needless_pass_by_value)] // pyo3 passes arguments by value
 
 mod arrays;
 mod attributes;
@@ -34,11 +34,11 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _rust {
-    /// Whether the compiler optimised: a debug build computes the same, far more slowly.
+    /// Whether this is an optimised build; a debug build computes the same, but much more slowly.
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
-    /// The version of the package, which takes Python ten milliseconds to find out.
+    /// The version of the package, which Python takes ten milliseconds to look up.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 

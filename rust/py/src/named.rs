@@ -4,17 +4,17 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 
-/// A named tuple class, imported when it is first needed.
+/// A named tuple class, imported on first use.
 pub struct NamedTuple {
     name: &'static str,
     class: PyOnceLock<Py<PyType>>,
 }
 
-/// `tuple.__new__`, which fills a named tuple without the Python function that its class has.
+/// `tuple.__new__`, which creates a named tuple without calling the class's own Python function.
 static NEW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 impl NamedTuple {
-    /// The class `name` of `trajmeter.kernels`.
+    /// Refers to the class `name` of `trajmeter.kernels`.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -22,7 +22,7 @@ impl NamedTuple {
         }
     }
 
-    /// An instance with these values, in the order of its fields.
+    /// Creates an instance with these values, in the order of its fields.
     pub fn of<'py>(
         &self,
         py: Python<'py>,

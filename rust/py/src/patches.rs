@@ -1,4 +1,4 @@
-//! Binding of the reader of patches.
+//! Binding of the patch parser.
 
 use pyo3::prelude::*;
 use trajmeter_core::patches::{self, EditedLines, FaultKind, PatchFault};
@@ -35,7 +35,7 @@ pub fn edited_lines<'py>(py: Python<'py>, patch: &str) -> PyResult<Bound<'py, Py
     )
 }
 
-/// A fault in the order that the contract states.
+/// Returns the numbers of a fault in the order that the contract defines.
 fn numbers(PatchFault { line, kind }: PatchFault) -> [i64; 6] {
     let (code, (declared_old, declared_new), (old, new)) = match kind {
         FaultKind::Unnamed => (0, (0, 0), (0, 0)),

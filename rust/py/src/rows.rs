@@ -1,4 +1,4 @@
-//! Bindings of the writers: the buffers of columns in, lines of text out.
+//! Bindings of the row writers: column buffers in, lines of text out.
 
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ type Bytes<'py> = PyReadonlyArray1<'py, u8>;
 /// A borrowed array of offsets.
 type Offsets<'py> = PyReadonlyArray1<'py, i32>;
 
-/// Buffers of a column, as `trajmeter.writers.lines` hands them over.
+/// Buffers of a column, as `trajmeter.writers.lines` passes them.
 #[derive(FromPyObject)]
 pub struct Buffers<'py>(
     String,
@@ -24,7 +24,7 @@ pub struct Buffers<'py>(
     Vec<String>,
 );
 
-/// A column whose memory is held while it is written.
+/// A column whose memory is borrowed while it is written.
 struct Held<'py> {
     valid: Option<(Bytes<'py>, usize)>,
     offsets: Option<Offsets<'py>>,
@@ -115,7 +115,7 @@ fn memory<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> Result<&'a [T],
     slice(array).map_err(|_| Refused)
 }
 
-/// Rows as JSON lines, in pieces; nothing if the twin has to write them.
+/// Formats rows as JSON lines, in pieces; `None` if the twin has to write them.
 #[pyfunction]
 pub fn json_lines<'py>(
     py: Python<'py>,
@@ -129,7 +129,7 @@ pub fn json_lines<'py>(
     })
 }
 
-/// Rows as CSV, in pieces; nothing if the twin has to write them.
+/// Formats rows as CSV, in pieces; `None` if the twin has to write them.
 #[pyfunction]
 pub fn csv_lines<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Bindings of the speedups of many agents at once.
+//! Bindings of the speedups of many attempts.
 
 use std::sync::Arc;
 
@@ -79,26 +79,26 @@ impl SpeedupTables {
         })
     }
 
-    /// Names of all benchmarks as UTF-8, one after another.
+    /// The names of all benchmarks as UTF-8, one after another.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.tables.names.concat().as_bytes())
     }
 
-    /// Which table each attempt has; -1 for none.
+    /// Index of each attempt's table; -1 for none.
     #[getter]
     fn table<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         self.of_row.clone().into_pyarray(py)
     }
 
-    /// Benchmarks of each table.
+    /// Number of benchmarks of each table.
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         let sizes = self.tables.tables.iter().map(|table| table.len() as i64);
         sizes.collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Benchmarks of each table that are objects.
+    /// Number of benchmarks of each table that are objects.
     #[getter]
     fn objects<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         let objects = |table: &std::ops::Range<usize>| {
@@ -246,7 +246,7 @@ fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
     })
 }
 
-/// Benchmarks that do not count, with the reason, attempt by attempt.
+/// Returns the benchmarks that do not count, with the reason, attempt by attempt.
 fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
     let fields = MapFieldNames {
         entry: "entries".into(),
@@ -266,7 +266,8 @@ fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
     Ok(Arc::new(builder.finish()))
 }
 
-/// Every benchmark of each attempt, by its name; `sizes` says how many those are.
+/// Creates a column that maps the name of each benchmark of an attempt to its values; `sizes` are
+/// the numbers of benchmarks.
 fn benchmarks(found: Benchmarks, sizes: &[i64]) -> PyResult<ArrayRef> {
     let floats = |values: Vec<f64>| -> ArrayRef {
         let is_there: NullBuffer = values.iter().map(|value| !value.is_nan()).collect();
@@ -306,13 +307,13 @@ fn benchmarks(found: Benchmarks, sizes: &[i64]) -> PyResult<ArrayRef> {
     Ok(Arc::new(maps.map_err(|error| internal(&error))?))
 }
 
-/// A column of texts, one after another.
+/// Creates a column of texts from one buffer and their lengths.
 pub fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
     let text = StringArray::try_new(offsets(lengths)?, Buffer::from_vec(text), None);
     Ok(Arc::new(text.map_err(|error| internal(&error))?))
 }
 
-/// Where values of these lengths begin.
+/// Returns the offsets of values of these lengths.
 fn offsets(lengths: &[i64]) -> PyResult<OffsetBuffer<i32>> {
     let mut offsets = Vec::with_capacity(lengths.len() + 1);
     let mut end = 0_i64;

@@ -21,8 +21,8 @@ fn keyed<'a>(
     })
 }
 
-/// Whether the arguments of [`trajectory`] are evidently good: then the checks in Python, which
-/// cost more than a small trajectory, have nothing to find.
+/// Returns whether the arguments of [`trajectory`] are obviously valid. Then the checks in Python,
+/// which cost more than a small trajectory, are unnecessary.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // those of `trajectory`
 pub fn trajectory_fits(

@@ -1,15 +1,15 @@
-//! Comparing the arguments of two calls, place by place.
+//! Comparison of the arguments of two calls, key by key and item by item.
 
 use super::value::{Object, Value, get};
 
-/// A step to a place in the arguments.
+/// One step of a path into the arguments.
 #[derive(Clone, Copy)]
 pub enum Step<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// Why the values at a place do not match.
+/// Why two values do not match.
 #[derive(Clone, Copy)]
 pub enum Reason {
     Unexpected,
@@ -18,7 +18,7 @@ pub enum Reason {
     Differs,
 }
 
-/// What is done with a place that matches, and with one that does not.
+/// Receives every match and every mismatch of a comparison.
 pub trait Compare<'a> {
     fn agree(&mut self);
     fn differ(
@@ -88,7 +88,7 @@ fn values<'a>(
     }
 }
 
-/// Counts places that match, and places in all.
+/// Number of matching places, and of all places compared.
 #[derive(Default)]
 pub struct Likeness {
     agreed: usize,
@@ -96,7 +96,7 @@ pub struct Likeness {
 }
 
 impl Likeness {
-    /// Places that match / places compared; 1 where nothing was compared.
+    /// Returns the share of compared places that match; 1 if nothing was compared.
     pub fn ratio(&self) -> f64 {
         if self.places == 0 {
             1.0

@@ -1,4 +1,4 @@
-//! What does not match, as JSON: which call, which place in its arguments, expected and got.
+//! Mismatches as JSON: the call, the path into its arguments, the expected and the actual value.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -8,7 +8,8 @@ use super::pairing::{Call, Pairing};
 use super::value::Value;
 use crate::text::Texts;
 
-/// Writes a list of every mismatch, by place in the reference, then in the attempt.
+/// Writes a list of all mismatches: first those of the reference calls, in order, then the
+/// unexpected calls of the attempt.
 pub fn write(
     out: &mut Vec<u8>,
     reference: &[Call],
@@ -90,7 +91,7 @@ impl List<'_, '_> {
         self.text("\"}");
     }
 
-    /// Writes what every mismatch begins with.
+    /// Writes the fields that every mismatch begins with.
     fn begin(&mut self, kind: &str, call: &Call, reference: Option<usize>, actual: Option<usize>) {
         if !self.is_first {
             self.out.push(b',');
@@ -120,7 +121,7 @@ impl List<'_, '_> {
     }
 
     fn json<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
-        // Nor can writing a value whose keys are text.
+        // Writing a value whose keys are strings cannot fail either.
         let _ = serde_json::to_writer(&mut *self.out, value);
     }
 }

@@ -1,7 +1,7 @@
-//! Tool calls of many attempts, matched with those of their tasks where arguments have to be equal.
+//! Matching of the tool calls of many attempts with their reference calls, by equal arguments.
 //!
-//! The twin is the record path of the metric: a row whose arguments this reader is not certain of,
-//! because they are malformed, hold numbers beyond a double, or a key twice, is left to it.
+//! The twin is the record path of the metric. It also handles the rows that this reader is not
+//! certain to read alike: malformed arguments, numbers that no double holds, and duplicate keys.
 
 mod comparison;
 mod explain;
@@ -18,27 +18,27 @@ use pairing::Call;
 use crate::pool;
 use crate::text::Texts;
 
-/// Calls of attempts, or of references.
+/// The calls of all attempts, or of all references.
 #[derive(Clone, Copy)]
 pub struct Calls<'a> {
-    /// Code of each call's name.
+    /// Code of the name of each call.
     pub names: &'a [i64],
-    /// Arguments of each call as JSON; empty where none were recorded.
+    /// Arguments of each call as JSON; empty if none were recorded.
     pub arguments: Texts<'a>,
-    /// Attempt i has the calls `[offsets[i], offsets[i + 1])`.
+    /// Attempt i has the calls in `[offsets[i], offsets[i + 1])`.
     pub offsets: &'a [i64],
 }
 
-/// Figures of one attempt, side by side: matched calls, aligned calls, whether both sides are
-/// equal, and the edit distance; all -1 where the attempt is left to the twin.
+/// Figures per attempt: matched calls, aligned calls, whether both sides are equal, and the edit
+/// distance. All are -1 if the attempt is left to the twin.
 pub const FIGURES: usize = 4;
 
-/// What became of many attempts.
+/// The results of many attempts.
 #[derive(Debug, Default, PartialEq)]
 pub struct Matched {
     /// [`FIGURES`] of each attempt.
     pub figures: Vec<i64>,
-    /// What does not match, a JSON list for each attempt.
+    /// The mismatches of each attempt, as a JSON list.
     pub mismatches: Vec<u8>,
     /// The list of attempt i begins at `offsets[i]`.
     pub offsets: Vec<i64>,
@@ -46,12 +46,12 @@ pub struct Matched {
 
 /// Matches the calls of each attempt with those of its reference.
 ///
-/// `reference_of` gives the reference of each attempt, or -1 for none, which leaves it to the twin;
-/// `names` are the names that the codes stand for.
+/// `reference_of` holds the index of each attempt's reference, or -1 if there is none, which leaves
+/// the attempt to the twin. `names` holds the name of each code.
 ///
 /// # Errors
 ///
-/// None of its own: weights are always finite.
+/// None in practice: an assignment refuses only weights that are not finite, and these always are.
 pub fn match_calls(
     actual: Calls,
     references: Calls,
@@ -84,18 +84,18 @@ pub fn match_calls(
     Ok(matched)
 }
 
-/// Attempts that one thread takes at a time.
+/// Attempts per piece of work of a thread.
 const ROWS_AT_ONCE: usize = 256;
 
-/// Calls of a reference, read once.
+/// The calls of a reference, parsed once.
 struct Reference<'a> {
     calls: Vec<Call<'a>>,
-    /// Place of the first call that equals each.
+    /// For each call, the index of the first call that is equal to it.
     codes: Vec<i64>,
 }
 
 impl<'a> Reference<'a> {
-    /// The reference at a place; none if not all of its arguments can be read.
+    /// Parses the reference at an index; `None` unless all of its arguments can be read.
     fn new(references: Calls<'a>, at: usize) -> Option<Self> {
         let calls = read(references, at)?;
         let codes = calls
@@ -106,7 +106,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The calls of one attempt; none if this reader is not certain of one of them.
+/// Parses the calls of an attempt; `None` if the arguments of any call are uncertain.
 fn read(calls: Calls<'_>, row: usize) -> Option<Vec<Call<'_>>> {
     let places = calls.offsets[row] as usize..calls.offsets[row + 1] as usize;
     places
@@ -123,7 +123,7 @@ fn read(calls: Calls<'_>, row: usize) -> Option<Vec<Call<'_>>> {
         .collect()
 }
 
-/// The arguments of a call, as an object or as JSON text of one.
+/// Parses the arguments of a call: an object, or a JSON string that holds one.
 fn arguments(json: &str) -> Option<value::Object<'_>> {
     match json.trim_ascii_start().as_bytes().first() {
         None => Some(value::Object::new()),

@@ -1,37 +1,37 @@
-//! Which calls of an attempt belong to which of a reference, where arguments have to be equal.
+//! Pairing of the calls of an attempt with those of its reference, by equal arguments.
 
 use super::comparison::{Likeness, compare};
 use super::value::Object;
 use crate::{assignment, sequences};
 
-/// How finely partial likeness is graded, as in the twin.
+/// Number of steps that partial similarity is rounded to, as in the twin.
 const LIKENESS_STEPS: f64 = 1_048_576.0;
 
-/// Up to so many pairs of calls that are left over are compared, as in the twin.
+/// Most pairs of unmatched calls that are compared, as in the twin.
 const MOST_COMPARED: usize = 10_000;
 
-/// One call: the code of its name, and its arguments.
+/// A call: the code of its name, and its arguments.
 pub struct Call<'a> {
     pub name: i64,
     pub arguments: Object<'a>,
     pub digest: u64,
 }
 
-/// Which calls of two sequences belong together, by their places.
+/// How the calls of two sequences are paired, by index.
 pub struct Pairing {
-    /// Partner of each reference call that has a match, in any order.
+    /// Match of each reference call, in any order of the calls.
     pub pairs: Vec<Option<usize>>,
-    /// Of each reference call without a match, the most alike of its name that is left over.
+    /// For each reference call without a match, the most similar unmatched call of the same name.
     pub near: Vec<Option<usize>>,
-    /// Partner of each reference call in the longest alignment, or -1.
+    /// Match of each reference call in the longest alignment, or -1.
     pub aligned: Vec<i64>,
     pub is_exact: bool,
     pub edit_distance: i64,
 }
 
-/// Pairs as many calls as possible; of several best pairings it is the one with the likest rest.
+/// Pairs as many calls as possible, and then the most similar of the rest.
 ///
-/// `codes` are those of the reference calls: the place of the first that is equal.
+/// `codes` holds, for each reference call, the index of the first one that is equal to it.
 pub fn pair(reference: &[Call], codes: &[i64], actual: &[Call]) -> crate::Result<Pairing> {
     let found: Vec<i64> = actual.iter().map(|call| code_of(call, reference)).collect();
     if found == codes {
@@ -68,7 +68,7 @@ pub fn pair(reference: &[Call], codes: &[i64], actual: &[Call]) -> crate::Result
     })
 }
 
-/// Place of the first reference call that is equal, or -1.
+/// Returns the index of the first reference call that is equal, or -1.
 pub fn code_of(call: &Call, reference: &[Call]) -> i64 {
     let equal = |other: &Call| {
         other.name == call.name
@@ -79,7 +79,7 @@ pub fn code_of(call: &Call, reference: &[Call]) -> i64 {
     place.map_or(-1, |place| place as i64)
 }
 
-/// Pairs calls that are left over with such of their name, to explain one by the other.
+/// Pairs unmatched calls of the same name, so that one can explain the other.
 fn pair_rest(
     reference: &[Call],
     actual: &[Call],
@@ -113,7 +113,7 @@ fn pair_rest(
                 }
             }
         } else {
-            // One by one, or too many to be compared: in order.
+            // A single pair, or too many to compare: pair in order.
             for (&row, &column) in here.iter().zip(&there) {
                 near[row] = Some(column);
             }

@@ -1,7 +1,7 @@
 use super::{Calls, Matched, match_calls};
 use crate::text::Texts;
 
-/// Names and arguments of calls, all of one attempt.
+/// Calls `act` with these calls, name and arguments each, as those of one attempt.
 fn with<R>(calls: &[(i64, &str)], act: impl FnOnce(Calls) -> R) -> R {
     let names: Vec<i64> = calls.iter().map(|(name, _)| *name).collect();
     let bytes: String = calls.iter().map(|(_, json)| *json).collect();

@@ -1,4 +1,4 @@
-//! Arguments of a call as JSON, compared by value.
+//! Call arguments as JSON, compared by value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,16 +8,16 @@ use rustc_hash::FxHasher;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-/// Nesting of which every step, here and in the twin, is certain.
+/// Deepest nesting that every step, here and in the twin, is certain to support.
 const DEEPEST: usize = 64;
 
-/// From here on a number may be an integer that no double holds.
+/// From here on, a number may be an integer that no double represents exactly.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Up to so many keys, comparing all of them is faster than hashing.
+/// Up to this many keys, a linear search is faster than hashing.
 const FEW_KEYS: usize = 16;
 
-/// A JSON value; numbers are equal by value, and the order of keys does not matter.
+/// A JSON value. Numbers are equal by value; the order of keys does not matter.
 #[derive(Debug, Clone)]
 pub enum Value<'a> {
     Null,
@@ -32,7 +32,7 @@ pub enum Value<'a> {
 /// Keys with their values, in the order in which they were written.
 pub type Object<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
-/// The object that JSON text holds; none where this reader is not certain of what the twin reads.
+/// Parses a JSON object; `None` unless the twin is certain to read the same.
 pub fn object(text: &str) -> Option<Object<'_>> {
     match parse(text)? {
         Value::Object(object) => Some(object),
@@ -40,7 +40,7 @@ pub fn object(text: &str) -> Option<Object<'_>> {
     }
 }
 
-/// The text that JSON text holds, if it does.
+/// Parses a JSON string; `None` if the text is anything else.
 pub fn text(json: &str) -> Option<Cow<'_, str>> {
     match parse(json)? {
         Value::Text(text) => Some(text),
@@ -54,15 +54,15 @@ fn parse(text: &str) -> Option<Value<'_>> {
     parser.end().ok().map(|()| value)
 }
 
-/// The value at a key.
+/// Returns the value of a key.
 pub fn get<'v, 'a>(object: &'v Object<'a>, key: &str) -> Option<&'v Value<'a>> {
     let mut pairs = object.iter();
     pairs.find_map(|(name, value)| (name == key).then_some(value))
 }
 
-/// Objects that are equal share this; others hardly ever do.
+/// Hashes an object: equal objects have equal digests.
 pub fn digest(object: &Object) -> u64 {
-    // The order of keys does not matter, so that a sum takes the place of a sequence.
+    // The order of keys does not matter, so the hashes are added up.
     object.iter().fold(0, |sum, (key, value)| {
         let mut hasher = FxHasher::default();
         key.hash(&mut hasher);
@@ -71,11 +71,11 @@ pub fn digest(object: &Object) -> u64 {
     })
 }
 
-/// Whether two objects have the same keys with equal values.
+/// Returns whether two objects have the same keys with equal values.
 pub fn same(left: &Object, right: &Object) -> bool {
     left.len() == right.len()
         && left.iter().enumerate().all(|(at, (key, value))| {
-            // Most objects of one tool are written in one order.
+            // A tool usually writes its keys in the same order.
             let other = match right.get(at) {
                 Some((name, other)) if name == key => Some(other),
                 _ => get(right, key),
@@ -85,7 +85,7 @@ pub fn same(left: &Object, right: &Object) -> bool {
 }
 
 impl PartialEq for Value<'_> {
-    #[allow(clippy::float_cmp)] // that is the question
+    #[allow(clippy::float_cmp)] // exact equality is meant
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -102,7 +102,7 @@ impl PartialEq for Value<'_> {
     }
 }
 
-/// The integer that a number is, if it is one. All are far from the ends of 64 bits.
+/// Returns the number as an integer if it is one. All are far from the limits of 64 bits.
 fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0).then_some(number as i64)
 }
@@ -150,7 +150,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// Reads a value that lies in so many others.
+/// Parses a value at a given nesting depth.
 struct Nested(usize);
 
 impl Nested {
@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for Nested {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value<'de>, E> {
-        // Long integers come as doubles, and so does the integer -0.
+        // Long integers are parsed as doubles, and so is the integer -0.
         if value.abs() >= LARGEST || (value == 0.0 && value.is_sign_negative()) {
             return Err(E::custom("a number that may have been an integer"));
         }
@@ -254,7 +254,7 @@ fn has_twice(object: &Object) -> bool {
     pairs.any(|(at, (key, _))| object[..at].iter().any(|(other, _)| other == key))
 }
 
-/// An object that borrows nothing.
+/// Returns a copy of the object that borrows nothing.
 pub fn owned(object: Object) -> Object<'static> {
     let pairs = object.into_iter();
     let own = pairs.map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()));

@@ -1,40 +1,40 @@
-//! Columns of numbers, of which some rows count: how many do, and what they add up to, by group.
+//! Counts and exact sums of columns by group, over the rows that count in each column.
 //!
-//! Counts and truth values are most of what is added. A column of integers below 2^31 is summed up
-//! as integers, at the place 2^0; the others are cut into digits, all of them together.
+//! Most values are counts and booleans. A column of integers below 2^31 is summed as integers, at
+//! the place 2^0; the columns with other values are split into digits together.
 
 use std::collections::BTreeMap;
 
 use super::{Place, exact_sums};
 use crate::{Error, Result};
 
-/// Sizes below this are summed up as integers: as many of them as digits fit into a sum.
+/// Integers below this are summed as integers; a sum holds as many of them as it holds digits.
 const SMALL: f64 = (1_u64 << 31) as f64;
 
-/// Added to a smaller number it leaves no binary place.
+/// Adding this to a smaller number rounds away its fractional bits.
 const ROUNDING: f64 = (3_u64 << 51) as f64;
 
-/// Sums of a group that are added to in turn.
+/// Partial sums per group, used in turn.
 const LANES: usize = 4;
 
-/// A number for each row, and whether the row counts.
+/// A column: a value for each row, and whether the row counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Column<'a> {
-    /// The numbers, finite where the row counts.
+    /// The values; finite if the row counts.
     pub values: &'a [f64],
     /// Whether each row counts.
     pub counted: &'a [bool],
 }
 
-/// Counts and sums; those of the columns of a group lie side by side.
+/// Counts and sums by group; the columns of a group are adjacent.
 pub struct Counted {
-    /// How many rows count, group by group.
+    /// Number of rows that count, by group.
     pub counts: Vec<i64>,
     /// Their sums.
     pub places: Vec<Place>,
 }
 
-/// Counts the rows of columns and adds them up, by group.
+/// Counts and adds up the rows of each column that count, by group.
 ///
 /// # Errors
 ///
@@ -103,7 +103,7 @@ pub fn counted_sums(columns: &[Column<'_>], rows: &[i64], groups: usize) -> Resu
 }
 
 impl Column<'_> {
-    /// Sums of the values that count, if all of these are integers below [`SMALL`].
+    /// Returns the sums of the values that count, if all of them are integers below [`SMALL`].
     fn integer_sums(&self, rows: &[i64], counts: &[i64]) -> Option<Vec<i64>> {
         let first = self.values.first().copied().unwrap_or_default();
         if super::are_equal(self.values) {
@@ -123,17 +123,18 @@ impl Column<'_> {
     }
 }
 
-/// An integer below [`SMALL`]; of -0.0 it is 0.
+/// Converts a value to an integer if it is one below [`SMALL`]; -0.0 becomes 0.
 #[inline(always)]
 fn small_integer(value: f64) -> Option<i64> {
-    // Beside so large a number there are no binary places, so that it comes back only if whole.
+    // A sum this large has no fractional bits, so an integer survives the round trip and nothing
+    // else.
     let rest = value - ((value + ROUNDING) - ROUNDING);
     ((rest == 0.0) & (value.abs() < SMALL)).then_some(value as i64)
 }
 
 /// Adds up integers by group.
 fn group_sums(found: impl Iterator<Item = (i64, i64)>, groups: usize) -> Vec<i64> {
-    // In turns, as an addition waits for the one before it to the same place.
+    // Partial sums in turn: an addition has to wait for the previous one to the same sum.
     let mut lanes = vec![[0_i64; LANES]; groups];
     for (at, (group, integer)) in found.enumerate() {
         let sum = &mut lanes[group as usize][at % LANES];

@@ -1,8 +1,9 @@
-//! Exact sums: integers of 64 bits that count multiples of powers of 2, 32 binary places apart.
+//! Exact sums of floats, as 64-bit counts of powers of 2 that are 32 binary places apart.
 //!
-//! A number is an integer times a power of 2. Cut into digits of 32 bits at the multiples of 32
-//! binary places, it is added to as many sums of its slot as it has digits; a sum holds 2^31 of
-//! them. Nothing is carried, so that a number costs a shift, three additions, and five if squared.
+//! A float is an integer times a power of 2. It is split into 32-bit digits, aligned to multiples
+//! of 32 binary places, and each digit is added to the sum of its place, in the slot of the float.
+//! A sum holds 2^31 digits, so nothing is ever carried: a float costs a shift and three additions,
+//! or five if it is squared.
 
 #![allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
 
@@ -21,40 +22,40 @@ pub use counted::{Column, Counted, counted_sums};
 pub use moments::{Batch, Moments, SlotOrder, slot_order};
 pub use unit_sums::{Doubles, UnitSums};
 
-/// Bits of a digit.
+/// Bits per digit.
 const BITS: u32 = 32;
 const DIGIT: u64 = (1 << BITS) - 1;
 
-/// What makes exponents positive: that of the least square is -2148.
+/// Makes all exponents positive: the smallest square has the exponent -2148.
 const OFFSET: i32 = 2176;
 
-/// Digits between the least square and the greatest.
+/// Number of places from the smallest square to the largest.
 const PLACES: usize = 136;
 
-/// Sums that each slot has where there are few, so that no addition waits for the one before it.
+/// Partial sums per slot if there are few slots, so that an addition need not wait for the last.
 const LANES: usize = 4; // a power of 2
 const FEW_SLOTS: usize = 16;
 
-/// Places between the least number and the greatest that are few.
+/// Places from the smallest number to the largest, if all of them get a column.
 const FEW: usize = 4;
 
-/// Sums of one place.
+/// The sums at one place.
 pub struct Place {
     /// The sums are multiples of 2 to the power of this.
     pub exponent: i64,
-    /// A sum for each slot.
+    /// The sum of each slot.
     pub sums: Vec<i64>,
 }
 
 /// Adds up numbers, or their squares, by slot.
 ///
-/// Gives the places that hold a sum other than 0, the lowest first. Value i belongs to slot i of
-/// `slots`, each of which is below `size`.
+/// Returns the places that have a sum other than 0, lowest first. Value i belongs to slot
+/// `slots[i]`, which must be below `size`.
 ///
 /// # Errors
 ///
 /// [`Error::NotFinite`] for the first value that is NaN or infinite, and [`Error::Choice`] for the
-/// first slot that is none.
+/// first slot that is out of range.
 pub fn exact_sums(
     values: &[f64],
     slots: &[i64],
@@ -83,14 +84,14 @@ pub fn exact_sums(
     })
 }
 
-/// Whether all numbers are the same, bit by bit; without an early end, so that it takes little.
+/// Returns whether all numbers are equal bit by bit. It never stops early, which lets it vectorize.
 pub(crate) fn are_equal(values: &[f64]) -> bool {
     let first = values.first().map_or(0, |value| value.to_bits());
     let differing = values.iter().map(|value| value.to_bits() ^ first);
     differing.fold(0, |all, bits| all | bits) == 0
 }
 
-/// What is added of a number: the first place it holds, and its digits from there on.
+/// Splits a number into the lowest place it occupies and its digits from there on.
 trait Cut<const N: usize>: Copy {
     fn cut(self, value: f64) -> (usize, [i64; N]);
 }
@@ -125,7 +126,7 @@ impl Cut<5> for Square {
     }
 }
 
-/// A finite number without its sign: an integer below 2^53, and the exponent of its power of 2.
+/// Splits a finite number, without its sign, into an integer below 2^53 and an exponent of 2.
 #[inline(always)]
 fn parts(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
@@ -138,14 +139,14 @@ fn parts(value: f64) -> (u64, i32) {
     )
 }
 
-/// Where the lowest bit of an integer lies: a place, and how far above it.
+/// Returns the place of an integer's lowest bit, and the offset of the bit within the place.
 #[inline(always)]
 fn place_of(exponent: i32) -> (usize, u32) {
     let above = (exponent + OFFSET) as u32;
     ((above / BITS) as usize, above % BITS)
 }
 
-/// The digits of an integer times a power of 2, which is less than a digit can hold.
+/// Returns the digits of an integer shifted left by less than the bits of a digit.
 #[inline(always)]
 fn digits(integer: u64, shift: u32) -> [i64; 3] {
     let low = (integer & DIGIT) << shift;
@@ -157,7 +158,7 @@ fn digits(integer: u64, shift: u32) -> [i64; 3] {
     ]
 }
 
-/// Adds numbers up, with the widest instructions that the machine has.
+/// Adds numbers up, with the widest instructions of the CPU.
 struct Adding<'a, C> {
     values: &'a [f64],
     slots: &'a [i64],
@@ -194,7 +195,7 @@ impl<C> Adding<'_, C> {
     }
 }
 
-/// Sums of a slot side by side, one for each column; of few slots several times.
+/// Table of sums: slots times columns, repeated [`LANES`] times if there are few slots.
 struct Table<'a, C, const N: usize> {
     adding: Adding<'a, C>,
     columns: &'a Columns,
@@ -225,14 +226,15 @@ impl<C: Cut<N>, const N: usize> WithSimd for Table<'_, C, N> {
     }
 }
 
-/// The places that any of some numbers holds, each a column of a table.
+/// The places that the numbers occupy, each a column of the table.
 struct Columns {
     places: Vec<usize>,
     of_place: [u8; PLACES],
 }
 
 impl Columns {
-    /// Few as a rule: then all between the least and the greatest, and else those that are held.
+    /// Finds the places. If the range is small, it includes all of them; otherwise only those that
+    /// some number occupies.
     fn of<const N: usize>(values: &[f64], cut: impl Cut<N>) -> Self {
         let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
         for value in values {
@@ -261,7 +263,7 @@ impl Columns {
 }
 
 fn check(values: &[f64], slots: &[i64], size: usize) -> Result<()> {
-    // Without an early end, as this is faster where all is well.
+    // Never stops early, which is faster for valid input.
     let is_finite = values
         .iter()
         .fold(true, |all, value| all & value.is_finite());

@@ -1,8 +1,8 @@
-//! Exact sums of the numbers of many units and of their squares, batch by batch, each in one pass.
+//! Exact sums of the numbers of many units and of their squares, batch by batch, in one pass each.
 //!
-//! A batch has a slot for each of its units. Numbers of a slot are taken one after another, so that
-//! their sums stay in registers. Those that are not much smaller than the greatest of the same few
-//! slots are added by parts; the others are rare, and added by [`super::exact_sums`].
+//! A batch has a slot for each of its units. The numbers of a slot are added one after another, so
+//! that their sums stay in registers. Numbers not much smaller than the greatest of their block of
+//! slots are added in parts ([`super::part_sums`]); the few others by [`super::exact_sums`].
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -11,36 +11,36 @@ use super::unit_sums::UnitSums;
 use super::{digits, exact_sums, place_of};
 use crate::{Error, Result, offsets};
 
-/// Slots whose numbers are looked up at a time, and added at the same places.
+/// Slots that are looked up together and added at the same places.
 const BLOCK: usize = 64;
 
-/// Digits of the sum of a slot, and of that of its squares.
+/// Digits of the sum of a slot; the second, of the sum of its squares.
 const DIGITS: usize = 5;
 const SQUARE_DIGITS: usize = 7;
 
 /// The bits of infinity.
 const INFINITE: u64 = 0x7ff << 52;
 
-/// What an exponent as the bits of a number have it is above that of its power of 2.
+/// Bias of the exponent bits of a number, for an integer mantissa.
 const BIAS: i32 = 1075;
 
-/// Numbers that are added at a time: their squares have 2 * (53 + SPAN) - 64 + 20 bits above the
-/// lower 64 of their sum, and as many digits as [`SQUARE_DIGITS`].
+/// Numbers added before carrying: their squares have 2 * (53 + SPAN) - 64 + 20 bits above the lower
+/// 64 of their sum, which fit in [`SQUARE_DIGITS`] digits.
 const AT_ONCE: usize = 1 << 20;
 
-/// Positions of the values of each slot, slot by slot.
+/// The positions of the values of each slot, slot by slot.
 pub struct SlotOrder {
     /// Positions, ascending within a slot.
     pub order: Vec<i64>,
-    /// Slot i has the positions `[offsets[i], offsets[i + 1])` of `order`.
+    /// Slot i has the positions `order[offsets[i]..offsets[i + 1]]`.
     pub offsets: Vec<i64>,
 }
 
-/// What is known of the numbers of each slot of a batch.
+/// Facts about the numbers of each slot of a batch.
 pub struct Batch {
-    /// How many finite numbers.
+    /// Number of finite numbers.
     pub counts: Vec<i64>,
-    /// The greatest size of one; 0 of none.
+    /// Greatest magnitude; 0 if there are no finite numbers.
     pub greatest: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ pub struct Moments {
     pub squares: UnitSums,
 }
 
-/// Find the positions of each slot.
+/// Finds the positions of each slot.
 ///
 /// # Errors
 ///
@@ -78,16 +78,16 @@ pub fn slot_order(slots: &[i64], size: usize) -> Result<SlotOrder> {
 }
 
 impl Moments {
-    /// Count and add up the finite numbers of each slot, and their squares.
+    /// Counts and adds up the finite numbers of each slot, and their squares.
     ///
-    /// Slot i has the values at `order[offsets[i]..offsets[i + 1]]`, as [`slot_order`] gives them,
-    /// and is that of the unit `units[i]`; no unit occurs twice.
+    /// Slot i has the values at `order[offsets[i]..offsets[i + 1]]`, as [`slot_order`] returns
+    /// them, and belongs to the unit `units[i]`. No unit may occur twice.
     ///
     /// # Errors
     ///
-    /// [`Error::Choice`] for the first offset or position that leads outside, offset that falls,
-    /// or unit that is negative, and if there is not a unit for each slot. Slots before a position
-    /// that leads outside may have been added.
+    /// [`Error::Choice`] for the first offset or position that is out of range, offset that is
+    /// below the one before it, or unit that is negative, and if the number of units is not that of
+    /// slots. Slots before a position that is out of range may have been added already.
     pub fn add(
         &mut self,
         values: &[f64],
@@ -145,14 +145,14 @@ struct Added {
     rest: Rest,
 }
 
-/// Numbers that are too small beside the greatest.
+/// Numbers that are too small, compared with the greatest, to be added in parts.
 #[derive(Default)]
 struct Rest {
     values: Vec<f64>,
     slots: Vec<i64>,
 }
 
-/// Adds up, squares too if it says so, with the widest instructions that the machine has.
+/// Adds up numbers, and with `SQUARES` their squares, with the widest instructions of the CPU.
 struct Squaring<'a, const SQUARES: bool>(Adding<'a>);
 
 impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
@@ -168,13 +168,13 @@ impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
         let mut counts = vec![0; size];
         let mut sizes = vec![0.0; size];
         let mut rest = Rest::default();
-        // Looked up for many slots at once, so that no slot waits for its own numbers.
+        // Gathered for many slots together, so that no slot waits for its own numbers.
         let mut held: Vec<f64> = Vec::new();
         for first in (0..size).step_by(BLOCK) {
             let bounds = &adding.offsets[first..=size.min(first + BLOCK)];
             let begin = bounds[0] as usize;
             let own = &adding.order[begin..bounds[bounds.len() - 1] as usize];
-            // Here, where they are in the cache, and not all of them before.
+            // Checked here, while they are in the cache, and not all of them beforehand.
             check_below("position", own, begin, adding.values.len())?;
             held.clear();
             held.extend(own.iter().map(|at| adding.values[*at as usize]));
@@ -183,7 +183,7 @@ impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
             let exponent = unit as i32 - BIAS;
             let (place, shift) = place_of(exponent);
             let (square_place, square_shift) = place_of(2 * exponent);
-            // Where every number is 0.0, no place holds any.
+            // If every number is 0.0, there is no place to add at.
             let is_added = greatest > 0;
             let (mut column, mut square_column) = (0, 0);
             if is_added {
@@ -240,10 +240,10 @@ impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
     }
 }
 
-/// The greatest size of a finite number, as bits; 0 of none.
+/// Returns the bits of the greatest magnitude of a finite number; 0 if there is none.
 #[inline(always)]
 fn greatest_of(values: &[f64]) -> u64 {
-    let mut greatest = 0_i64; // compared faster with a sign
+    let mut greatest = 0_i64; // signed numbers compare faster
     for value in values {
         let size = size_of(*value);
         greatest = greatest.max(if size < INFINITE { size as i64 } else { 0 });
@@ -251,16 +251,16 @@ fn greatest_of(values: &[f64]) -> u64 {
     greatest as u64
 }
 
-/// What is known of numbers that were taken out of those of a slot.
+/// Facts about the numbers that were removed from a slot.
 struct Taken {
-    /// How many are not finite.
+    /// Number of those that are not finite.
     left_out: i64,
-    /// The greatest size of the others, as bits.
+    /// Bits of the greatest magnitude of the others.
     greatest: u64,
 }
 
 impl Rest {
-    /// Takes numbers that cannot be added by parts, and leaves 0.0 in their place.
+    /// Removes the numbers that cannot be added in parts, leaving 0.0 in their place.
     #[cold]
     #[inline(never)]
     fn take(&mut self, values: &mut [f64], unit: u64, slot: usize) -> Taken {
@@ -283,7 +283,7 @@ impl Rest {
     }
 }
 
-/// The digits of an integer of so many words, the lowest first.
+/// Splits an integer of several words into digits, lowest first.
 #[inline(always)]
 fn cut<const WORDS: usize, const N: usize>(
     integer: [u64; WORDS],
@@ -299,11 +299,11 @@ fn cut<const WORDS: usize, const N: usize>(
     found
 }
 
-/// Checks values, the first of which is that of an index.
+/// Checks that values are below `size`; `first` is the index of the first.
 #[inline(always)]
 fn check_below(what: &'static str, values: &[i64], first: usize, size: usize) -> Result<()> {
-    // Without an early end, and without comparing, as this is faster where all is well: a value
-    // that is negative or too large makes one of both negative.
+    // Neither stops early nor compares, which is faster for valid input: if a value is negative or
+    // too large, it or its difference from the maximum is negative.
     let most = size as i64 - 1;
     let signs = values.iter().map(|value| value | most.wrapping_sub(*value));
     if signs.fold(0, |all, sign| all | sign) >= 0 {

@@ -1,8 +1,8 @@
-//! Numbers whose sums are known, and refusals; any numbers are tested beside the twin in Python.
+//! Sums of known value, and refusals. The Python tests compare arbitrary numbers with the twin.
 
 use super::*;
 
-/// The sum of a slot, as a multiple of 2 to the power of `least`.
+/// Returns the sum of a slot as a multiple of 2 to the power of `least`.
 fn sum(places: &[Place], slot: usize, least: i64) -> i128 {
     places
         .iter()
@@ -61,7 +61,7 @@ fn what_is_no_number_or_no_slot_is_refused() {
     assert!(matches!(refusal, Err(Error::Choice { index: 0, .. })));
 }
 
-/// Moments of two units, whose values these are in turn.
+/// Returns the moments of two units, to which the values belong alternately.
 fn moments(values: &[f64], is_squared: bool) -> (Moments, Batch) {
     let slots: Vec<i64> = (0..values.len() as i64).map(|index| index % 2).collect();
     let rows = slot_order(&slots, 2).unwrap();
@@ -70,7 +70,7 @@ fn moments(values: &[f64], is_squared: bool) -> (Moments, Batch) {
     (moments, found.unwrap())
 }
 
-/// A sum of some units, as a multiple of a power of 2.
+/// Returns the sum of some units as a multiple of a power of 2.
 fn total(sums: &UnitSums, units: &[i64], exponent: i64) -> i128 {
     let places = sums.total(units).into_iter();
     places
@@ -87,7 +87,7 @@ fn total(sums: &UnitSums, units: &[i64], exponent: i64) -> i128 {
 
 #[test]
 fn moments_lose_nothing() {
-    let tiny = 2.0_f64.powi(-40); // too small beside the others to be added with them
+    let tiny = 2.0_f64.powi(-40); // too small, compared with the others, to be added in parts
     let values = [3.0, tiny, -1.5, 0.0, -0.0, f64::NAN, 0.25, -tiny];
     let (found, batch) = moments(&values, true);
     assert_eq!(batch.counts, [4, 3]);
@@ -126,14 +126,14 @@ fn parts_hold_the_sums_of_as_many_of_the_widest_numbers_as_are_added_at_a_time()
     let widest = (1_u64 << 53) - 1;
     for count in [1, 64, 65, 1000] {
         let mut values = vec![-(widest as f64) * 2.0_f64.powi(31); count];
-        values.push(widest as f64); // a multiple of the least power of 2 that is added with these
+        values.push(widest as f64); // a multiple of the least power that is added in parts
         let order: Vec<i64> = (0..values.len() as i64).collect();
         let mut found = Moments::default();
         let offsets = [0, values.len() as i64];
         found.add(&values, &order, &offsets, &[0], true).unwrap();
         let (one, many) = (i128::from(widest), count as i128);
         assert_eq!(total(&found.sums, &[0], 0), one - many * (one << 31));
-        // The square of the last, and those of the others, which are 62 places above it.
+        // The square of the last number, and those of the others, which are 62 places above it.
         let squares = found.squares.total(&[0]).into_iter();
         let low = squares.fold(0_i128, |all, (place, held)| {
             all.wrapping_add(

@@ -1,37 +1,36 @@
-//! Exact sums of many units: digits of each, side by side.
+//! Exact sums of many units, as digits side by side.
 //!
-//! A digit counts multiples of a power of 2, at one of the places that lie 32 binary places apart.
-//! Only places that something was added at take memory, so that one number far away from the others
-//! adds a few. Nothing is carried until a sum is read.
+//! A digit counts multiples of a power of 2, at a place that is a multiple of 32 binary places.
+//! Only the places that were added to take memory, so an outlier costs only a few. Nothing is
+//! carried until a sum is read.
 
 use std::iter;
 
 use super::{BITS, DIGIT, OFFSET, Place};
 
-/// Sums of units, of which those that nothing was added to are 0.
+/// Sums of units; a unit that nothing was added to has a sum of 0.
 #[derive(Default)]
 pub struct UnitSums {
-    /// Digits unit by unit, each with those of `places`.
+    /// Digits, unit by unit: one for each of `places`.
     digits: Vec<i64>,
     /// The places, ascending.
     places: Vec<usize>,
 }
 
-/// Sums to twice the precision of a float; each is that of both.
+/// Sums in twice the precision of a float, as pairs that add up to the sum.
 pub struct Doubles {
-    /// The nearest float of each sum.
+    /// The float nearest to each sum.
     pub high: Vec<f64>,
-    /// What is left of it, rounded.
+    /// The remainder, rounded.
     pub low: Vec<f64>,
 }
 
 impl UnitSums {
-    /// Makes room for so many units, and for some places that follow one another; gives the column
-    /// of the first.
+    /// Makes room for `count` units at `places` adjacent places; returns the column of the first.
     pub(super) fn reach(&mut self, count: usize, first: usize, places: usize) -> usize {
         let before = self.places.len();
         let found = self.places.partition_point(|place| *place < first);
-        // Places ascend, so that where the last one is, all between are.
+        // Places ascend, so if the last one is where it should be, so are those between.
         let is_held = self.places.get(found + places - 1) == Some(&(first + places - 1));
         if is_held && count * before <= self.digits.len() {
             return found;
@@ -63,10 +62,10 @@ impl UnitSums {
         } else if count * width > self.digits.len() {
             self.digits.resize(count * width, 0);
         }
-        found // as none of those below it is new
+        found // none of the places below it is new
     }
 
-    /// Adds to the digits of a unit from a column on; all of these were reached.
+    /// Adds digits to a unit, from a column on; there must be room for all of them.
     #[inline(always)]
     pub(super) fn add<const N: usize>(&mut self, unit: usize, column: usize, digits: [i64; N]) {
         let first = unit * self.places.len() + column;
@@ -75,7 +74,7 @@ impl UnitSums {
         }
     }
 
-    /// Adds sums of some units, place by place.
+    /// Adds the sums of some units, place by place.
     pub(super) fn add_places(&mut self, places: &[Place], units: &[i64]) {
         let count = units.iter().max().map_or(0, |unit| *unit as usize + 1);
         for Place { exponent, sums } in places {
@@ -94,7 +93,7 @@ impl UnitSums {
         own.unwrap_or_default()
     }
 
-    /// One sum of some units together: how often it holds powers of 2, and their exponents.
+    /// Returns the total of some units, as digits and the exponents of their powers of 2.
     #[must_use]
     pub fn total(&self, units: &[i64]) -> Vec<(i64, i128)> {
         let mut totals = vec![0_i128; self.places.len()];
@@ -109,10 +108,11 @@ impl UnitSums {
             .collect()
     }
 
-    /// The sums of some units; a unit that is not known has none.
+    /// Returns the sum of each of some units; 0 for an unknown unit.
     #[must_use]
     pub fn doubles(&self, units: &[i64]) -> Doubles {
-        // Carries go through the places between those that are held, and up to two above them.
+        // Carries pass through the missing places between the stored ones, and up to two above
+        // them.
         let lowest = self.places.first().copied().unwrap_or(0);
         let above = self.places.last().map_or(lowest, |place| place + 1) + 2;
         let scales: Vec<[f64; 2]> = (lowest..above)
@@ -146,12 +146,12 @@ impl UnitSums {
     }
 }
 
-/// The power of 2 that a digit of a place counts.
+/// Returns the exponent of the power of 2 that a digit at a place counts.
 fn exponent(place: usize) -> i64 {
     place as i64 * i64::from(BITS) - i64::from(OFFSET)
 }
 
-/// Brings digits below 2^32; gives whether their sum is negative.
+/// Carries until all digits are below 2^32; returns whether the sum is negative.
 fn carry(digits: &mut [i64]) -> bool {
     let mut carry = 0;
     for digit in digits {
@@ -162,14 +162,14 @@ fn carry(digits: &mut [i64]) -> bool {
     carry < 0
 }
 
-/// The sum of digits that are not negative, and what its rounding left.
+/// Rounds non-negative digits to a float; returns it with the remainder.
 fn double(digits: &[i64], scales: &[[f64; 2]]) -> (f64, f64) {
     let (mut high, mut low) = (0.0_f64, 0.0_f64);
     for (digit, [first, second]) in digits.iter().zip(scales).rev() {
         if *digit != 0 {
             let part = *digit as f64 * first * second;
             let total = high + part;
-            low += part - (total - high); // the greater comes first, so this is exact
+            low += part - (total - high); // the larger operand comes first, so this is exact
             high = total;
         }
     }
@@ -185,10 +185,10 @@ fn double(digits: &[i64], scales: &[[f64; 2]]) -> (f64, f64) {
     (total, rest)
 }
 
-/// A power of 2 as two factors: a digit times the first is neither infinite nor subnormal, so that
-/// its product with both is rounded once.
+/// Splits a power of 2 into two factors. A digit times the first is neither infinite nor subnormal,
+/// so that multiplying by the second rounds only once.
 fn scale(exponent: i64) -> [f64; 2] {
-    let exponent = exponent.clamp(-1200, 1100) as i32; // from where on it is 0 or infinite
+    let exponent = exponent.clamp(-1200, 1100) as i32; // beyond these it is 0 or infinite
     let half = exponent / 2;
     [2.0_f64.powi(half), 2.0_f64.powi(exponent - half)]
 }

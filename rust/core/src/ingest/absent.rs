@@ -1,10 +1,10 @@
-//! What an absent value of a column stands for.
+//! The values that columns hold for absent members.
 
 use serde_json::Value;
 
 use super::shape::Kind;
 
-/// What stands in a column where there is no value.
+/// The value of a row of a column whose member is absent.
 #[derive(Debug)]
 pub(super) enum Absent {
     Null,
@@ -15,10 +15,10 @@ pub(super) enum Absent {
 }
 
 impl Absent {
-    /// What the default of a member stands for, in a column of a kind.
+    /// Converts the default of a member to a value of its column.
     pub(super) fn of(kind: Kind, default: &Value) -> Self {
         match default {
-            // An empty object is what absent JSON stands for, and null in its column.
+            // The default of a JSON member may be an empty object, which its column holds as null.
             _ if kind == Kind::Json => Self::Null,
             Value::Bool(value) => Self::Boolean(*value),
             Value::Number(value) => value.as_i64().map_or(Self::Null, Self::Integer),

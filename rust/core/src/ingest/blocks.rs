@@ -1,7 +1,7 @@
-//! Blocks of bytes that are looked at together, a bit for each byte that is looked for.
+//! Blocks of bytes that are searched together, with a result bit per byte.
 //!
-//! Every x86-64 has instructions for that; elsewhere, a block is words, whose bytes are compared
-//! without a carry from one to the next (Warren, *Hacker's Delight*, 6-1).
+//! Every x86-64 CPU has instructions for this. Elsewhere a block is compared word by word, without
+//! carries from one byte to the next (Warren, *Hacker's Delight*, 6-1).
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m128i;
@@ -9,33 +9,33 @@ use std::arch::x86_64::__m128i;
 #[cfg(target_arch = "x86_64")]
 use pulp::core_arch::x86::Sse2;
 
-/// Bytes of a block.
+/// Bytes per block.
 pub(crate) const BLOCK: usize = 32;
 
 const WORD: usize = 8;
 const ONES: u64 = u64::MAX / 255;
 
-/// Some bytes that follow one another.
+/// A block of adjacent bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Block([u8; BLOCK]);
 
 impl Block {
-    /// The block that begins at `at`; none where fewer bytes are left.
+    /// Returns the block that begins at `at`; `None` if fewer bytes are left.
     #[inline]
     pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
         bytes.get(at..)?.first_chunk().copied().map(Self)
     }
 
-    /// Writes it to the beginning of a place, if that has room for it.
+    /// Copies the block to the beginning of a slice, if the slice is long enough.
     #[inline]
     pub(crate) fn copy_to(self, place: &mut [u8]) {
-        // A copy of a slice would be a call.
+        // Copying slices would compile to a function call.
         if let Some(place) = place.first_chunk_mut() {
             *place = self.0;
         }
     }
 
-    /// Its quotes, backslashes and control characters.
+    /// Finds quotes, backslashes and control characters.
     #[inline]
     pub(crate) fn specials(self) -> u32 {
         #[cfg(target_arch = "x86_64")]
@@ -51,7 +51,7 @@ impl Block {
         self.specials_by_word()
     }
 
-    /// Where it holds a byte.
+    /// Finds a byte.
     #[inline]
     pub(crate) fn places_of(self, byte: u8) -> u32 {
         #[cfg(target_arch = "x86_64")]
@@ -62,7 +62,7 @@ impl Block {
         self.places_by_word(byte)
     }
 
-    /// The bits that `find` gives of each half.
+    /// Joins the bits that `find` returns for each half.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     fn by_half(self, find: impl Fn(__m128i) -> i32) -> u32 {
@@ -81,7 +81,7 @@ impl Block {
         self.by_word(|word| equal(word, byte))
     }
 
-    /// The bits of its words, of which `find` gives the highest of each byte.
+    /// Joins the bits of each word, for which `find` sets the highest bit of each matching byte.
     fn by_word(self, find: impl Fn(u64) -> u64) -> u32 {
         const GATHER: u64 = 0x0102_0408_1020_4080;
         let words = self.0.chunks_exact(WORD).enumerate();
@@ -100,7 +100,7 @@ fn equal(word: u64, byte: u8) -> u64 {
     zeros(word ^ (ONES * u64::from(byte)))
 }
 
-/// The highest bit of each byte that is 0.
+/// Sets the highest bit of each byte that is 0.
 fn zeros(word: u64) -> u64 {
     const LOW: u64 = ONES * 0x7f;
     !(((word & LOW) + LOW) | word | LOW)

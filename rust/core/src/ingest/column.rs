@@ -1,8 +1,8 @@
-//! Columns that grow row by row and can go back to an earlier length.
+//! Columns that grow row by row and can be truncated to an earlier length.
 //!
-//! Absent values are filled in late: a column grows to a row when that row has a value, and to its
-//! full length when it is finished. So a member that no record has costs nothing a row, and neither
-//! do the columns below a null record.
+//! Absent values are filled in lazily: a column is padded up to a row when that row has a value,
+//! and to its full length when it is finished. A member that no record has therefore costs nothing
+//! per row, and neither do the columns below a null record.
 
 use serde_json::Value;
 
@@ -11,28 +11,28 @@ use super::shape::{Kind, Member, Shape};
 use super::texts::Texts;
 use super::wanted::Wanted;
 
-/// The values of a column; where one is null, something stands in its place.
+/// The values of a column; a null row holds a placeholder.
 #[derive(Debug)]
 pub enum Values {
-    /// True or false.
+    /// Booleans.
     Boolean(Vec<bool>),
     /// Integers.
     Integer(Vec<i64>),
     /// Doubles.
     Number(Vec<f64>),
-    /// Texts, or JSON texts.
+    /// Strings, or JSON texts.
     Text(Texts),
-    /// Lists, by where the items of each begin.
+    /// Lists: the offsets of their items, and the items.
     List(Vec<i32>, Box<Column>),
-    /// Mappings, by where the keys and items of each begin.
+    /// Mappings: the offsets of their entries, the keys, and the items.
     Mapping(Vec<i32>, Texts, Box<Column>),
-    /// Records, a column for each member.
+    /// Records: a column for each member.
     Record(Vec<Column>),
 }
 
-/// One column.
+/// A column of rows.
 ///
-/// One that is not wanted takes values as the others do, and holds none of them.
+/// A column that is not wanted accepts the same calls as any other, but stores nothing.
 #[derive(Debug)]
 pub struct Column {
     /// Whether each row has a value.
@@ -41,15 +41,15 @@ pub struct Column {
     pub values: Values,
     absent: Absent,
     is_wanted: bool,
-    /// Whether the current row has a value, where it is not kept.
+    /// Whether the current row has a value, if the column is not wanted.
     is_set: bool,
 }
 
 impl Column {
-    /// A column without rows.
+    /// Creates a column without rows.
     ///
-    /// `default` is what an absent value stands for. `path` is the name of the column, below those
-    /// of the records it is in.
+    /// `default` is the value of absent members. `path` is the name of the column, preceded by the
+    /// names of the records that contain it.
     #[must_use]
     pub fn new(shape: &Shape, default: &Value, path: &str, wanted: &Wanted) -> Self {
         let item = || {
@@ -80,19 +80,19 @@ impl Column {
         }
     }
 
-    /// Whether its rows are kept.
+    /// Returns whether the rows are stored.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted
     }
 
-    /// Whether row `row`, which is the last, has a value.
+    /// Returns whether `row`, the last row, has a value.
     #[must_use]
     pub fn has(&self, row: usize) -> bool {
         self.is_set || self.valid.get(row) == Some(&true)
     }
 
-    /// Forgets row `row`, which is the last.
+    /// Removes `row`, the last row.
     pub fn clear(&mut self, row: usize) {
         self.is_set = false;
         if self.is_wanted {
@@ -100,19 +100,19 @@ impl Column {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.valid.len()
     }
 
-    /// Whether there are no rows yet.
+    /// Returns whether there are no rows yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.valid.is_empty()
     }
 
-    /// Fills rows up to `length` with what absence stands for.
+    /// Appends absent values until there are `length` rows.
     pub fn pad(&mut self, length: usize) {
         if self.is_wanted && self.valid.len() < length {
             self.grow(length);
@@ -134,7 +134,8 @@ impl Column {
             }
             (Values::Number(values), _) => values.resize(length, 0.0),
             (Values::Text(texts), Absent::Text(text)) => {
-                // A default is a word or two: a column of them ends long before its rows do.
+                // A default is a word or two, so the column runs out of rows before its text
+                // overflows.
                 while texts.offsets.len() <= length && texts.push(text).is_ok() {}
             }
             (Values::Text(texts), _) => {
@@ -151,7 +152,7 @@ impl Column {
             .resize(length, !matches!(self.absent, Absent::Null));
     }
 
-    /// Gives the column `length` rows, and all columns below it theirs.
+    /// Pads this column and all columns below it to their final length.
     pub fn finish(&mut self, length: usize) {
         if !self.is_wanted {
             return;
@@ -170,7 +171,7 @@ impl Column {
         }
     }
 
-    /// Forgets all rows from `length` on.
+    /// Removes all rows from `length` on.
     pub fn truncate(&mut self, length: usize) {
         self.valid.truncate(length);
         match &mut self.values {
@@ -195,9 +196,9 @@ impl Column {
         }
     }
 
-    /// Makes row `row` null.
+    /// Sets `row` to null.
     pub fn null(&mut self, row: usize) {
-        // Padding makes it null too, once a later row has a value.
+        // Padding also makes it null, once a later row has a value.
         if !self.is_wanted || matches!(self.absent, Absent::Null) {
             return;
         }
@@ -207,7 +208,7 @@ impl Column {
         self.absent = absent;
     }
 
-    /// Makes row `row` true or false, in a column of those.
+    /// Sets `row` of a column of booleans.
     pub fn boolean(&mut self, row: usize, value: bool) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -219,7 +220,7 @@ impl Column {
         true
     }
 
-    /// Makes row `row` an integer, in a column of those.
+    /// Sets `row` of a column of integers.
     pub fn integer(&mut self, row: usize, value: i64) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -231,7 +232,7 @@ impl Column {
         true
     }
 
-    /// Makes the rows from `row` on these integers, in a column of those.
+    /// Sets the rows from `row` on, of a column of integers.
     pub(super) fn integers(&mut self, row: usize, all: impl Iterator<Item = i64>) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -245,7 +246,7 @@ impl Column {
         true
     }
 
-    /// Makes `count` rows from `row` on true or false, in a column of those.
+    /// Sets `count` rows from `row` on, of a column of booleans.
     pub(super) fn booleans(&mut self, row: usize, value: bool, count: usize) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -259,7 +260,7 @@ impl Column {
         true
     }
 
-    /// Makes row `row` a double, in a column of those.
+    /// Sets `row` of a column of doubles.
     pub fn number(&mut self, row: usize, value: f64) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -271,7 +272,7 @@ impl Column {
         true
     }
 
-    /// Makes row `row` a text, in a column of those.
+    /// Sets `row` of a column of texts.
     pub fn text(&mut self, row: usize, value: &str) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -287,7 +288,7 @@ impl Column {
         true
     }
 
-    /// Makes the rows from `row` on these texts, in a column of those.
+    /// Sets the rows from `row` on, of a column of texts.
     pub fn texts<'a>(&mut self, row: usize, all: impl ExactSizeIterator<Item = &'a str>) -> bool {
         self.pad(row);
         let count = all.len();
@@ -306,7 +307,7 @@ impl Column {
         true
     }
 
-    /// Makes row `row` the text, as UTF-8, that `write` puts behind the others, if it is kept.
+    /// Sets `row` to the UTF-8 text that `write` appends, if the column is wanted.
     pub fn written(&mut self, row: usize, write: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> bool {
         self.pad(row);
         match &mut self.values {
@@ -330,7 +331,8 @@ impl Column {
         }
     }
 
-    /// The items of a list column, to which row `row` adds its own; [`Self::close`] ends them.
+    /// Returns the items of a list column, to which the caller appends those of `row` before
+    /// [`Self::close`].
     pub fn items(&mut self, row: usize) -> Option<&mut Self> {
         self.pad(row);
         match &mut self.values {
@@ -339,7 +341,8 @@ impl Column {
         }
     }
 
-    /// The keys and items of a column of mappings, as for lists; no keys where none are kept.
+    /// Returns the keys and items of a column of mappings, as for lists; no keys if it is not
+    /// wanted.
     pub fn entries(&mut self, row: usize) -> Option<(Option<&mut Texts>, &mut Self)> {
         self.pad(row);
         let is_wanted = self.is_wanted;
@@ -349,7 +352,7 @@ impl Column {
         }
     }
 
-    /// The columns below a record, whose row `row` is then closed.
+    /// Returns the columns of a record's members; [`Self::close`] then ends `row`.
     pub fn columns(&mut self, row: usize) -> Option<&mut [Self]> {
         self.pad(row);
         match &mut self.values {
@@ -358,7 +361,7 @@ impl Column {
         }
     }
 
-    /// Ends the list, mapping or record of the next row.
+    /// Ends the list, mapping or record of the current row.
     pub fn close(&mut self) {
         match &mut self.values {
             Values::List(offsets, items) | Values::Mapping(offsets, _, items) if self.is_wanted => {
@@ -369,7 +372,7 @@ impl Column {
         self.set();
     }
 
-    /// Ends so many records that follow one another.
+    /// Ends `count` records in a row.
     pub fn close_records(&mut self, count: usize) {
         if self.is_wanted {
             self.valid.resize(self.valid.len() + count, true);

@@ -1,5 +1,5 @@
-//! What was looked at, as `ContextBench` writes it: files, lines by file, names by file; its views
-//! stand in that order, whatever the order of the keys.
+//! The context that an attempt viewed, in the format of `ContextBench`: files, lines by file,
+//! symbols by file. The views are written in this order, whatever the order of the keys.
 
 use std::collections::HashSet;
 
@@ -10,16 +10,16 @@ use super::column::Column;
 use super::objects::{Into, Item, List, Object, next_object, once};
 use super::value::{Others, Raw, Text, are_distinct, only_if};
 
-/// The extent of views that have lines.
+/// Key of the line ranges by file; also the extent of views with lines.
 pub(super) const LINES: &str = "lines";
 
-/// Up to so many files, comparing all of them is faster than hashing.
+/// Up to this many files, a linear search is faster than hashing.
 const FEW_FILES: usize = 16;
 
-/// Values by path, in the order of the file; those of one path lie side by side.
+/// Values by path, in file order; the values of one path are adjacent.
 struct ByPath<'de, T> {
     paths: Vec<Text<'de>>,
-    /// Where the values of each path end.
+    /// End of the values of each path.
     ends: Vec<usize>,
     values: Vec<T>,
 }
@@ -66,7 +66,7 @@ impl<'de, T: Item<'de>> Object<'de> for ByPath<'de, T> {
     }
 }
 
-/// First and last line of a span; its other keys are not looked at.
+/// First and last line of a span; other keys are ignored.
 #[derive(Default)]
 struct Span {
     seen: u16,
@@ -103,11 +103,11 @@ impl<'de> Item<'de> for Span {
     }
 }
 
-/// What was looked at: files, lines of files, names in files.
+/// A viewed context: files, lines of files, names in files.
 #[derive(Default)]
 pub(super) struct Context<'de> {
     seen: u16,
-    /// Whether any of the three is recorded.
+    /// Whether any of the three is present.
     pub is_recorded: bool,
     files: Vec<Text<'de>>,
     spans: ByPath<'de, Span>,
@@ -125,7 +125,7 @@ impl<'de> Context<'de> {
         self.others.clear();
     }
 
-    /// Reads one of its parts, or one of the other keys.
+    /// Reads one of the three parts, or skips another key.
     pub(super) fn part<A: MapAccess<'de>>(
         &mut self,
         name: &str,
@@ -167,7 +167,7 @@ impl<'de> Context<'de> {
         self.spans.are_distinct() && self.symbols.are_distinct() && self.others.are_distinct()
     }
 
-    /// Writes the views to row `row` of a column of lists of them.
+    /// Writes the views to `row` of a column of lists of views.
     pub(super) fn write(&self, list: &mut Column, row: usize, view: &View) -> Option<()> {
         if !list.is_wanted() {
             list.close();
@@ -211,7 +211,7 @@ impl<'de> Context<'de> {
     }
 }
 
-/// Begins the next view of a path.
+/// Appends a view of a path, and returns its columns.
 pub(super) fn add<'a>(views: &'a mut Column, path: usize, text: &str) -> Option<&'a mut [Column]> {
     let index = views.len();
     let columns = views.columns(index)?;

@@ -1,4 +1,4 @@
-//! Documents of JSON: where their records stand, and those as rows.
+//! JSON documents: locating their records, and reading these as rows.
 
 use std::iter::once;
 use std::ops::Range;
@@ -7,21 +7,23 @@ use super::parser::Parser;
 use super::{Format, Piece, Reader, Refused};
 use crate::pool;
 
-/// Bytes of the values of a piece.
+/// Bytes per piece of work.
 const BYTES: usize = 1 << 20;
 
-/// Where the parts of a document stand.
+/// Byte ranges of the parts of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// The values of an object by their keys, but for the list.
+    /// The members of an object other than the list: each key with the range of its value.
     pub members: Vec<(String, Range<usize>)>,
-    /// The items of the list.
+    /// Ranges of the items of the list.
     pub items: Vec<Range<usize>>,
 }
 
 impl Document {
-    /// Finds the parts of a document that is a list, or an object that holds one under `key`; none
-    /// where it is another, or is not certain to mean the same to every parser.
+    /// Locates the parts of a document that is a list, or an object with a list under `key`.
+    ///
+    /// Returns `None` if the document has another shape, or is not certain to mean the same to
+    /// every parser.
     #[must_use]
     pub fn of(content: &[u8], key: Option<&str>) -> Option<Self> {
         let mut parser = Parser::new(std::str::from_utf8(content).ok()?);
@@ -32,7 +34,7 @@ impl Document {
             Some(own) => parser.object(|parser, key| {
                 let key = key.text()?;
                 if key == own {
-                    // Of two the last would count.
+                    // If the key occurred twice, the last list would count.
                     return found.replace(items(parser)?).is_none().then_some(());
                 }
                 members.push((key.into_owned(), span(parser)?));
@@ -53,17 +55,17 @@ fn items(parser: &mut Parser<'_>) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// Passes over the next value, and tells where it stands.
+/// Skips the next value and returns its range.
 fn span(parser: &mut Parser<'_>) -> Option<Range<usize>> {
     let length = parser.skip()?.len();
     Some(parser.at() - length..parser.at())
 }
 
 impl Reader {
-    /// Reads values of a document, each with its name in it, as if each stood on a line; gives what
-    /// `finish` makes of their pieces.
+    /// Reads the values of a document, each with its name in it, as if each were a line. Returns
+    /// the results of `finish` for each piece.
     ///
-    /// The number of what is refused is that of its value, from 0.
+    /// Refused values are numbered by their position, from 0.
     pub fn read_values<T: Send>(
         &self,
         values: &[(Option<String>, &[u8])],

@@ -1,7 +1,7 @@
-//! Texts of JSON, and what is escaped in them.
+//! JSON strings and their escapes.
 //!
-//! Output of commands and source code are long and full of escapes. What stands between two of them
-//! is found, and copied, many bytes at a time.
+//! Command output and source code are long and full of escapes. The text between two escapes is
+//! searched and copied many bytes at a time.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use memchr::memchr;
 use super::blocks::{BLOCK, Block};
 use super::texts::reserve;
 
-/// The escapes in a text.
+/// The kinds of escapes that a string contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Escapes {
-    /// None.
+    /// No escapes.
     Absent,
-    /// Only those that every writer makes of these characters, such as `\n`.
+    /// Only the short escapes that every writer uses for these characters, such as `\n`.
     Named,
-    /// Others, such as halves of surrogate pairs by their number.
+    /// Other escapes, such as surrogate pairs in hexadecimal.
     Other,
 }
 
-/// Where the quote stands that ends the text whose first byte is at `at`, and its escapes; none where
-/// the text is not valid.
+/// Finds the quote that ends the string whose first byte is at `at`, and the kinds of its escapes;
+/// `None` if the string is invalid.
 pub(super) fn text_end(bytes: &[u8], mut at: usize) -> Option<(usize, Escapes)> {
     let mut escapes = Escapes::Absent;
     while let Some(block) = Block::at(bytes, at) {
         let mut found = block.specials();
         let mut passed = BLOCK;
-        // Escapes follow one another closely, so that a block may hold several.
+        // Escapes are often close together, so a block may contain several.
         while found != 0 {
             let place = found.trailing_zeros() as usize;
             match bytes[at + place] {
@@ -56,7 +56,7 @@ pub(super) fn text_end(bytes: &[u8], mut at: usize) -> Option<(usize, Escapes)> 
     }
 }
 
-/// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
+/// Finds the next quote, backslash or control character from `at` on.
 fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(block) = Block::at(bytes, at) {
         let found = block.specials();
@@ -68,7 +68,7 @@ fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at + bytes.get(at..)?.iter().copied().position(is_special)?)
 }
 
-/// Bytes of the escape at `at`, which is noted; none where it is not one.
+/// Returns the length of the escape at `at` and records its kind; `None` if it is invalid.
 #[inline]
 fn escape_length(bytes: &[u8], at: usize, escapes: &mut Escapes) -> Option<usize> {
     if matches!(
@@ -100,7 +100,7 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
 
-/// The text that stands between the quotes of valid JSON; none if it holds half a surrogate pair.
+/// Unescapes the content of a valid JSON string; `None` if it contains half a surrogate pair.
 pub(super) fn unescaped(inside: &str) -> Option<Cow<'_, str>> {
     if memchr(b'\\', inside.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inside));
@@ -110,21 +110,22 @@ pub(super) fn unescaped(inside: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(text).ok().map(Cow::Owned)
 }
 
-/// Adds the text that stands between the quotes of valid JSON; none if it holds half a surrogate
-/// pair, of which a part may be there.
+/// Appends the unescaped content of a valid JSON string; `None` if it contains half a surrogate
+/// pair, in which case part of it may have been appended.
 pub(super) fn push_unescaped(inside: &str, text: &mut Vec<u8>) -> Option<()> {
     let bytes = inside.as_bytes();
     let mut to = text.len();
-    // No text is longer than what stands for it. A block more holds what is copied too much.
+    // No text is longer than its escaped form. One more block has room for what is copied in
+    // excess.
     reserve(text, bytes.len() + BLOCK);
     text.resize(to + bytes.len() + BLOCK, 0);
     let mut at = 0;
     'blocks: while let Some(block) = Block::at(bytes, at) {
-        // All of it takes less time than a copy of unknown length.
+        // Copying the whole block is faster than copying an unknown length.
         block.copy_to(&mut text[to..]);
         let mut found = block.places_of(b'\\');
         let mut passed = 0;
-        // Escapes follow one another closely, so that a block may hold several.
+        // Escapes are often close together, so a block may contain several.
         while found != 0 {
             let place = found.trailing_zeros() as usize;
             to += place - passed;
@@ -151,7 +152,7 @@ pub(super) fn push_unescaped(inside: &str, text: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Writes what the escape at `at` stands for, and says how long the escape is.
+/// Writes the character of the escape at `at`, and returns the length of the escape.
 #[inline]
 fn push_escape(inside: &str, at: usize, text: &mut [u8], to: &mut usize) -> Option<usize> {
     let escaped = match inside.as_bytes().get(at + 1)? {
@@ -172,15 +173,15 @@ fn push_other_escape(inside: &str, at: usize, text: &mut [u8], to: &mut usize) -
     Some(length)
 }
 
-/// A text as JSON.
+/// Returns a text as a JSON string.
 pub(super) fn json_text(text: &str) -> String {
     let mut json = Vec::new();
     push_json(text, &mut json);
-    // Texts with their escapes are texts.
+    // Escaping keeps the text valid UTF-8.
     String::from_utf8(json).unwrap_or_default()
 }
 
-/// Adds a text as JSON.
+/// Appends a text as a JSON string.
 pub(super) fn push_json(text: &str, json: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
@@ -212,7 +213,7 @@ pub(super) fn push_json(text: &str, json: &mut Vec<u8>) {
     json.push(b'"');
 }
 
-/// The character that an escape stands for, and how long the escape is.
+/// Returns the character of an escape, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let escaped = match text.as_bytes().get(1)? {
         b'n' => '\n',
@@ -227,7 +228,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
     Some((escaped, 2))
 }
 
-/// The character of `\u00e9`, or of a pair of those.
+/// Parses `\u00e9`, or a surrogate pair of such escapes.
 fn unicode(text: &str) -> Option<(char, usize)> {
     const LENGTH: usize = 6;
     let unit = |at: usize| {

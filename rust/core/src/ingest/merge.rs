@@ -1,20 +1,21 @@
-//! Pieces that follow one another, put together: one batch costs less than many, whatever its rows.
+//! Concatenation of consecutive pieces: one batch costs less than many, however few rows they have.
 
 use super::column::{Column, Values, last};
 use super::texts::Texts;
 use super::{Piece, Refused};
 use crate::pool;
 
-/// About so many bytes of pieces are put together.
+/// Target size of a batch, in bytes.
 const BYTES: usize = 1 << 24;
-/// Pieces that have more bytes on average are not: copying them would cost more than batches do.
+/// Pieces with more bytes on average are left as they are: copying them would cost more than
+/// additional batches.
 const ENOUGH: usize = 1 << 22;
 
-/// Parts of a column that have more bytes are put together on a thread of their own.
+/// Parts of a column with more bytes than this are concatenated on a thread of their own.
 const LARGE: usize = 1 << 18;
 
-/// Puts pieces together, in order, to a few of about the same size, and gives what `finish` makes
-/// of them.
+/// Concatenates pieces, in order, into a few of about the same size; returns the results of
+/// `finish` for them.
 pub(super) fn merged<T: Send>(
     pieces: Vec<Piece>,
     finish: impl Fn(Piece) -> T + Send + Sync,
@@ -34,7 +35,7 @@ fn grouped(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     groups
 }
 
-/// The groups that pieces of these sizes are in: each is where its middle lies.
+/// Assigns pieces of these sizes to groups: each to the group that contains its midpoint.
 fn places(sizes: &[usize]) -> Vec<usize> {
     let whole: usize = sizes.iter().sum();
     if whole > ENOUGH * sizes.len() {
@@ -84,7 +85,7 @@ fn one(pieces: Vec<Piece>) -> Option<Piece> {
     Some(whole)
 }
 
-/// The rows of finished columns of one shape, one after the other.
+/// Concatenates the rows of finished columns of the same structure.
 fn joined(parts: Vec<Column>) -> Option<Column> {
     let mut parts = parts.into_iter();
     let mut whole = parts.next()?;
@@ -93,7 +94,7 @@ fn joined(parts: Vec<Column>) -> Option<Column> {
 }
 
 fn append(whole: &mut Values, parts: Vec<Values>) {
-    /// What the values of all parts hold, which are of the kind of the first.
+    /// Unwraps the values of all parts, which are of the same kind as the first.
     macro_rules! of {
         ($kind:pat => $held:expr) => {
             parts
@@ -145,7 +146,7 @@ fn append(whole: &mut Values, parts: Vec<Values>) {
     }
 }
 
-/// Adds the rows of columns to those of another of their shape.
+/// Appends the rows of columns to those of another with the same structure.
 fn append_to(whole: &mut Column, parts: Vec<Column>) {
     if whole.is_wanted() {
         let (valid, values): (Vec<_>, Vec<_>) = parts
@@ -164,7 +165,7 @@ fn extend<T>(whole: &mut Vec<T>, parts: Vec<Vec<T>>) {
     }
 }
 
-/// Adds where texts or lists end, of which each part counts from its own beginning.
+/// Appends the end offsets of texts or lists, which every part counts from its own beginning.
 fn extend_offsets(whole: &mut Vec<i32>, parts: &[Vec<i32>]) {
     for part in parts {
         let base = last(whole) as i32;
@@ -181,7 +182,7 @@ fn extend_texts(whole: &mut Texts, parts: Vec<Texts>) {
     extend(&mut whole.bytes, bytes);
 }
 
-/// Bytes that a column holds.
+/// Returns the bytes that a column occupies.
 fn bytes(column: &Column) -> usize {
     let values = match &column.values {
         Values::Boolean(values) => values.len(),

@@ -1,4 +1,4 @@
-//! Objects whose keys are looked at one by one, and lists of values; anything else is refused.
+//! Deserializers for objects, key by key, and for lists of values. Any other value is an error.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::value::{Text, only_if};
 
-/// What reads an object key by key.
+/// A type that reads an object key by key.
 pub(super) trait Object<'de> {
     /// Reads the value of a key.
     fn key<A: MapAccess<'de>>(&mut self, key: Text<'de>, map: &mut A) -> Result<(), A::Error>;
 }
 
-/// Reads an object, or null where that stands for an empty one, into `T`.
+/// Reads an object into `T`; null counts as an empty object if `nullable`.
 pub(super) struct Into<'a, T> {
     pub target: &'a mut T,
     pub nullable: bool,
@@ -47,22 +47,22 @@ impl<'de, T: Object<'de>> Visitor<'de> for Into<'_, T> {
     }
 }
 
-/// Notes a key that may come once.
+/// Marks a key as seen; an error if it was seen before.
 pub(super) fn once<E: serde::de::Error>(seen: &mut u16, bit: u8) -> Result<(), E> {
     only_if(*seen & (1 << bit) == 0)?;
     *seen |= 1 << bit;
     Ok(())
 }
 
-/// Reads a list, or null, to the end of `values`.
+/// Appends the items of a list, or of null, to `values`.
 pub(super) struct List<'a, T> {
     pub values: &'a mut Vec<T>,
     pub nullable: bool,
 }
 
-/// A value in a list.
+/// An item of a list.
 pub(super) trait Item<'de>: Sized {
-    /// Reads the next one, if there is one.
+    /// Reads the next item, if there is one.
     fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error>;
 }
 
@@ -101,7 +101,7 @@ impl<'de, T: Item<'de>> Visitor<'de> for List<'_, T> {
     }
 }
 
-/// The next item of a list of objects.
+/// Reads the next object of a list.
 pub(super) fn next_object<'de, T, A>(list: &mut A) -> Result<Option<T>, A::Error>
 where
     T: Object<'de> + Default,

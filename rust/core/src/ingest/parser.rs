@@ -1,15 +1,15 @@
-//! A reader of JSON, value by value, into trees of its own text.
+//! A pull parser for JSON, whose values borrow from its text.
 
 use super::escapes::text_end;
 use super::raw::{DEEPEST, MOST_DIGITS, MOST_EXPONENT_DIGITS};
 use super::tree::{List, Node, Object, Quoted};
 
-/// Bytes of a long text.
+/// Least bytes of a long string.
 const LONG: usize = 64;
-/// Bytes at the end of a text that are compared before all others.
+/// Bytes at the end of a string that are compared first.
 const END: usize = 8;
 
-/// Reads values one after another; every method gives none where the text is not JSON, or not
+/// Parses one value after another. Every method returns `None` if the text is not JSON, or is not
 /// certain to mean the same to every parser.
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
@@ -18,8 +18,8 @@ pub(super) struct Parser<'a> {
     depth: usize,
     is_beyond: bool,
     newline: Option<usize>,
-    /// The last long text. Logs hold what a model said once more in its response, and comparing
-    /// takes less time than looking for the end.
+    /// The last long string. Logs repeat the text of a model in its response, and comparing is
+    /// faster than searching for the end.
     long: Option<Quoted<'a>>,
 }
 
@@ -35,27 +35,27 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether it gave up at what is valid JSON, but not certain to be taken by every parser.
+    /// Returns whether it stopped at valid JSON that not every parser is certain to accept.
     pub(super) fn is_beyond(&self) -> bool {
         self.is_beyond
     }
 
-    /// Where the first newline so far is; none stands within a text.
+    /// Returns the position of the first newline so far; valid strings contain none.
     pub(super) fn newline(&self) -> Option<usize> {
         self.newline
     }
 
-    /// Where the next byte stands that was not looked at.
+    /// Returns the position of the next unread byte.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Whether nothing is left.
+    /// Returns whether only whitespace is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// The first byte of the next value.
+    /// Returns the first byte of the next value.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             let byte = *self.text.as_bytes().get(self.at)?;
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The next value.
+    /// Parses the next value.
     pub(super) fn value(&mut self) -> Option<Node<'a>> {
         match self.peek()? {
             b'"' => self.quoted().map(Node::Text),
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The text of the next value, which is not looked at.
+    /// Skips the next value and returns its text.
     pub(super) fn skip(&mut self) -> Option<&'a str> {
         let first = self.peek()?;
         let begin = self.at;
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         Some(&self.text[begin..self.at])
     }
 
-    /// The next value, an object, of which `value` reads the value of each key.
+    /// Parses an object, whose values `value` parses key by key.
     pub(super) fn object(
         &mut self,
         mut value: impl FnMut(&mut Self, Quoted<'a>) -> Option<()>,
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The next value, a list, of which `item` reads each item.
+    /// Parses a list, whose items `item` parses one by one.
     pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(b'[')?;
         self.enter()?;
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
         Some(value)
     }
 
-    /// The next value, a text.
+    /// Parses a string.
     pub(super) fn quoted(&mut self) -> Option<Quoted<'a>> {
         self.take(b'"')?;
         let begin = self.at - 1;
@@ -193,7 +193,8 @@ impl<'a> Parser<'a> {
         Some(quoted)
     }
 
-    /// Whether a long text stands at `begin`; few others end alike.
+    /// Returns whether a long string is at `begin`; the ends are compared first, as they rarely
+    /// agree.
     fn stands_at(&self, begin: usize, long: &str) -> bool {
         let next = self.text.as_bytes().get(begin..begin + long.len());
         next.is_some_and(|next| {
@@ -201,7 +202,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Passes over the next value if it is null.
+    /// Skips the next value if it is null; returns whether it was.
     pub(super) fn null(&mut self) -> Option<bool> {
         if self.peek()? != b'n' {
             return Some(false);
@@ -209,7 +210,7 @@ impl<'a> Parser<'a> {
         self.word("null", Node::Null).map(|_| true)
     }
 
-    /// The next value, a number, as it is written.
+    /// Parses a number and returns its text.
     pub(super) fn number(&mut self) -> Option<&'a str> {
         let first = self.peek()?;
         let begin = self.at;
@@ -230,7 +231,7 @@ impl<'a> Parser<'a> {
         Some(&self.text[begin..self.at])
     }
 
-    /// Passes over the next byte if it is one of these.
+    /// Skips the next byte if it is one of these; returns whether it was.
     fn next_is(&mut self, bytes: &[u8]) -> bool {
         let next = self.text.as_bytes().get(self.at);
         let is_one = next.is_some_and(|byte| bytes.contains(byte));

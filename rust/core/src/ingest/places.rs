@@ -1,4 +1,4 @@
-//! Where the columns are that the readers of trajectories name.
+//! Positions of the columns that the readers of trajectories fill by name.
 
 use super::messages::places::Places as Messages;
 use super::shape::Shape;
@@ -23,7 +23,7 @@ pub(super) struct Places {
     pub messages: Messages,
 }
 
-/// Where the columns of a view are.
+/// Positions of the columns of a view.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct View {
     pub path: usize,

@@ -1,7 +1,7 @@
-//! Predictions as most files hold them: only known keys, files before lines before names.
+//! Predictions in their most common form: only known keys, and files before lines before symbols.
 //!
-//! Such a line goes straight into the columns, at some times the speed of
-//! [`predictions`](super::predictions), which reads every other.
+//! Such a line is parsed directly into the columns, several times as fast as by
+//! [`predictions`](super::predictions), which reads all others.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use super::cursor::Cursor;
 use super::places::View;
 use super::value::are_distinct;
 
-/// Of more files, looking through all of them takes longer than hashing.
+/// With more files, a linear search takes longer than hashing.
 const MOST_FILES: usize = 64;
 
-/// Keys of a range of lines, which most of a file consists of.
+/// Keys of a range of lines; most of a file consists of ranges.
 const SPAN_KEYS: [&str; 3] = ["\"type\":", "\"start\":", "\"end\":"];
 
-/// The parts of a context read so far, in the order in which its views stand.
+/// The last part of a context that was read, in the order of the views.
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
 enum Part {
     #[default]
@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
         self.files.clear();
     }
 
-    /// Reads a part, and adds its views.
+    /// Reads a part and adds its views.
     fn read(
         &mut self,
         part: Part,
@@ -131,7 +131,8 @@ fn symbols(
     is_written.then_some(())
 }
 
-/// Reads a prediction into a row of the columns; of one that it does not take it may leave a part.
+/// Reads a prediction into a row of the columns. Returns `None` if it is refused, in which case the
+/// row may be partly written.
 pub(super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     let mut cursor = Cursor::new(line);
     let (mut id, mut original) = (None, None);
@@ -215,7 +216,7 @@ fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     slot.replace(value).is_none().then_some(())
 }
 
-/// Notes a key that may come once; whether it had not come before.
+/// Marks a key as seen; returns whether it was not seen before.
 fn once(seen: &mut bool) -> bool {
     !std::mem::replace(seen, true)
 }

@@ -1,7 +1,7 @@
-//! Records of our own as most files hold them: only keys that are names of columns, and no oddities.
+//! Trajmeter records in their most common form: only keys that name columns, and no unusual values.
 //!
-//! Such a line goes straight into the columns, at more than twice the speed of
-//! [`records`](super::records), which reads every other, and says what each value means.
+//! Such a line is parsed directly into the columns, more than twice as fast as by
+//! [`records`](super::records), which reads all others and defines what each value means.
 
 use super::Row;
 use super::column::Column;
@@ -11,8 +11,8 @@ use super::records::complete;
 use super::shape::{Kind, Member, Shape};
 use super::value::{Others, are_distinct, is_empty};
 
-/// Reads a trajectory of ours into a row of the columns; of one that it does not take it may leave
-/// a part.
+/// Reads a Trajmeter trajectory into a row of the columns. Returns `None` if it is refused, in
+/// which case the row may be partly written.
 pub(super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     let mut cursor = Cursor::new(line);
     fields(&mut cursor, row.members, row.columns, row.index)?;
@@ -22,7 +22,7 @@ pub(super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     complete::<serde_json::Error>(row, &Others::default()).ok()
 }
 
-/// Reads an object into row `row` of the columns of its members.
+/// Reads an object into `row` of the columns of its members.
 fn fields(
     cursor: &mut Cursor<'_>,
     members: &[Member],
@@ -32,7 +32,7 @@ fn fields(
     let mut seen: u64 = 0;
     let mut next = 0;
     cursor.members(|cursor| {
-        // Members mostly come in order, some of them left out.
+        // Members are usually in order, with some left out.
         let likely = members[next..].iter().map(|member| member.key.as_str());
         let index = if let Some(after) = cursor.pass_key(likely) {
             next + after
@@ -53,7 +53,7 @@ fn fields(
     (!members.iter().enumerate().any(is_missing)).then_some(())
 }
 
-/// Reads a value into row `row` of its column.
+/// Reads a value into `row` of its column.
 fn value(
     cursor: &mut Cursor<'_>,
     shape: &Shape,
@@ -78,7 +78,7 @@ fn value(
             _ => false,
         },
         Kind::Number => match cursor.scalar()? {
-            // `-0` is the integer 0 to the record reader.
+            // The record reader reads `-0` as the integer 0.
             Scalar::Number(number) if number != 0.0 || number.is_sign_positive() => {
                 column.number(row, number)
             }
@@ -128,7 +128,7 @@ fn json(
     if shape.is_object && !text.starts_with('{') {
         return None;
     }
-    // The empty object where that is the default is null in the column.
+    // An empty object, if that is the default, is null in the column.
     if shape.is_object && !nullable && is_empty(text) {
         column.null(row);
         return Some(());

@@ -1,4 +1,4 @@
-//! Predictions as `ContextBench` and SWE-bench keep them: a turn for each step, and the final
+//! Predictions in the formats of `ContextBench` and SWE-bench: a turn for each step, and the final
 //! context.
 
 use std::fmt;
@@ -11,7 +11,7 @@ use super::escapes::json_text;
 use super::objects::{Into, Object, once};
 use super::value::{Others, Text, only_if, refused};
 
-/// Reads steps into the turns of a row; whether there is a list of them.
+/// Reads steps into the turns of a row; returns whether there is a list of steps.
 struct Steps<'a, 'b> {
     row: &'a mut Row<'b>,
 }
@@ -71,7 +71,7 @@ impl<'de> Visitor<'de> for Steps<'_, '_> {
     }
 }
 
-/// What a prediction keeps under `traj_data`.
+/// The value of `traj_data` of a prediction.
 struct Data<'a, 'b, 'de> {
     row: &'a mut Row<'b>,
     has_steps: bool,
@@ -150,7 +150,7 @@ impl<'de> Prediction<'_, '_, 'de> {
         }
     }
 
-    /// Writes what is known once the whole object is read.
+    /// Writes the values that depend on the whole object.
     fn finish<E: serde::de::Error>(self) -> Result<(), E> {
         only_if(self.seen & (1 << PATCH | 1 << DATA) != 0)?;
         let Data { row, context, .. } = self.data;

@@ -1,22 +1,23 @@
-//! JSON text that is kept as it stands: whether the record reader is certain to read it alike.
+//! JSON text that is kept as written, provided that the record reader is certain to read it alike.
 
 use memchr::memmem;
 
-/// What was read is not certain to mean the same to the record reader.
+/// The input is not certain to mean the same to the record reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Uncertain;
 
-/// Nesting that every parser takes; the record reader refuses 200 levels.
+/// Nesting that every parser accepts; the record reader refuses 200 levels.
 pub(super) const DEEPEST: usize = 100;
 
-/// Digits in a row that make neither an infinite double nor an integer too long for Python.
+/// Most consecutive digits for which a number is neither infinite nor an integer too long for
+/// Python.
 pub(super) const MOST_DIGITS: usize = 200;
 
-/// Digits of an exponent, for the same reason.
+/// Most digits of an exponent, for the same reason.
 pub(super) const MOST_EXPONENT_DIGITS: usize = 2;
 
-/// Whether valid JSON is free of what the record reader reads in its own way: halves of surrogate
-/// pairs, numbers that no double holds, deep nesting.
+/// Returns whether valid JSON contains nothing that the record reader treats specially: half
+/// surrogate pairs, numbers that no double represents, or deep nesting.
 #[must_use]
 pub fn is_certain(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -59,8 +60,8 @@ pub fn is_certain(text: &str) -> bool {
     true
 }
 
-/// Where the text ends whose first byte is at `at`, past its quote; none if it holds half a
-/// surrogate pair.
+/// Returns the position after the closing quote of the string whose first byte is at `at`; `None`
+/// if it contains half a surrogate pair.
 fn end_of_text(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
@@ -85,7 +86,7 @@ enum Half {
     Second,
 }
 
-/// Which half of a pair the escape at `at` is; none where it is another, or no escape.
+/// Returns which half of a surrogate pair the escape at `at` is, if either.
 fn surrogate(bytes: &[u8], at: usize) -> Option<Half> {
     let escape = bytes.get(at..at + 6)?;
     if !escape.starts_with(b"\\u") || !escape[2].eq_ignore_ascii_case(&b'd') {

@@ -1,4 +1,4 @@
-//! Records of our own, whose keys are names of columns.
+//! Trajmeter records, whose keys are the names of the columns.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ struct Object<'a, 'b> {
     row: &'a mut Row<'b>,
 }
 
-/// Reads a trajectory of ours into a row of the columns.
+/// Reads a Trajmeter trajectory into a row of the columns.
 pub(super) fn read<'de, D: Deserializer<'de>>(
     row: &mut Row<'_>,
     deserializer: D,
@@ -40,11 +40,11 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
     }
 }
 
-/// Adds what a trajectory does not hold under a name of its own.
+/// Fills in the values that a trajectory does not hold under their own names.
 pub(super) fn complete<E: Error>(row: &mut Row<'_>, others: &Others<'_>) -> Result<(), E> {
     if !others.is_empty() {
         let extra = &mut row.columns[row.places.extra];
-        // Which of two values a key has is for the record reader to decide.
+        // If a key has two values, the record reader decides which one counts.
         only_if(others.are_distinct() && !extra.has(row.index))?;
         extra.clear(row.index);
         if extra.is_wanted() {

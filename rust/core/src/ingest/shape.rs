@@ -1,4 +1,4 @@
-//! What the values of a column are, as the record models define it.
+//! Types of the values of columns, as the record models define them.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,19 +23,19 @@ pub enum Kind {
     Mapping,
     /// Named members.
     Record,
-    /// A record with a check of its own, which only its model knows: every value is refused.
+    /// A record whose model has its own validation; every value is refused.
     Checked,
 }
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Shape {
     /// Kind of value.
     pub kind: Kind,
-    /// The only texts allowed; empty where any is.
+    /// The only allowed texts; empty if any text is allowed.
     #[serde(default)]
     pub choices: Vec<String>,
-    /// Whether JSON has to hold an object.
+    /// Whether JSON must hold an object.
     #[serde(default)]
     pub is_object: bool,
     /// Shape of the values in a list or a mapping.
@@ -45,7 +45,7 @@ pub struct Shape {
     pub members: Vec<Member>,
 }
 
-/// As many members as there are bits to note which of them were seen.
+/// Most members of a record: one bit each records which members were seen.
 pub const MOST_MEMBERS: usize = u64::BITS as usize;
 
 /// One field of a record.
@@ -58,17 +58,17 @@ pub struct Member {
     pub key: String,
     /// What its values are.
     pub shape: Shape,
-    /// Whether a record without it is refused.
+    /// Whether the member must be present.
     pub required: bool,
-    /// Whether it may be null.
+    /// Whether the member may be null.
     pub nullable: bool,
-    /// What its absence stands for; of an empty list or object, that it is empty.
+    /// Value of an absent member; for an empty list or object, that it is empty.
     #[serde(default)]
     pub default: Value,
 }
 
 impl Shape {
-    /// Reads the shape of a record from JSON.
+    /// Parses the shape of a record from JSON.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Shape {
         items.chain(members).try_for_each(Self::check)
     }
 
-    /// Position of a member.
+    /// Returns the position of a member.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         self.members.iter().position(|member| member.name == name)

@@ -1,4 +1,4 @@
-//! Columns of lines by hand. What every line means is held against the record reader in Python.
+//! Columns of lines, worked out by hand. The Python tests compare many more with the record reader.
 
 use std::convert::identity;
 
@@ -249,7 +249,7 @@ fn refused_log_leaves_nothing_behind() {
     );
 }
 
-/// A key that no column has leaves a line to the reader of whatever is not plain.
+/// A key without a column leaves a line to the reader of lines that are not plain.
 #[test]
 fn plain_records_are_read_as_all_others_are() {
     let reader = reader();
@@ -263,7 +263,7 @@ fn plain_records_are_read_as_all_others_are() {
         r#"{"task_id": "a", "tool_calls": [{"name": "f", "arguments": { }, "result": [1, "\""]}]}"#,
         r#"{"task_id": "a", "unusable": {"usage": "why", "turns": ""}, "source": {"file": "f"}}"#,
         r#"{"task_id": "a", "turns": [{"tool_calls": [{"name": "f", "arguments": [1]}]}]}"#,
-        // What follows is refused, by both.
+        // Both readers refuse the following lines.
         r#"{"task_id": "a", "task_id": "a"}"#,
         r#"{"task_id": null}"#,
         r#"{"agent": "a"}"#,

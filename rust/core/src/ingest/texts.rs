@@ -1,20 +1,20 @@
-//! Texts of a column.
+//! The texts of a column.
 
 use super::column::last;
 
-/// By how much bytes grow that no longer fit: doubling would copy each of them once on average.
+/// Factor by which a full buffer grows; a factor of 2 would copy each byte once on average.
 const GROWTH: usize = 4;
-/// Bytes from which on they double, so that little is asked for that no text fills.
+/// From this size on a full buffer only doubles, so that less memory is reserved in vain.
 const LARGE: usize = 1 << 26;
 
-/// Texts or lists end within what 32-bit offsets reach; a value beyond that is refused.
+/// A value whose end would be beyond the range of 32-bit offsets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// Texts, one after the other.
+/// Texts, one after another.
 #[derive(Debug)]
 pub struct Texts {
-    /// Where each text begins in `bytes`; the last is where the last one ends.
+    /// Position in `bytes` at which each text begins, followed by the end of the last.
     pub offsets: Vec<i32>,
     /// The texts, as UTF-8.
     pub bytes: Vec<u8>,
@@ -38,7 +38,7 @@ impl Texts {
         Ok(())
     }
 
-    /// Adds the text, as UTF-8, that `write` puts behind the others.
+    /// Appends the UTF-8 text that `write` writes.
     pub(super) fn push_written(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> Option<()>,
@@ -58,13 +58,13 @@ impl Texts {
         self.bytes.truncate(last(&self.offsets));
     }
 
-    /// Adds a key of a mapping.
+    /// Appends a key of a mapping.
     pub fn key(&mut self, text: &str) -> bool {
         self.push(text).is_ok()
     }
 }
 
-/// Makes room for more bytes.
+/// Reserves room for more bytes.
 pub(super) fn reserve(bytes: &mut Vec<u8>, more: usize) {
     if bytes.capacity() - bytes.len() < more {
         let growth = if bytes.capacity() < LARGE { GROWTH } else { 2 };

@@ -1,8 +1,9 @@
-//! JSON as a tree over its own text: what is looked at in no fixed order, or kept as it is written.
+//! JSON trees that borrow from their text, for values that are read in no fixed order or kept as
+//! written.
 //!
-//! Texts are taken apart only where they are asked for, and objects know the text they were read
-//! from, so that what a column keeps as JSON is copied from the file. Only what every parser takes
-//! for the same is read; of two values of one key the last counts.
+//! Strings are unescaped on demand, and objects remember the text that they were parsed from, so
+//! that JSON columns are copied from the file. Only values that mean the same to every parser are
+//! accepted; if a key occurs twice, the last value counts.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ use super::escapes::{Escapes, unescaped};
 use super::raw::{Uncertain, is_certain};
 use super::value::are_distinct;
 
-/// A text of JSON, as it is written, with its quotes.
+/// A JSON string as written, with its quotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quoted<'a> {
     pub json: &'a str,
@@ -18,7 +19,7 @@ pub(super) struct Quoted<'a> {
 }
 
 impl<'a> Quoted<'a> {
-    /// A text of JSON without escapes.
+    /// Creates a string without escapes from its JSON.
     pub(super) fn plain(json: &'a str) -> Self {
         Self {
             json,
@@ -26,7 +27,7 @@ impl<'a> Quoted<'a> {
         }
     }
 
-    /// What stands between its quotes.
+    /// Returns the content between its quotes.
     pub(super) fn inside(self) -> &'a str {
         &self.json[1..self.json.len() - 1]
     }
@@ -35,7 +36,7 @@ impl<'a> Quoted<'a> {
         self.json.len() == 2
     }
 
-    /// The text; none if it holds half a surrogate pair.
+    /// Returns the unescaped text; `None` if it contains half a surrogate pair.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         match self.escapes {
             Escapes::Absent => Some(Cow::Borrowed(self.inside())),
@@ -43,11 +44,11 @@ impl<'a> Quoted<'a> {
         }
     }
 
-    /// The text.
+    /// Returns the unescaped text.
     ///
     /// # Errors
     ///
-    /// It holds half a surrogate pair.
+    /// [`Uncertain`] if it contains half a surrogate pair.
     pub(super) fn certain(self) -> Result<Cow<'a, str>, Uncertain> {
         self.text().ok_or(Uncertain)
     }
@@ -60,12 +61,12 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// A value of JSON.
+/// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node<'a> {
     Null,
     Boolean(bool),
-    /// A number as it is written.
+    /// A number as written.
     Number(&'a str),
     Text(Quoted<'a>),
     List(List<'a>),
@@ -74,41 +75,41 @@ pub(super) enum Node<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct List<'a> {
-    /// The text it was read from; none once it was changed.
+    /// The text that it was parsed from; `None` once it was changed.
     pub json: Option<&'a str>,
     pub items: Vec<Node<'a>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Object<'a> {
-    /// The text it was read from; none once it was changed.
+    /// The text that it was parsed from; `None` once it was changed.
     pub json: Option<&'a str>,
     pub members: Vec<(Quoted<'a>, Node<'a>)>,
 }
 
-/// What an absent key has.
+/// The value of an absent key.
 static NULL: Node<'static> = Node::Null;
 
 impl<'a> Object<'a> {
-    /// The value of a key, if it is there.
+    /// Returns the value of a key, if present.
     pub(super) fn find(&self, key: &str) -> Option<&Node<'a>> {
         let mut members = self.members.iter().rev();
         members.find(|(own, _)| own.is(key)).map(|(_, value)| value)
     }
 
-    /// The value of a key; null where it is not there.
+    /// Returns the value of a key; null if absent.
     pub(super) fn get(&self, key: &str) -> &Node<'a> {
         self.find(key).unwrap_or(&NULL)
     }
 
-    /// Takes the value of a key away, if it is there.
+    /// Removes a key and returns its value, if present.
     pub(super) fn take(&mut self, key: &str) -> Option<Node<'a>> {
         let at = self.members.iter().rposition(|(own, _)| own.is(key))?;
         self.json = None;
         Some(self.members.remove(at).1)
     }
 
-    /// Takes a key away, however often it is there.
+    /// Removes every occurrence of a key.
     pub(super) fn remove(&mut self, key: &str) {
         let count = self.members.len();
         self.members.retain(|(own, _)| !own.is(key));
@@ -119,7 +120,7 @@ impl<'a> Object<'a> {
         self.find(key).is_some()
     }
 
-    /// Whether every key occurs once; not if one holds half a surrogate pair.
+    /// Returns whether every key occurs once; `false` if a key contains half a surrogate pair.
     pub(super) fn has_distinct_keys(&self) -> bool {
         let keys: Option<Vec<_>> = self.members.iter().map(|(key, _)| key.text()).collect();
         keys.is_some_and(|keys| are_distinct(keys.len(), || keys.iter().map(|key| &**key)))
@@ -131,7 +132,7 @@ impl<'a> Node<'a> {
         matches!(self, Self::Null)
     }
 
-    /// Whether Python takes the value for true.
+    /// Returns whether the value is truthy in Python.
     pub(super) fn is_true(&self) -> bool {
         match self {
             Self::Null => false,
@@ -172,7 +173,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value as JSON, as it is written where it was not changed; none if it is not certain to
+    /// Returns the value as JSON, as written if it was not changed; `None` if it is not certain to
     /// mean the same to the record reader.
     pub(super) fn json(&self) -> Option<Cow<'a, str>> {
         let written = match self {
@@ -236,12 +237,12 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The number that valid JSON is.
+/// Parses a valid JSON number.
 pub(super) fn number(digits: &str) -> f64 {
     digits.parse().unwrap_or(f64::NAN)
 }
 
-/// Whether a number is one that Python keeps as an integer.
+/// Returns whether Python parses a number as an integer.
 pub(super) fn is_integer(digits: &str) -> bool {
     !digits.contains(['.', 'e', 'E'])
 }

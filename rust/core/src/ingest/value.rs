@@ -1,7 +1,7 @@
-//! From JSON straight into a column, as its shape says; anything else is refused.
+//! Deserialization of JSON directly into a column, by its shape. Any other value is refused.
 //!
-//! A refusal leaves the column with half a row, which the caller takes back. Its reason is of no
-//! use to anybody: the record reader looks at the line again and says what is wrong.
+//! A refusal may leave a partly written row, which the caller removes. It carries no reason,
+//! because the record reader reads the line again and reports what is wrong.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,20 +16,20 @@ use super::escapes::json_text;
 use super::raw::is_certain;
 use super::shape::{Kind, Member, Shape};
 
-/// Up to so many keys, comparing all of them is faster than hashing.
+/// Up to this many keys, a linear search is faster than hashing.
 const FEW_KEYS: usize = 16;
 
-/// The error of a refusal.
+/// Returns the error of a refusal.
 pub(super) fn refused<E: Error>() -> E {
     E::custom("refused")
 }
 
-/// Goes on if `condition` holds.
+/// Refuses unless `condition` holds.
 pub(super) fn only_if<E: Error>(condition: bool) -> Result<(), E> {
     if condition { Ok(()) } else { Err(refused()) }
 }
 
-/// A text that is borrowed from the line where it holds no escapes.
+/// A string, borrowed from the line if it contains no escapes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Text<'de>(pub Cow<'de, str>);
 
@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// JSON text of a value of any shape.
+/// Reads the JSON text of any value.
 pub(super) fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str, D::Error> {
     let text = <&RawValue>::deserialize(deserializer)?.get();
     only_if(is_certain(text))?;
@@ -73,13 +73,13 @@ impl<'de> DeserializeSeed<'de> for Raw {
     }
 }
 
-/// Whether JSON text holds an object or list without content.
+/// Returns whether JSON text holds an empty object or list.
 pub(super) fn is_empty(raw: &str) -> bool {
     let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or("x");
     inside.bytes().all(|byte| byte.is_ascii_whitespace())
 }
 
-/// Keys that a reader does not know, with their values, as JSON text of an object.
+/// Unknown keys with the JSON text of their values.
 #[derive(Debug, Default)]
 pub(super) struct Others<'de> {
     entries: Vec<(Text<'de>, &'de str)>,
@@ -103,7 +103,7 @@ impl<'de> Others<'de> {
         self.entries.iter().map(|(key, _)| &*key.0)
     }
 
-    /// Whether every key occurs once.
+    /// Returns whether every key occurs once.
     pub(super) fn are_distinct(&self) -> bool {
         are_distinct(self.entries.len(), || self.keys())
     }
@@ -112,7 +112,7 @@ impl<'de> Others<'de> {
         self.entries.clear();
     }
 
-    /// The object, with `more` at its end: members as JSON text.
+    /// Returns the object as JSON, with the members `more` at its end, given as JSON text.
     pub(super) fn json(&self, more: &[(&str, &str)]) -> String {
         let own = self.entries.iter().map(|(key, value)| (&*key.0, *value));
         let members = own.chain(more.iter().copied());
@@ -123,7 +123,7 @@ impl<'de> Others<'de> {
     }
 }
 
-/// Whether every key occurs once.
+/// Returns whether every key occurs once.
 pub(super) fn are_distinct<'a, I>(count: usize, keys: impl Fn() -> I) -> bool
 where
     I: Iterator<Item = &'a str>,
@@ -137,7 +137,7 @@ where
     keys().all(|key| seen.insert(key))
 }
 
-/// Row `row` of a column, which takes a value.
+/// The row of a column that a value is written to.
 pub(super) struct Slot<'a> {
     pub shape: &'a Shape,
     pub nullable: bool,
@@ -155,7 +155,7 @@ impl<'de> DeserializeSeed<'de> for Slot<'_> {
         let text = raw(deserializer)?;
         let is_null = text == "null";
         only_if(!self.shape.is_object || text.starts_with('{') || (is_null && self.nullable))?;
-        // Null, and the empty object where that is the default, are null in the column.
+        // Null, and an empty object if that is the default, are null in the column.
         if is_null || (self.shape.is_object && !self.nullable && is_empty(text)) {
             self.column.null(self.row);
             return Ok(());
@@ -198,7 +198,7 @@ impl<'de> Visitor<'de> for Slot<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        // `-0` comes as -0.0 too, and is the integer 0 to the record reader.
+        // `-0` is also parsed as -0.0, but is the integer 0 to the record reader.
         only_if(!(value == 0.0 && value.is_sign_negative()))?;
         only_if(self.column.number(self.row, value))
     }
@@ -276,7 +276,7 @@ fn mapping<'de, A: MapAccess<'de>>(
     }))
 }
 
-/// The members of a record, whose row `row` they make.
+/// The columns of a record's members, and the row to write.
 pub(super) struct Fields<'a> {
     pub members: &'a [Member],
     pub columns: &'a mut [Column],
@@ -284,7 +284,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Reads an object; keys that no member has go to `others`, or are refused.
+    /// Reads an object; unknown keys go to `others` or are refused.
     pub(super) fn read<'de, A: MapAccess<'de>>(
         self,
         mut map: A,
@@ -330,7 +330,7 @@ enum Found<'de> {
 
 struct Key<'a> {
     members: &'a [Member],
-    /// The member that follows the one before, as they do in files we wrote.
+    /// The member after the previous one, which usually follows in files that Trajmeter wrote.
     expected: usize,
 }
 

@@ -1,17 +1,17 @@
-//! Which columns are kept.
+//! The set of columns that are kept.
 
-/// Names of the columns that are to be kept, those within records behind a dot.
+/// Names of the wanted columns; columns in records are `record.column`.
 #[derive(Clone, Debug)]
 pub struct Wanted(Vec<String>);
 
 impl Wanted {
-    /// The names.
+    /// Creates the set from names.
     #[must_use]
     pub fn new(names: Vec<String>) -> Self {
         Self(names)
     }
 
-    /// Whether the column is wanted, or anything below it, or all of the record it is in.
+    /// Returns whether the column is wanted, or a column below it, or a record that contains it.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         let holds = |outer: &str, inner: &str| {

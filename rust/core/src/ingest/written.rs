@@ -1,7 +1,7 @@
-//! Values of ours, written to a row of columns by the names of their fields.
+//! Writing values to a row of columns by the names of their fields.
 //!
-//! Every method gives none where the columns cannot hold the value, or would hold it in a way of
-//! their own: the caller then takes the row back.
+//! Every method returns `None` if the columns cannot hold the value exactly as it is; the caller
+//! then removes the row.
 
 use super::column::Column;
 use super::places;
@@ -13,11 +13,11 @@ pub(super) struct Cells<'a> {
     members: &'a [Member],
     columns: &'a mut [Column],
     row: usize,
-    /// The field behind the one before: most are written in their order.
+    /// The field after the previous one; most fields are written in order.
     expected: usize,
 }
 
-/// A column that takes a value, and its shape.
+/// A column to write to, and its shape.
 struct Cell<'a> {
     shape: &'a Shape,
     column: &'a mut Column,
@@ -37,7 +37,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Gives the column of a field to `write`, if there is a value and the column is kept.
+    /// Passes the column of a field to `write`, if there is a value and the column is wanted.
     fn with<T>(
         &mut self,
         name: &str,
@@ -76,7 +76,7 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Writes a number, unless JSON cannot hold it or it is a signed zero.
+    /// Writes a number, unless JSON cannot represent it or it is -0.0.
     pub(super) fn number(&mut self, name: &str, value: Option<f64>) -> Option<()> {
         if value
             .is_some_and(|value| !value.is_finite() || (value == 0.0 && value.is_sign_negative()))
@@ -88,14 +88,14 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Writes JSON text; none stands for null.
+    /// Writes JSON text; `None` is written as null.
     pub(super) fn json(&mut self, name: &str, value: Option<&str>) -> Option<()> {
         self.with(name, value, |cell, row, value| {
             only_if(cell.column.text(row, value))
         })
     }
 
-    /// Writes a text, as UTF-8, that `write` makes only if the column is kept.
+    /// Writes the UTF-8 text that `write` writes; it is called only if the column is wanted.
     pub(super) fn written(
         &mut self,
         name: &str,
@@ -119,7 +119,7 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Writes a list of views, whose columns are at `places`.
+    /// Writes a list of views to the columns at `places`.
     pub(super) fn views(
         &mut self,
         name: &str,

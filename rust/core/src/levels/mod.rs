@@ -1,9 +1,8 @@
-//! How far agents get ahead of an oracle, with their benchmarks grouped by the parts of their names.
+//! Lead of agents over an oracle, with benchmarks grouped by the parts of their names.
 //!
-//! The twin says what the levels are, and what counts. A name is taken apart when it is first
-//! met, which gives it a function, each function a class and each class a module. After that an
-//! entry costs one multiplication of either ratio: the product of a class is that of its functions,
-//! and so on up.
+//! The twin defines the levels and which entries count. A name is parsed when it is first seen,
+//! which assigns its function, class and module. After that an entry costs one multiplication per
+//! ratio: the product of a class is the product of those of its functions, and so on upwards.
 
 mod names;
 
@@ -19,7 +18,7 @@ use crate::{Error, Result, pool};
 pub struct Names<'a> {
     /// The names, one after another.
     pub text: &'a [u8],
-    /// Where each begins and ends.
+    /// Start of each name, followed by the end of the last.
     pub offsets: &'a [i64],
 }
 
@@ -31,13 +30,13 @@ impl<'a> Names<'a> {
 
 /// Ratios of many agents: agent `i` has the entries `offsets[i]..offsets[i + 1]`.
 pub struct Ratios<'a> {
-    /// Which name each entry has.
+    /// Index of the name of each entry.
     pub benchmark: &'a [i64],
     /// The agent's ratio of each entry.
     pub agent: &'a [f64],
     /// The oracle's ratio of each entry.
     pub oracle: &'a [f64],
-    /// Where each agent's entries begin and end.
+    /// Start of each agent's entries, followed by the end of the last.
     pub offsets: &'a [i64],
 }
 
@@ -75,7 +74,7 @@ pub fn level_advantages(
     Ok(figures)
 }
 
-/// The range of names that these entries have.
+/// Returns the range of names that the entries use.
 fn names_used(names: &Names, ratios: &Ratios, entries: Range<usize>) -> Result<Range<usize>> {
     let codes = &ratios.benchmark[entries.clone()];
     let (mut least, mut greatest) = (i64::MAX, -1);
@@ -107,7 +106,7 @@ fn is_ratio(value: f64) -> bool {
     value > 0.0 && value < f64::INFINITY
 }
 
-/// What it takes to group the entries of an agent; used again for the next agent.
+/// Buffers for grouping the entries of an agent, reused for the next agent.
 struct Levels<'a> {
     groups: Groups<'a>,
     functions: Table,
@@ -125,7 +124,7 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// The figures of one agent.
+    /// Computes the figures of one agent.
     fn figures(&mut self, ratios: &Ratios, entries: Range<usize>) -> Figures {
         let (groups, classes, modules) = (&mut self.groups, &mut self.classes, &mut self.modules);
         for entry in entries {
@@ -176,19 +175,19 @@ impl Pair {
     }
 }
 
-/// Products of an agent's groups, in the order in which these were met.
+/// Products of an agent's groups, in the order of first appearance.
 #[derive(Default)]
 struct Table {
     /// Position of each group, or [`Table::ABSENT`].
     position: Vec<u32>,
-    /// The groups that were met, with their products.
+    /// The groups seen so far, with their products.
     met: Vec<(u32, Pair)>,
 }
 
 impl Table {
     const ABSENT: u32 = u32::MAX;
 
-    /// The products of a group, which are empty when it is first met.
+    /// Returns the products of a group, which start empty.
     fn pair(&mut self, group: u32) -> &mut Pair {
         let group_index = group as usize;
         if group_index >= self.position.len() {
@@ -202,7 +201,8 @@ impl Table {
         &mut self.met[*position as usize].1
     }
 
-    /// Mean lead over the groups, giving the products of each to `next`; leaves none behind.
+    /// Returns the mean lead over the groups, passes the products of each to `next`, and clears the
+    /// table.
     fn take(&mut self, mut next: impl FnMut(u32, &Pair)) -> f64 {
         let mut leads = Leads::of(self.met.len());
         for (group, products) in &self.met {
@@ -215,7 +215,7 @@ impl Table {
     }
 }
 
-/// A mean of leads that keeps what rounding loses (Neumaier), as the twin's exact sum does.
+/// A mean of leads with compensated summation (Neumaier), as accurate as the twin's exact sum.
 struct Leads {
     count: f64,
     sum: f64,
@@ -232,7 +232,7 @@ impl Leads {
     }
 
     fn add(&mut self, lead: f64) {
-        // Divided before they are added up, the leads cannot exceed the greatest double.
+        // Dividing before adding keeps the sum below the greatest double.
         let lead = lead / self.count;
         let sum = self.sum + lead;
         self.lost += if self.sum.abs() >= lead.abs() {
@@ -243,7 +243,7 @@ impl Leads {
         self.sum = sum;
     }
 
-    /// The mean; NaN of none.
+    /// Returns the mean; NaN if there are no leads.
     fn mean(&self) -> f64 {
         if self.count > 0.0 {
             self.sum + self.lost

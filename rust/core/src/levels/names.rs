@@ -1,4 +1,4 @@
-//! Names of benchmarks: `module.Class.function(parameters)`, taken apart and grouped.
+//! Names of benchmarks: parsing `module.Class.function(parameters)`, and grouping by its parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,20 +8,21 @@ use rustc_hash::FxHashMap;
 
 use super::Names;
 
-/// Number of a group that was not met yet, or of no parent.
+/// Number of a group that was not seen yet, or that has no parent.
 const NONE: u32 = u32::MAX;
 
-/// The characters that decide how a name is taken apart.
+/// The characters that determine how a name is parsed.
 ///
-/// They come from Python, so that both backends agree on what a capital is, whatever version of
-/// Unicode each was built with.
+/// They come from Python, so that both backends agree on what a capital is, whatever Unicode
+/// version each was built with.
 pub struct Alphabet<'a> {
     capitals: Set<'a>,
     blanks: Set<'a>,
 }
 
 impl<'a> Alphabet<'a> {
-    /// An alphabet in which classes begin with `capitals`, and `blanks` are cut off names.
+    /// Creates an alphabet in which classes begin with `capitals`, and `blanks` are stripped from
+    /// names.
     #[must_use]
     pub fn new(capitals: &'a str, blanks: &'a str) -> Self {
         Self {
@@ -31,7 +32,7 @@ impl<'a> Alphabet<'a> {
     }
 }
 
-/// A set of characters, to be found at either end of a text that may not be valid UTF-8.
+/// A set of characters to match at either end of a text that may not be valid UTF-8.
 struct Set<'a> {
     ascii: [bool; 128],
     others: Vec<&'a [u8]>,
@@ -54,17 +55,17 @@ impl<'a> Set<'a> {
         set
     }
 
-    /// Length of the character that `text` begins with, 0 if it is not in the set.
+    /// Returns the length of the character in the set that `text` begins with, or 0.
     fn at_begin(&self, text: &[u8]) -> usize {
         match text.first() {
             None => 0,
             Some(&byte) if byte.is_ascii() => usize::from(self.ascii[usize::from(byte)]),
-            // No character is the beginning, or the end, of another.
+            // No character is a prefix or a suffix of another.
             Some(_) => self.find(|character| text.starts_with(character)),
         }
     }
 
-    /// Length of the character that `text` ends with, 0 if it is not in the set.
+    /// Returns the length of the character in the set that `text` ends with, or 0.
     fn at_end(&self, text: &[u8]) -> usize {
         match text.last() {
             None => 0,
@@ -94,9 +95,9 @@ impl<'a> Set<'a> {
     }
 }
 
-/// A name in its parts; an absent part is empty.
+/// The parts of a name; an absent part is empty.
 struct Name<'t> {
-    /// As written: dots may lead, follow or repeat.
+    /// As written: may have leading, trailing or repeated dots.
     module: &'t [u8],
     class: &'t [u8],
     function: &'t [u8],
@@ -130,7 +131,8 @@ impl<'t> Name<'t> {
     }
 }
 
-/// What stands before the last part, and the last part: parts are separated by dots, never empty.
+/// Splits a name into the text before its last part, and that part. Parts are separated by dots and
+/// never empty.
 fn split_last(name: &[u8]) -> (&[u8], &[u8]) {
     let end = name.iter().rposition(|&byte| byte != b'.');
     let name = &name[..end.map_or(0, |last| last + 1)];
@@ -144,7 +146,7 @@ fn is_blank(name: &[u8]) -> bool {
     name.iter().all(|&byte| byte == b'.')
 }
 
-/// The parts of a name with one dot between any two.
+/// Joins the parts of a name with single dots.
 fn joined(name: &[u8]) -> Cow<'_, [u8]> {
     let is_joined =
         !name.starts_with(b".") && !name.ends_with(b".") && memmem::find(name, b"..").is_none();
@@ -156,14 +158,14 @@ fn joined(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(parts.join(&b'.'))
 }
 
-/// Groups of benchmarks: which function each name is of, and what lies in what.
+/// Groups of benchmarks: the function of each name, and the parent of each group.
 ///
-/// Names are taken apart when they are first asked for, and functions, classes and modules are
-/// numbered from 0 as they are met.
+/// Names are parsed when they are first needed. Functions, classes and modules are numbered from 0
+/// in the order of first appearance.
 pub struct Groups<'t> {
     names: &'t Names<'t>,
     alphabet: &'t Alphabet<'t>,
-    /// The first name that may be asked for.
+    /// The first name of the range.
     first: usize,
     /// Function of each name from there on, or [`NONE`].
     function: Vec<u32>,
@@ -174,7 +176,7 @@ pub struct Groups<'t> {
     functions: Numbers<'t>,
     classes: Numbers<'t>,
     modules: Numbers<'t>,
-    /// The name that was met last, with its function. Names of one class mostly stand together.
+    /// The previous name, with its function. Names of one class are usually adjacent.
     last: Option<(Name<'t>, u32)>,
 }
 
@@ -254,7 +256,7 @@ impl<'t> Groups<'t> {
     }
 }
 
-/// Numbers for strings, each within its parent, from 0 in the order they come.
+/// Numbers strings within each parent, from 0, in the order of first appearance.
 #[derive(Default)]
 struct Numbers<'t>(FxHashMap<(u32, Cow<'t, [u8]>), u32>);
 

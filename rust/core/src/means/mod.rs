@@ -1,8 +1,8 @@
 //! Geometric means: the n-th root of the product of n values.
 //!
-//! The product is carried as a mantissa from 1 to 2 and a power of 2, and never overflows. Taking a
-//! double apart is a matter of its bits: only the mantissa's logarithm is taken, at the end.
-//! The twin says what zeros, infinities and values outside the domain do.
+//! The product is kept as a mantissa from 1 to 2 and a power of 2, so it never overflows. Splitting
+//! a double only takes bit operations; a single logarithm, of the mantissa, is taken at the end.
+//! The twin defines the results for zeros, infinities and values outside the domain.
 
 use std::ops::Range;
 
@@ -22,13 +22,13 @@ const LANES: usize = 16;
 /// Values of one block. A lane multiplies 512 mantissas below 2, which stays below 2^1023.
 const BLOCK: usize = 512 * LANES;
 
-/// Values of one piece of a plain mean; from two of them on, it is worked on in parallel.
+/// Values of one piece of a plain mean; two pieces or more are computed in parallel.
 const PIECE: usize = 1 << 18;
 
 /// Below this many values, setting up the lanes takes longer than going one by one.
 const SMALL: usize = 2 * LANES;
 
-/// Where a root is rounded up to 2, it may lead past the greatest double.
+/// A root that rounds up to 2 could scale to more than the greatest double.
 const BELOW_TWO: f64 = 2.0 - f64::EPSILON;
 
 /// Geometric mean of all values.
@@ -57,7 +57,7 @@ pub fn gmean(values: &[f64]) -> Result<f64> {
 
 /// Geometric mean of each group `offsets[i]..offsets[i + 1]` of the values.
 ///
-/// NaN stands for a group that is empty, or holds both 0.0 and infinity.
+/// The result is NaN for a group that is empty, or that contains both 0.0 and infinity.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ impl Product {
     /// This product with one more factor, which is positive and finite.
     pub(crate) fn with(self, value: f64) -> Self {
         let bits = value.to_bits() as i64;
-        // A subnormal number has fewer digits; as a normal one it can be taken apart.
+        // A subnormal number has fewer digits; scaled to a normal number, it can be split.
         let (normal, power) = if bits < LEAST_NORMAL {
             (value * 2.0_f64.powi(54), -54)
         } else {

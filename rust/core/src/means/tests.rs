@@ -1,4 +1,4 @@
-//! Means beside their definitions, and values at the edges of what a float holds.
+//! Means compared with their definitions, and values at the limits of floats.
 
 use super::{BLOCK, PIECE, gmean, gmean_grouped};
 use crate::Error;

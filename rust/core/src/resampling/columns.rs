@@ -1,14 +1,14 @@
-//! Sums as integers, which add up exactly in any order.
+//! Columns scaled to integers, which add up to the same sum in any order.
 
 use crate::{Error, Result};
 
 /// Bits of a total.
 const BITS: i32 = 62;
 
-/// Exponent of the greatest value of a column, at least: its power of 2 stays normal.
+/// Least exponent for the greatest value of a column, so that its power of 2 stays normal.
 const LEAST_EXPONENT: i32 = -900;
 
-/// Numbers as multiples of one power of 2, rounded half to even.
+/// Numbers as multiples of a power of 2, rounded half to even.
 pub(super) struct Column {
     pub(super) multiples: Vec<i64>,
     pub(super) unit: f64,
@@ -33,8 +33,8 @@ impl Column {
     }
 }
 
-/// The least power of 2 above a number, as its exponent, which is what `frexp` gives; 0 for 0.0,
-/// and the least of a normal number for any that is less.
+/// Returns the exponent of the least power of 2 above a number, as `frexp` does; 0 for 0.0, and
+/// that of the least normal number for a subnormal.
 fn exponent_of(value: f64) -> i32 {
     if value == 0.0 {
         return 0;
@@ -42,7 +42,7 @@ fn exponent_of(value: f64) -> i32 {
     ((value.to_bits() >> 52) & 0x7ff) as i32 - 1022
 }
 
-/// One figure's values in an array that goes cluster by cluster.
+/// Extracts the values of one figure from an array ordered by cluster.
 pub(super) fn column<T: Copy>(
     values: &[T],
     figure: usize,

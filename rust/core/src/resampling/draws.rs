@@ -1,4 +1,4 @@
-//! Draws: numbers that are a function of seed, replicate and index, as the twin defines them.
+//! Random draws as a function of seed, replicate and index, as the twin defines them.
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -25,7 +25,7 @@ fn mix(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// Which clusters a replicate takes, of as many as there is room for.
+/// Fills the clusters that a replicate draws.
 #[inline(always)]
 pub(super) fn take(taken: &mut [u32], seed: u64, replicate: u64) {
     let stream = Stream::new(seed, replicate);

@@ -1,4 +1,4 @@
-//! Sums under random signs.
+//! Sums under random sign flips of clusters.
 
 use std::ops::Range;
 
@@ -9,9 +9,10 @@ use super::columns::{Column, check_finite};
 use super::draws::Stream;
 use crate::{Result, pool};
 
-/// How often the sum of each figure is at least as great as it is, once clusters changed sign.
+/// Counts, for each figure, the replicates in which the sum under random signs is at least as great
+/// as the observed sum.
 ///
-/// `shape` is the number of clusters and of figures; sums go figure by figure.
+/// `shape` is the number of clusters and of figures; sums are ordered by figure.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ pub fn sign_flips(
     Ok(hits)
 }
 
-/// Sums whose signs change.
+/// The sums whose signs are flipped.
 struct Flipping<'a> {
     seed: u64,
     clusters: usize,
@@ -68,7 +69,7 @@ struct Flipping<'a> {
     least: &'a [f64],
 }
 
-/// Hits of some replicates, with the widest instructions that the machine has.
+/// Counts the hits of some replicates, with the widest instructions of the CPU.
 struct Hits<'a>(&'a Flipping<'a>, Range<usize>);
 
 impl WithSimd for Hits<'_> {
@@ -94,7 +95,7 @@ impl WithSimd for Hits<'_> {
     }
 }
 
-/// The sum of numbers, each of which changes sign where its bit is set.
+/// Adds up numbers, negating those whose bit is set.
 #[inline(always)]
 fn signed_sum(values: &[i64], words: &[u64]) -> i64 {
     let mut total = 0_i64;

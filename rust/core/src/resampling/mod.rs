@@ -1,7 +1,7 @@
-//! Resampling clusters: means of bootstrap replicates, and sums under random signs.
+//! Resampling of clusters: means of bootstrap replicates, and sums under random sign flips.
 //!
-//! The twin defines the draws, and how sums become integers that add up exactly: each column is
-//! rounded to multiples of one power of 2, so that any order gives the same bits.
+//! The twin defines the draws. It also defines how sums become integers, which add up exactly: each
+//! column is rounded to multiples of a power of 2, so that any order gives the same bits.
 
 #![allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
 
@@ -15,5 +15,5 @@ mod tests;
 pub use flips::sign_flips;
 pub use means::cluster_means;
 
-/// Draws of one piece of work: large beside what handing it over costs.
+/// Draws per piece of work: takes long compared with handing it over.
 const PIECE: usize = 1 << 17;

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use super::{Column, Refused, Values, value, write_rows};
 
-/// Rows as CSV, as `csv.writer` of Python writes them with `\n` at the end of a line.
+/// Formats rows as CSV, as Python's `csv.writer` does with `\n` at the end of a line.
 ///
-/// Characters that move a cursor or reverse the direction of text are escaped, and text that a
-/// spreadsheet would run gets a leading `'`.
+/// Characters that move the cursor or reverse the direction of text are escaped, and text that a
+/// spreadsheet would run as a formula gets a leading `'`.
 ///
 /// # Errors
 ///
-/// A column has another length, is not what it should be, or is of lists or other structures.
+/// [`Refused`] if a column has another length, is invalid, or holds lists or other structures.
 pub fn csv_lines(columns: &[Column], rows: usize) -> Result<Vec<Vec<u8>>, Refused> {
     write_rows(rows, |out, row| {
         let begin = out.len();
@@ -24,7 +24,7 @@ pub fn csv_lines(columns: &[Column], rows: usize) -> Result<Vec<Vec<u8>>, Refuse
             }
         }
         if out.len() == begin {
-            out.extend_from_slice(b"\"\""); // an empty line would be no row
+            out.extend_from_slice(b"\"\""); // an empty line would not be a row
         }
         out.push(b'\n');
         Ok(())
@@ -56,13 +56,13 @@ fn put_number(out: &mut Vec<u8>, value: f64) {
         let scientific = format!("{value:e}");
         match scientific.split_once('e') {
             Some((digits, exponent)) => as_python(digits, exponent, value),
-            None => scientific, // of an infinity, which is "inf" to both
+            None => scientific, // an infinity, which both write as "inf"
         }
     };
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The number in Python's form, from its shortest digits and exponent.
+/// Formats a number as Python does, from its shortest digits and exponent.
 fn as_python(digits: &str, exponent: &str, value: f64) -> String {
     match exponent.parse::<i32>() {
         Ok(-4..16) => {
@@ -119,7 +119,7 @@ fn put_cell(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Whether a text with this byte may not stand as it is.
+/// Returns whether a text with this byte needs quotes or escapes.
 fn is_special(byte: u8) -> bool {
     matches!(byte, ..b' ' | b'"' | b',' | b'=' | b'+' | b'-' | b'@' | b'\x7f'..)
 }

@@ -4,17 +4,17 @@ use serde::de::IgnoredAny;
 
 use super::{Column, Refused, Values, between, value, write_rows};
 
-/// Nesting of JSON that every parser takes.
+/// Nesting of JSON that every parser accepts.
 const DEEPEST: usize = 100;
 
-/// Rows as JSON lines, one object each.
+/// Formats rows as JSON lines, one object each.
 ///
-/// Infinities and NaN, which JSON lacks, are text. A value of any shape stands as it is written,
-/// but on one line.
+/// Infinities and NaN, which JSON lacks, become strings. JSON values are copied as written, but on
+/// one line.
 ///
 /// # Errors
 ///
-/// A column has another length, or is not what it should be.
+/// [`Refused`] if a column has another length or is invalid.
 pub fn json_lines(
     names: &[&str],
     columns: &[Column],
@@ -111,7 +111,7 @@ fn put_json(out: &mut Vec<u8>, text: &str) -> Result<(), Refused> {
     }
     let begin = out.len();
     out.extend_from_slice(text.as_bytes());
-    // A line break lies between values, never in one.
+    // Line breaks occur only between values, never in one.
     for byte in &mut out[begin..] {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -120,7 +120,7 @@ fn put_json(out: &mut Vec<u8>, text: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whether more values may lie in one another than every parser takes.
+/// Returns whether values may be nested more deeply than every parser accepts.
 fn is_deep(text: &str) -> bool {
     let (mut depth, mut rest) = (0, text.as_bytes());
     while let Some(at) = rest.iter().position(|byte| b"\"[]{}".contains(byte)) {
@@ -138,7 +138,7 @@ fn is_deep(text: &str) -> bool {
     false
 }
 
-/// What follows a text that begins `rest`, whose first quote is gone.
+/// Returns the rest after a string, whose opening quote was already removed.
 fn behind_text(mut rest: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
         if rest[at] == b'"' {

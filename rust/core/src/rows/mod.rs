@@ -1,7 +1,7 @@
-//! Rows of a table as lines of text, from the columns that Arrow keeps them in.
+//! Rows of a table as lines of text, from Arrow columns.
 //!
-//! Columns are borrowed as they lie in memory. Whatever is not as Arrow promises is [`Refused`], so
-//! that the twin in `trajmeter.writers.lines` writes it, or says what is wrong.
+//! Columns are borrowed from Arrow's memory. Whatever breaks Arrow's guarantees is [`Refused`], so
+//! that the twin in `trajmeter.writers.lines` writes it or reports what is wrong.
 
 mod csv;
 mod json;
@@ -13,19 +13,19 @@ pub use json::json_lines;
 
 use crate::pool;
 
-/// Rows that one thread writes at a time.
+/// Rows per piece of work of a thread.
 const ROWS: usize = 512;
 
-/// A column is not what it should be, or holds a value that the twin has to decide about.
+/// A column is invalid, or holds a value that is left to the twin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Truth values, eight a byte.
+/// Booleans, eight per byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {
-    /// The bytes; the lowest bit comes first.
+    /// The bytes, lowest bit first.
     pub bytes: &'a [u8],
-    /// Number of the bit that belongs to the first value.
+    /// Index of the bit of the first value.
     pub first: usize,
 }
 
@@ -37,7 +37,7 @@ impl Bits<'_> {
     }
 }
 
-/// Texts, one after the other.
+/// Texts, one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
     offsets: &'a [i32],
@@ -45,11 +45,11 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Texts, each from its offset into `bytes` to the next.
+    /// Creates texts, each from its offset into `bytes` to the next.
     ///
     /// # Errors
     ///
-    /// The offsets lie outside, or the bytes between them are not UTF-8.
+    /// [`Refused`] if the offsets are out of range, or the bytes between them are not UTF-8.
     pub fn new(offsets: &'a [i32], bytes: &'a [u8]) -> Result<Self, Refused> {
         let end = usize::try_from(*offsets.last().unwrap_or(&0)).map_err(|_| Refused)?;
         let begin = usize::try_from(*offsets.first().unwrap_or(&0)).map_err(|_| Refused)?;
@@ -77,22 +77,22 @@ pub enum Values<'a> {
     Number(&'a [f64]),
     /// Texts.
     Text(Texts<'a>),
-    /// Values of any shape, as JSON.
+    /// Values of any type, as JSON.
     Json(Texts<'a>),
-    /// Lists, by where the items of each begin.
+    /// Lists: the offsets of their items, and the items.
     List(&'a [i32], Box<Column<'a>>),
-    /// Mappings, by where the keys and values of each begin.
+    /// Mappings: the offsets of their entries, the keys, and the values.
     Mapping(&'a [i32], Texts<'a>, Box<Column<'a>>),
     /// Records, by the columns of their members.
     Record(Vec<(String, Column<'a>)>),
 }
 
-/// One column.
+/// A column.
 #[derive(Clone, Debug)]
 pub struct Column<'a> {
-    /// Whether each row has a value; all have, where there are no bits.
+    /// Whether each row has a value; all do if this is `None`.
     pub valid: Option<Bits<'a>>,
-    /// The values; where a row has none, anything may stand.
+    /// The values; arbitrary in rows without a value.
     pub values: Values<'a>,
 }
 
@@ -106,7 +106,7 @@ fn value<T: Copy>(values: &[T], at: usize) -> Result<T, Refused> {
     values.get(at).copied().ok_or(Refused)
 }
 
-/// What lies between an offset and the next.
+/// Returns the range between an offset and the next.
 fn between(offsets: &[i32], at: usize) -> Result<Range<usize>, Refused> {
     let begin = usize::try_from(value(offsets, at)?).map_err(|_| Refused)?;
     let end = usize::try_from(value(offsets, at + 1)?).map_err(|_| Refused)?;
@@ -116,7 +116,7 @@ fn between(offsets: &[i32], at: usize) -> Result<Range<usize>, Refused> {
     Ok(begin..end)
 }
 
-/// Writes every row, many at a time in the threads there are.
+/// Writes all rows, many at a time on the available threads.
 fn write_rows(
     rows: usize,
     write: impl Fn(&mut Vec<u8>, usize) -> Result<(), Refused> + Send + Sync,

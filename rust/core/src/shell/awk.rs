@@ -1,10 +1,10 @@
-//! Which lines of what it reads `awk` prints.
+//! The lines of its input that an `awk` script prints.
 
 use super::Uncertain;
 use super::selections::{Line, MOST_COMMANDS, Picked, Ranges, all, merged, picked_from, size};
 use super::text::{is_blank, whole_number};
 
-/// What a program for `awk` prints; none if it prints no lines of what it reads.
+/// Returns the lines that an `awk` script prints; `None` if it prints none of its input.
 pub(super) fn awk_script(script: &str) -> Result<Option<Picked>, Uncertain> {
     let mut found = Vec::new();
     let mut end: Option<Line> = None;
@@ -54,8 +54,8 @@ pub(super) fn awk_script(script: &str) -> Result<Option<Picked>, Uncertain> {
     }))
 }
 
-/// Conditions and actions of a script, one after the other; a brace that opens or closes nothing
-/// counts as a rule without either.
+/// Splits a script into pairs of condition and action; an unbalanced brace counts as a rule without
+/// either.
 fn awk_rules(script: &str) -> Vec<(&str, &str)> {
     let is_brace = |c: char| matches!(c, '{' | '}');
     let mut rules = Vec::new();
@@ -84,7 +84,7 @@ fn prints_line(action: &str) -> bool {
     matches!(text, "" | "print") || (text.starts_with("print") && text.contains("$0"))
 }
 
-/// The lines for which a condition on the number of the line holds.
+/// Returns the lines for which a condition on the line number holds.
 fn tested(condition: &str) -> Option<Ranges> {
     if matches!(condition, "" | "1") {
         return Some(all());
@@ -98,7 +98,7 @@ fn tested(condition: &str) -> Option<Ranges> {
             _ => None,
         };
         let (begin, end) = (only(tested(first)?)?, only(tested(last)?)?);
-        // A range whose last line came before its first one goes on to the end.
+        // A range that would end before it begins extends to the last line.
         return Some(vec![(begin, (end >= begin).then_some(end))]);
     }
     let is_bracket = |c: char| matches!(c, '(' | ')');

@@ -1,4 +1,4 @@
-//! What an output says about the lines that were shown, given which part of it a command printed.
+//! Views of files from an output, given the part of it that each command printed.
 
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use super::slices::{Bounds, Size, most_of, number, sizes_of};
 use super::{Extent, LONGEST_FOLDER, Uncertain, View};
 
 const SCRATCH: [&str; 5] = ["tmp/", "var/tmp/", "dev/", "proc/", "sys/"];
-/// Looking for more files under more headers than these takes too long.
+/// With more pairs of file and header than this, matching them takes too long.
 const MOST_PAIRS: usize = 1 << 20;
 
-/// Adds the views that a command gave, by its lines of the output.
+/// Adds the views of a command, using its lines of the output.
 pub(super) fn seen(
     printed: &Printed,
     text: &Text<'_>,
@@ -41,7 +41,7 @@ fn found(printed: &Printed, lines: &[&str], views: &mut Vec<View>) -> Result<(),
     if let Some(search) = &printed.search {
         let folder = printed.folder.as_deref();
         if folder.is_some_and(|folder| folder.len() > LONGEST_FOLDER) {
-            return Err(Uncertain); // a few words would make a long path for each line
+            return Err(Uncertain); // a short command would produce a long path for every line
         }
         let mut last: Option<(&str, Option<Rc<str>>)> = None;
         views.reserve(lines.len());
@@ -69,7 +69,7 @@ fn found(printed: &Printed, lines: &[&str], views: &mut Vec<View>) -> Result<(),
     result
 }
 
-/// Adds the views of parts that were printed one after the other.
+/// Adds the views of consecutive parts of the output.
 fn parted(
     parts: &[Part],
     text: &Text<'_>,
@@ -95,7 +95,7 @@ fn parted(
     Ok(())
 }
 
-/// Adds the views that a command asks for, where its output is not known.
+/// Adds the views that a command requests, if its output is unknown.
 pub(super) fn requested(printed: &Printed, views: &mut Vec<View>) -> Result<(), Uncertain> {
     for part in &printed.parts {
         requested_of(part, views)?;
@@ -125,7 +125,7 @@ fn requested_of(part: &Part, views: &mut Vec<View>) -> Result<(), Uncertain> {
     Ok(())
 }
 
-/// Adds what follows each line that names a file, as `head` prints of several.
+/// Adds the lines below each line that names a file, as `head` prints for several files.
 fn headed(
     parts: &[Part],
     text: &Text<'_>,
@@ -149,14 +149,14 @@ fn headed(
         let Some(part) = parts.iter().find(is_named) else {
             continue;
         };
-        // An empty line precedes each header but the first.
+        // An empty line precedes each header except the first.
         let until = headers.get(place + 1).map_or(end, |(next, _)| next - 1);
         placed(part, text, at + 1, until, views)?;
     }
     Ok(())
 }
 
-/// Adds the views of a part that printed these lines of the output.
+/// Adds the views of a command that printed these lines of the output.
 fn placed(
     part: &Part,
     text: &Text<'_>,
@@ -182,7 +182,7 @@ fn placed(
     counted(part, ranges, text, (begin, end), views)
 }
 
-/// Adds the lines of a file that these lines of the output are, in order.
+/// Adds the lines of a file that correspond, in order, to these lines of the output.
 fn counted(
     part: &Part,
     ranges: &[Range],
@@ -208,7 +208,7 @@ fn counted(
     Ok(())
 }
 
-/// Adds the lines whose numbers stand in these lines of the output.
+/// Adds the lines whose numbers are printed in these lines of the output.
 fn by_number(
     part: &Part,
     text: &Text<'_>,
@@ -238,7 +238,7 @@ fn by_number(
     })
 }
 
-/// What of these lines is not hidden.
+/// Returns the parts of these lines that are not hidden.
 fn shown((begin, end): Bounds, (low, high): Bounds) -> impl Iterator<Item = Bounds> {
     let is_apart = low >= high || high <= begin || low >= end;
     let parts = if is_apart {
@@ -267,7 +267,7 @@ fn extent(lines: Option<(Line, Line)>) -> Result<Extent, Uncertain> {
     Ok(Extent::Lines(line(first)?, line(last)?))
 }
 
-/// Adds a view, unless its path lies where no repository does.
+/// Adds a view, unless its path is outside of any repository.
 fn add_view(path: &Rc<str>, extent: Extent, is_search: bool, views: &mut Vec<View>) {
     if may_be_in_repository(path) {
         views.push(View {

@@ -1,4 +1,5 @@
-//! Commands that read what an agent must not know: the solution, its tests, or later commits.
+//! Leaks: commands that read what an agent must not know, such as the solution, its tests, or later
+//! commits.
 
 use std::sync::LazyLock;
 
@@ -10,19 +11,19 @@ use super::revisions::without_options;
 use super::syntax::{Simple, Word};
 use super::text::is_blank;
 
-/// What was read of the solution.
+/// The kind of leak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeakKind {
     /// A file that holds the patch that solves the task.
     GoldPatch,
     /// A file that holds the tests that score the attempt.
     TestPatch,
-    /// Commits that are not among the ancestors of the one to work on.
+    /// Commits that are not ancestors of the commit to work on.
     Future,
 }
 
 impl LeakKind {
-    /// Its name in records.
+    /// Returns its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,10 +34,10 @@ impl LeakKind {
     }
 }
 
-/// To make a finder takes longer than to look through a command.
+/// Building a finder takes longer than searching a command.
 static HINTS: LazyLock<[Finder<'static>; 6]> =
     LazyLock::new(|| ["git", ".patch", ".diff", "/solution", "/oracle", "reflog"].map(Finder::new));
-/// One of these is part of every path that is a leak.
+/// Every path that is a leak contains one of these.
 const PATCH_HINTS: [&str; 4] = [".patch", ".diff", "solution", "oracle"];
 const FOLDERS: [&str; 6] = ["home", "root", "eval", "data", "patches", "mnt"];
 const NOT_READING: [&str; 13] = [
@@ -85,14 +86,14 @@ pub(super) fn has(text: &str, mark: &str) -> bool {
     memmem::find(text.as_bytes(), mark.as_bytes()).is_some()
 }
 
-/// Whether it is worth to look for leaks in a command.
+/// Returns whether a command may contain a leak, by a cheap search.
 pub(super) fn may_leak(command: &str) -> bool {
     HINTS
         .iter()
         .any(|hint| hint.find(command.as_bytes()).is_some())
 }
 
-/// The kinds of leaks of one program, given the output of the command it is part of.
+/// Returns the leaks of one program, given the output of the command that contains it.
 pub(super) fn leaks_of_words(
     stage: &Simple<'_>,
     output: Option<&str>,
@@ -118,7 +119,7 @@ pub(super) fn leaks_of_words(
     leaks
 }
 
-/// The kind of leak that reading a file is.
+/// Returns the kind of leak that reading a file is, if any.
 pub(crate) fn leak_of_path(path: &str) -> Option<LeakKind> {
     let inside = path.strip_prefix('/')?;
     let is_below = |folder: &str| {
@@ -183,7 +184,7 @@ fn reads_future(name: &str, arguments: &[Word<'_>], output: Option<&str>) -> boo
     reads && !has_failed()
 }
 
-/// Whether a word is the address of a page of a host of repositories.
+/// Returns whether a word is the address of a page on a repository host.
 fn is_host(word: &str) -> bool {
     fn without<'a>(text: &'a str, beginnings: &[&str]) -> Option<&'a str> {
         beginnings.iter().find_map(|each| text.strip_prefix(each))
@@ -194,7 +195,7 @@ fn is_host(word: &str) -> bool {
     without(rest, &names).is_some_and(|path| path.starts_with(|c: char| !is_blank(c)))
 }
 
-/// Whether a word names a commit that is not an ancestor, alone or as the end of a range.
+/// Returns whether a word names a commit that is not an ancestor, alone or as the end of a range.
 fn is_elsewhere(word: &str) -> bool {
     const SIGNS: [&str; 5] = ["origin/", "upstream/", "FETCH_HEAD", "ORIG_HEAD", "@{"];
     if !SIGNS.iter().any(|sign| word.contains(sign)) {
@@ -207,8 +208,8 @@ fn is_elsewhere(word: &str) -> bool {
     starts.any(|start| is_commit_elsewhere(&word[start..], last_line.saturating_sub(start)))
 }
 
-/// Whether a commit that begins here is elsewhere, and nothing, a range or a path on the last line
-/// follows its name.
+/// Returns whether a name of such a commit begins here, followed by nothing, a range, or a path on
+/// the last line.
 fn is_commit_elsewhere(word: &str, last_line: usize) -> bool {
     let is_end = |end: usize| {
         let Some(rest) = word.get(end..) else {
@@ -227,7 +228,7 @@ fn is_commit_elsewhere(word: &str, last_line: usize) -> bool {
             return true;
         }
     }
-    // `branch@{1}`, of which all up to the brace is visible.
+    // `branch@{1}`, of which everything up to the brace is visible.
     let Some(opening) = word[..visible].find("@{") else {
         return false;
     };

@@ -1,6 +1,6 @@
-//! Programs that print lines of files, or of what they read: `cat`, `head`, `sed` and others.
+//! Programs that print lines of files or of their input, such as `cat`, `head` and `sed`.
 //!
-//! Each is taken as its files and the lines that it prints of them; without files it is a filter.
+//! Each is reduced to its files and the lines that it prints of them; without files it is a filter.
 
 use super::Uncertain;
 use super::awk::awk_script;
@@ -8,12 +8,12 @@ use super::sed::sed_script;
 use super::selections::{Line, Picked, Ranges, all, is_all, size};
 use super::syntax::Word;
 
-/// What a program prints: these lines of each of its files.
+/// The lines that a program prints of each of its files.
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
     pub files: Vec<Word<'a>>,
     pub picked: Picked,
-    /// Whether a line with the name of the file precedes what is printed of it.
+    /// Whether a line with the file's name precedes its lines.
     pub is_headed: bool,
 }
 
@@ -27,11 +27,11 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// A program's words, taken apart.
+/// The parsed words of a program.
 pub(super) struct Options<'a> {
     /// Letters of options without a value.
     flags: String,
-    /// Options with a value, and all long ones.
+    /// Options with a value, and all long options.
     values: Vec<(String, Word<'a>)>,
     rest: Vec<Word<'a>>,
 }
@@ -89,7 +89,7 @@ impl<'a> Options<'a> {
         values.any(|(name, _)| names.contains(&&**name))
     }
 
-    /// The value of the last option of a name.
+    /// Returns the value of the last option of a name.
     fn value(&self, wanted: &str) -> Option<&Word<'a>> {
         let mut values = self.values.iter().rev();
         values
@@ -102,8 +102,8 @@ fn next_word<'a>(remaining: &mut std::slice::Iter<'_, Word<'a>>) -> Word<'a> {
     remaining.next().cloned().unwrap_or_else(|| Word::of(""))
 }
 
-/// What a program prints by its arguments, if it is one of those; none inside if it prints no lines
-/// of what it reads.
+/// Returns what a program prints, if it is one of those; inner `None` if it prints no lines of its
+/// input.
 #[allow(clippy::option_option)]
 pub(super) fn listing<'a>(
     name: &str,
@@ -140,7 +140,7 @@ fn cat<'a>(words: &[Word<'a>]) -> Listing<'a> {
     Listing::of(options.rest, picked)
 }
 
-/// A number with or without a sign, without it.
+/// Parses a number, ignoring its sign.
 fn number(text: &str) -> Option<Line> {
     super::text::whole_number(text.trim_start_matches(['+', '-']))
 }
@@ -196,7 +196,7 @@ fn tail<'a>(words: &[Word<'a>]) -> Listing<'a> {
     headed(options, picked)
 }
 
-/// The number of lines in the form `-20`, and the words without it.
+/// Parses a number of lines in the form `-20`; also returns the other words.
 fn short_count<'a>(words: &[Word<'a>]) -> (Line, Vec<Word<'a>>) {
     const VALUED: [&str; 4] = ["-n", "-c", "--lines", "--bytes"];
     for (place, word) in words.iter().enumerate() {

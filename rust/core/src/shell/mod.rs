@@ -1,8 +1,8 @@
-//! What shell commands show of files, by their text and, where it is known, their output.
+//! Views of files from shell commands, by their text and, if known, their output.
 //!
-//! The twin is `trajmeter.readers.shell_views`, whose rules these are. A command that is not
+//! The twin is `trajmeter.readers.shell_views`, which defines the rules. A command that is not
 //! certain to mean the same to it is left to the caller: one with digits, letters or blanks that
-//! only Python tells apart, or one that would take more than time linear in its length.
+//! only Python classifies, or one that would take more than linear time.
 
 mod awk;
 mod evidence;
@@ -36,26 +36,26 @@ use pipelines::Printed;
 use run::{Shell, ran};
 use slices::slices;
 
-/// Folders with more characters are not known: a change of folder must not cost more and more.
+/// Longer paths of folders are unknown, so that changing folders cannot cost more and more.
 const LONGEST_FOLDER: usize = 1_000;
 
 /// The command or its output is not certain to mean the same to the twin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uncertain;
 
-/// What was seen of a file.
+/// The part of a file that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Something, which lines is not known.
+    /// An unknown part of it.
     Unknown,
     /// All of it.
     Whole,
-    /// These lines, from 1, the last included.
+    /// These lines, from 1, including the last.
     Lines(i64, i64),
 }
 
 impl Extent {
-    /// What views are called that have it; none where it is not known.
+    /// Returns the name of views with this extent; `None` if it is unknown.
     pub(crate) fn name(self) -> Option<&'static str> {
         match self {
             Self::Unknown => None,
@@ -64,7 +64,7 @@ impl Extent {
         }
     }
 
-    /// The lines, where they are known.
+    /// Returns the lines, if they are known.
     pub(crate) fn lines(self) -> Option<(i64, i64)> {
         match self {
             Self::Lines(first, last) => Some((first, last)),
@@ -80,16 +80,16 @@ pub struct View {
     pub path: Rc<str>,
     /// What was seen of it.
     pub extent: Extent,
-    /// Whether the lines were looked for, and are hits or around them.
+    /// Whether the lines are hits of a search, or lines around them.
     pub is_search: bool,
 }
 
-/// What a command read of the solution, and the pipeline that did.
+/// A leak of a command, and the pipeline that caused it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leak {
     /// What was read.
     pub kind: LeakKind,
-    /// The pipeline, as it is written; of a tool that reads files, the path.
+    /// The pipeline as written; for a tool that reads files, the path.
     pub evidence: Box<str>,
 }
 
@@ -102,10 +102,10 @@ pub struct Shown {
     pub leaks: Vec<Leak>,
 }
 
-/// A command that was run, and what is known of it.
+/// A command that ran, and what is known about it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Executed<'a> {
-    /// As it was given to a shell.
+    /// The command, as passed to a shell.
     pub command: &'a str,
     /// What it printed, errors included; none if that is not known, and then what was asked for
     /// counts as shown.

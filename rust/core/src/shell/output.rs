@@ -12,7 +12,8 @@ use super::slices::Bounds;
 use super::text::is_blank;
 use crate::ingest::{BLOCK, Block};
 
-/// Every fault holds one of these; to make a finder takes longer than to look through a short output.
+/// Every error message contains one of these. Building a finder takes longer than searching a short
+/// output.
 static HINTS: LazyLock<[Finder<'static>; 5]> =
     LazyLock::new(|| ["directory", "denied", "cannot open", "can't", "not found"].map(Finder::new));
 const FAULTS: [&str; 9] = [
@@ -27,24 +28,24 @@ const FAULTS: [&str; 9] = [
     "not found",
 ];
 
-/// Bytes of a line, to make room for as many as there may be.
+/// Estimated bytes per line, for allocating memory.
 const USUAL_LINE: usize = 40;
 
 /// The lines of an output.
 pub(super) struct Text<'a> {
     pub lines: Vec<&'a str>,
-    /// Lines that were left out of what the agent was shown, half-open.
+    /// Half-open range of the lines that the agent was not shown.
     pub hidden: Bounds,
     output: &'a str,
-    /// Whether lines may be missing that are not known to be hidden.
+    /// Whether lines may be missing besides those known to be hidden.
     may_be_cut: bool,
-    /// Lines that were taken away.
+    /// Lines that were removed.
     gone: Vec<usize>,
     uncounted: OnceCell<Option<usize>>,
 }
 
 impl<'a> Text<'a> {
-    /// An output with its lines, of which some bytes may not have been shown.
+    /// Splits an output into lines, given the bytes that were not shown.
     pub(super) fn of(output: &'a str, lines: Vec<&'a str>, hidden: Option<Bounds>) -> Self {
         let bytes = output.as_bytes();
         let known = hidden.filter(|&(low, high)| low < high && high <= bytes.len());
@@ -63,7 +64,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// First line whose place in the whole output is not known, because lines are missing.
+    /// Returns the first line whose number in the whole output is unknown because lines are
+    /// missing.
     pub(super) fn uncounted(&self) -> Option<usize> {
         let find = || {
             let place = self.may_be_cut.then(|| cut(self.output))??;
@@ -72,7 +74,7 @@ impl<'a> Text<'a> {
         *self.uncounted.get_or_init(find)
     }
 
-    /// The text without the lines that are errors.
+    /// Removes the lines that are errors.
     pub(super) fn without(mut self, faults: &[&str]) -> Self {
         let lost: rustc_hash::FxHashSet<&str> = faults.iter().copied().collect();
         self.gone = (0..self.lines.len())
@@ -83,18 +85,18 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// How many lines are left of the first ones.
+    /// Returns how many of the first `lines` lines were not removed.
     fn left(&self, lines: usize) -> usize {
         lines - self.gone.partition_point(|&each| each < lines)
     }
 }
 
-/// How many lines end before a place.
+/// Returns the number of newlines before a position.
 fn newlines(text: &str, end: usize) -> usize {
     memchr_iter(b'\n', &text.as_bytes()[..end]).count()
 }
 
-/// The lines of a text, without an empty one at the end.
+/// Splits a text into lines, without an empty one at the end.
 pub(super) fn lines_of(text: &str) -> Vec<&str> {
     let mut lines = Vec::with_capacity(text.len() / USUAL_LINE + 1);
     let bytes = text.as_bytes();
@@ -118,8 +120,7 @@ pub(super) fn lines_of(text: &str) -> Vec<&str> {
     lines
 }
 
-/// How a mark begins that says that lines are missing, and whether it is one: given what stands
-/// before it, and what follows.
+/// The beginning of a truncation mark, and a check of the text before and after it.
 type Mark = (Finder<'static>, fn(&str, &str) -> bool);
 
 static MARKS: LazyLock<[Mark; 4]> = LazyLock::new(|| {
@@ -133,7 +134,7 @@ static MARKS: LazyLock<[Mark; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Where a mark stands that says that lines are missing: the newlines before it are counted.
+/// Returns the line of a truncation mark, if there is one.
 fn cut(output: &str) -> Option<usize> {
     // The last mark is not ASCII.
     let marks = &MARKS[..MARKS.len() - usize::from(output.is_ascii())];
@@ -145,7 +146,7 @@ fn cut(output: &str) -> Option<usize> {
     places.min()
 }
 
-/// What follows a number, if there is one.
+/// Returns the text after a number, if there is one.
 fn after_digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     (rest.len() < text.len()).then_some(rest)
@@ -178,7 +179,7 @@ fn is_truncated(rest: &str, units: &[&str]) -> bool {
     ends.any(|rest| rest.starts_with(" truncated"))
 }
 
-/// Lines of an output that say that a file could not be read: a name, a colon, and what is wrong.
+/// Returns the lines that report an unreadable file: a name, a colon, and the error.
 pub(super) fn faults<'a>(output: &str, lines: &[&'a str]) -> Result<Vec<&'a str>, Uncertain> {
     let mut is_hinted = false;
     let mut found = Vec::new();
@@ -194,7 +195,7 @@ pub(super) fn faults<'a>(output: &str, lines: &[&'a str]) -> Result<Vec<&'a str>
         if bytes.get(colon + 1) != Some(&b' ') || !is_named() {
             continue;
         }
-        // Names before colons are many, and faults are few.
+        // Names followed by a colon are frequent, and errors are rare.
         let is_in = |hint: &Finder<'_>| hint.find(output.as_bytes()).is_some();
         is_hinted = is_hinted || HINTS.iter().any(is_in);
         if !is_hinted {
@@ -206,7 +207,7 @@ pub(super) fn faults<'a>(output: &str, lines: &[&'a str]) -> Result<Vec<&'a str>
         }
         match name.chars().find(|c| !c.is_ascii()) {
             None => found.push(line),
-            // Which of these are letters, Python knows.
+            // Only Python knows which of these are letters.
             Some(other) if other.is_alphanumeric() => return Err(Uncertain),
             Some(_) => {}
         }
@@ -214,14 +215,14 @@ pub(super) fn faults<'a>(output: &str, lines: &[&'a str]) -> Result<Vec<&'a str>
     Ok(found)
 }
 
-/// Whether the name of a program that says what went wrong may hold a byte.
+/// Returns whether the name of a program in an error message may contain a byte.
 fn may_be_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'_' | b'.' | b'/' | b'+' | b'-')
         || !byte.is_ascii()
 }
 
-/// The paths that an error may name.
+/// Returns the paths that an error message may name.
 pub(super) fn paths(fault: &str) -> impl Iterator<Item = &str> {
     let is_apart = |c: char| {
         is_blank(c)

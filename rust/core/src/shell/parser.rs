@@ -1,6 +1,6 @@
-//! Shell commands, taken apart by the rules of POSIX shells and bash.
+//! A parser of shell commands, by the rules of POSIX shells and bash.
 //!
-//! Reading takes time linear in the text: what was scanned for a closing mark is consumed.
+//! Parsing takes linear time: text that was scanned for a closing mark is consumed.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use super::syntax::{Connector, Pipeline, Redirection, Simple, Stage, Word};
 use super::text::is_blank;
 use super::words::{is_delimiter, is_plain};
 
-/// Groups nested more deeply are left out: nobody writes them.
+/// Deeper groups are ignored; nobody writes them.
 const DEEPEST: usize = 40;
 
-/// The pipelines of a command, in order.
+/// Parses the pipelines of a command, in order.
 pub(super) fn parse(command: &str) -> Result<Vec<Pipeline<'_>>, Uncertain> {
     let mut parser = Parser {
         text: command,
@@ -43,12 +43,12 @@ enum Token<'a> {
 pub(super) struct Parser<'a> {
     pub text: &'a str,
     pub at: usize,
-    /// Delimiters of the here-documents that begin on this line, and whether tabs precede them.
+    /// Delimiters of the here-documents that begin on this line, and whether tabs are stripped.
     documents: Vec<(Cow<'a, str>, bool)>,
 }
 
 impl<'a> Parser<'a> {
-    /// Pipelines up to the end of the text or of the group, which is consumed.
+    /// Parses pipelines up to the end of the text or of the group, which is consumed.
     fn pipelines(&mut self, depth: usize) -> Result<Vec<Pipeline<'a>>, Uncertain> {
         let mut found = Vec::new();
         let mut stages = Vec::new();
@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
                     text: self.text[begin..at].trim_matches(is_blank),
                 });
             }
-            // A line may end after && and ||.
+            // A line may end after `&&` and `||`.
             connector = match token {
                 Token::Nothing | Token::Close => return Ok(found),
                 Token::And => Connector::And,
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next token, consumed unless it is a word that has to be read.
+    /// Returns the next token, consumed unless it is a word that is yet to be parsed.
     fn next(&mut self) -> Token<'a> {
         let rest = &self.text.as_bytes()[self.at..];
         let Some(&first) = rest.first() else {
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Passes over the here-documents that begin on this line.
+    /// Skips the here-documents that begin on this line.
     fn skip_documents(&mut self) {
         for (delimiter, is_indented) in std::mem::take(&mut self.documents) {
             while self.at < self.text.len() {
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// How many bytes of blanks, or of a comment, stand at the beginning.
+/// Returns the length of blanks or a comment at the beginning.
 fn blank_length(rest: &[u8]) -> usize {
     if rest.first() == Some(&b'#') {
         return memchr(b'\n', rest).unwrap_or(rest.len());
@@ -200,7 +200,7 @@ fn blank_length(rest: &[u8]) -> usize {
     }
 }
 
-/// How long the operator is that redirects, if there is one at the beginning.
+/// Returns the length of a redirection operator at the beginning, if there is one.
 fn redirect_length(rest: &[u8]) -> Option<usize> {
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let operator = rest.get(digits..)?;
@@ -215,7 +215,7 @@ fn redirect_length(rest: &[u8]) -> Option<usize> {
     Some(digits + length)
 }
 
-/// Bytes of words that need no second look.
+/// Returns whether a byte can be part of a word without further checks.
 fn is_simple(byte: u8) -> bool {
     is_plain(byte) && !matches!(byte, b'#' | b'{' | b'}' | b'~')
 }

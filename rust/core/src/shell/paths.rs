@@ -1,11 +1,11 @@
-//! Paths of files and folders, from the folder that a command ran in.
+//! Paths of files and folders, relative to the folder that a command ran in.
 
 use std::rc::Rc;
 
 use super::LONGEST_FOLDER;
 use super::syntax::Word;
 
-/// A path that is relative to a folder, as a path of its own.
+/// Joins a path to a folder.
 pub(super) fn joined(folder: Option<&str>, path: &str) -> Rc<str> {
     match folder {
         Some(folder) if !path.starts_with(['/', '~']) => normal(&format!("{folder}/{path}")),
@@ -14,7 +14,7 @@ pub(super) fn joined(folder: Option<&str>, path: &str) -> Rc<str> {
     }
 }
 
-/// A path without `.`, `..` and slashes that mean nothing.
+/// Removes `.`, `..` and redundant slashes from a path.
 fn normal(path: &str) -> Rc<str> {
     let root = match path.as_bytes() {
         [b'/', b'/', b'/', ..] => "/",
@@ -47,7 +47,7 @@ fn normal(path: &str) -> Rc<str> {
     format!("{root}{path}").into()
 }
 
-/// The folder that `cd` leads to; none where that is the root, or not known.
+/// Returns the folder after `cd`; `None` if it is the root or unknown.
 pub(super) fn folder_after(folder: Option<&str>, target: &Word<'_>) -> Option<Rc<str>> {
     if !target.is_known {
         return None;

@@ -1,4 +1,5 @@
-//! What a pipeline prints: lines of files that its filters leave, hits, a diff, or known text.
+//! What a pipeline prints: lines of files that pass its filters, search hits, a diff, or known
+//! text.
 
 use std::rc::Rc;
 
@@ -22,7 +23,8 @@ const SILENT_GIT: [&str; 8] = [
 const ONE_LINE: [&str; 9] = [
     "pwd", "which", "whoami", "hostname", "date", "realpath", "basename", "pushd", "popd",
 ];
-/// Bytes of folders that go before the paths of one command: a few words must not make long paths.
+/// Most bytes of folders joined to the paths of one command, so that a short command cannot make
+/// long paths.
 const MOST_JOINED: usize = 1 << 24;
 
 /// Lines of one file.
@@ -30,17 +32,17 @@ const MOST_JOINED: usize = 1 << 24;
 pub(super) struct Part {
     pub path: Rc<str>,
     pub picked: Picked,
-    /// Whether the lines are those that hold something that was looked for.
+    /// Whether the lines are search hits.
     pub is_search: bool,
 }
 
 impl Part {
-    /// Whether all lines are printed.
+    /// Returns whether all lines are printed.
     pub(super) fn is_whole(&self) -> bool {
         is_all(self.picked.ranges.as_deref()) && !self.picked.is_cut
     }
 
-    /// Number of lines at most; none where it has no limit.
+    /// Returns the greatest number of lines; `None` if it is unbounded.
     pub(super) fn size(&self) -> Option<Line> {
         let ranges = self.picked.ranges.as_ref()?;
         if ranges.is_empty() {
@@ -65,9 +67,9 @@ pub(super) struct Printed {
     pub search: Option<Search>,
     pub diff: Option<Diff>,
     pub literal: Option<String>,
-    /// Number of lines, where it is known without the output.
+    /// Number of lines, if known without the output.
     pub size: Option<Line>,
-    /// Folder that the paths in the output of a search are relative to.
+    /// Folder to which the paths in a search's output are relative.
     pub folder: Option<Rc<str>>,
 }
 
@@ -86,13 +88,13 @@ impl Printed {
         }
     }
 
-    /// Whether lines of files are printed.
+    /// Returns whether lines of files are printed.
     pub(super) fn shows(&self) -> bool {
         !self.parts.is_empty() || self.is_headed || self.search.is_some() || self.diff.is_some()
     }
 }
 
-/// What a pipeline of simple commands prints.
+/// Returns what a pipeline of simple commands prints.
 pub(super) fn printed(
     pipeline: &Pipeline<'_>,
     folder: Option<&Rc<str>>,
@@ -117,7 +119,7 @@ pub(super) fn is_redirected(stage: &Simple<'_>) -> bool {
     operators.any(|operator| matches!(operator, ">" | ">>" | ">|" | "1>" | "1>>" | "&>" | "&>>"))
 }
 
-/// What a command prints, given what the one before it does.
+/// Returns what a command prints, given what the previous one does.
 fn step(
     stage: &Simple<'_>,
     before: Option<Printed>,
@@ -183,7 +185,7 @@ fn listed(listing: Listing<'_>, folder: Option<&str>) -> Result<Printed, Uncerta
     }
     let mut picked = listing.picked;
     if listing.files.len() > 1 && !listing.is_headed {
-        // Numbers run on from file to file.
+        // Numbering continues from one file to the next.
         picked.has_numbers = false;
     }
     if picked.ranges.as_ref().is_some_and(Vec::is_empty) {
@@ -202,10 +204,10 @@ fn listed(listing: Listing<'_>, folder: Option<&str>) -> Result<Printed, Uncerta
     })
 }
 
-/// What a filter leaves of lines.
+/// Returns the lines that pass a filter.
 fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
     if before.search.is_some() || before.diff.is_some() {
-        // Hits behind numbers of their own are not known.
+        // Hits that were numbered by the filter itself are unknown.
         return Ok(if picked.has_numbers {
             Printed::default()
         } else {
@@ -222,8 +224,8 @@ fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
         return Ok(without_lines(&before));
     }
     let old = &part.picked;
-    // Numbers that a filter adds stand first; they are those of the file where it reads the file
-    // from its start.
+    // Numbers added by a filter come first; they are those of the file if the filter reads it from
+    // its start.
     let starts_file = matches!(old.ranges.as_deref(), Some([(1, _)]));
     let mut ranges = None;
     if let (Some(lines), Some(picks)) = (&old.ranges, &picked.ranges) {
@@ -252,7 +254,7 @@ fn without_lines(before: &Printed) -> Printed {
     Printed::parts(parts.collect())
 }
 
-/// What a search leaves of the lines that it reads.
+/// Returns the hits of a search in the lines that it reads.
 fn searched(before: &Printed, found: &Search) -> Printed {
     if before.search.is_some() || before.diff.is_some() {
         return Printed {
@@ -274,7 +276,7 @@ fn searched(before: &Printed, found: &Search) -> Printed {
     Printed::parts(parts.collect())
 }
 
-/// What `xargs` and `find` print: hits, if they run a search, of files not known here.
+/// Returns what `xargs` and `find` print: hits in unknown files, if they run a search.
 fn for_each(arguments: &[Word<'_>], folder: Option<&Rc<str>>) -> Result<Printed, Uncertain> {
     let Some(place) = arguments.iter().position(|word| is_search(&word.text)) else {
         return Ok(Printed::default());
@@ -298,7 +300,8 @@ fn revision(arguments: &[Word<'_>], folder: Option<&Rc<str>>) -> Result<Printed,
     };
     Ok(match git(words)? {
         Shown::Listing(found) => {
-            // Paths of revisions start at the top of the repository, unless they begin with a dot.
+            // Paths of revisions are relative to the top of the repository, unless they begin with
+            // a dot.
             let is_local =
                 words[0].is("blame") || words.iter().any(|word| word.text.contains(":./"));
             listed(found, folder.as_deref().filter(|_| is_local))?
@@ -340,7 +343,7 @@ fn other(name: &str, arguments: &[Word<'_>]) -> Printed {
     }
 }
 
-/// The text that `echo` or `printf` prints, where it is known, without its last newline.
+/// Returns the text that `echo` or `printf` prints, if known, without its last newline.
 fn text_of(name: &str, arguments: &[Word<'_>]) -> Option<String> {
     if !matches!(name, "echo" | "printf") || arguments.iter().any(|word| !word.is_known) {
         return None;

@@ -3,10 +3,10 @@
 use super::syntax::Word;
 
 const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
-/// Programs that run each other, more than these in a row, are left alone.
+/// Longest chain of programs that run each other.
 const MOST_WRAPPERS: usize = 8;
 
-/// The program and its arguments, without programs that only run another.
+/// Skips programs that only run another; returns the program and its arguments.
 pub(super) fn program_of<'a, 'b>(words: &'b [Word<'a>]) -> Option<(&'b str, &'b [Word<'a>])> {
     let mut words = words;
     for _ in 0..MOST_WRAPPERS {
@@ -31,7 +31,7 @@ pub(super) fn program_of<'a, 'b>(words: &'b [Word<'a>]) -> Option<(&'b str, &'b 
     Some((&first.text, arguments))
 }
 
-/// The letters of options with a value, of a program that runs another.
+/// Returns the letters of the options with a value, for a program that runs another.
 fn wrapper(name: &str) -> Option<&'static str> {
     Some(match name {
         "sudo" => "ugp",
@@ -44,7 +44,7 @@ fn wrapper(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The script that a command hands to another shell, as `bash -c` does.
+/// Returns the script that a command passes to another shell, as `bash -c` does.
 pub(super) fn script_of<'b>(words: &'b [Word<'_>]) -> Option<&'b str> {
     let (name, arguments) = program_of(words)?;
     if !SHELLS.contains(&name) {

@@ -1,4 +1,4 @@
-//! What `git` shows of files: their content at a revision, and hunks of a diff.
+//! What `git` shows of files: their content at a revision, and hunks of diffs.
 
 use std::ops::RangeInclusive;
 
@@ -23,7 +23,7 @@ const SUMMARIES: [&str; 9] = [
     "--no-patch",
 ];
 
-/// Hunks of a diff: whether the numbers of their new lines are those of the files in the working
+/// Hunks of a diff, and whether their new line numbers are those of the files in the working
 /// folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Diff {
@@ -38,7 +38,7 @@ pub(super) enum Shown<'a> {
     Nothing,
 }
 
-/// What a `git` command shows, by its words from the command on.
+/// Returns what a `git` command shows, given its words from the subcommand on.
 pub(super) fn git<'a>(words: &[Word<'a>]) -> Result<Shown<'a>, Uncertain> {
     let Some((command, arguments)) = words.split_first() else {
         return Ok(Shown::Nothing);
@@ -75,7 +75,7 @@ pub(super) fn git<'a>(words: &[Word<'a>]) -> Result<Shown<'a>, Uncertain> {
     })
 }
 
-/// The words from git's command on, and the folder that `-C` names.
+/// Returns the words from git's subcommand on, and the folder of `-C`.
 pub(super) fn without_options<'a, 'b>(
     words: &'b [Word<'a>],
 ) -> (&'b [Word<'a>], Option<&'b Word<'a>>) {
@@ -106,7 +106,7 @@ fn is_path(word: &str) -> bool {
     word.contains('/') || word.trim_matches('.').contains('.')
 }
 
-/// A file at a revision; its lines have numbers only if that is the one to work on.
+/// A file at a revision; its lines are numbered only if that is the revision to work on.
 fn content<'a>(arguments: &[Word<'a>]) -> Option<Listing<'a>> {
     arguments.iter().find_map(|word| {
         let (revision, path) = word.text.split_once(':')?;
@@ -148,7 +148,7 @@ fn blame<'a>(arguments: &[Word<'a>]) -> Result<Option<Listing<'a>>, Uncertain> {
     Ok(file.map(|file| Listing::of(vec![file], Picked::of(ranges))))
 }
 
-/// The lines of `-L 3,9` and `-L 3,+7`.
+/// Parses the lines of `-L 3,9` and `-L 3,+7`.
 fn blamed(span: &str) -> Option<(Line, Line)> {
     let (first, last) = span.split_once(',')?;
     let first = super::text::whole_number(first)?;
@@ -159,7 +159,7 @@ fn blamed(span: &str) -> Option<(Line, Line)> {
     Some((first, last))
 }
 
-/// Gives `add` the lines that a diff shows of files as they are after it.
+/// Passes to `add` the lines that a diff shows of the new files.
 pub(super) fn hunks<'a>(
     found: Diff,
     lines: &[&'a str],
@@ -186,7 +186,7 @@ pub(super) fn hunks<'a>(
     }
 }
 
-/// The path in `+++ b/path`.
+/// Parses the path in `+++ b/path`.
 fn new_file(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("+++ ")?;
     let rest = rest.strip_prefix('"').unwrap_or(rest).strip_prefix("b/")?;
@@ -194,7 +194,7 @@ fn new_file(line: &str) -> Option<&str> {
     (end > 0).then(|| &rest[..end])
 }
 
-/// First line and number of lines of the new file in `@@ -1,2 +3,4 @@`.
+/// Parses the first line and the number of lines of the new file in `@@ -1,2 +3,4 @@`.
 fn hunk(line: &str) -> Option<(Line, Line)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = line.strip_prefix("@@ -")?;

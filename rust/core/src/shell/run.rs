@@ -1,4 +1,4 @@
-//! A shell as it goes through a command.
+//! Simulation of a shell that runs a command.
 
 use std::rc::Rc;
 
@@ -11,40 +11,40 @@ use super::programs::{program_of, script_of};
 use super::syntax::{Connector, Pipeline, Stage, Word};
 use super::{Leak, Uncertain};
 
-/// Shells that run shells, more deeply than this, are left out.
+/// Shells nested more deeply are ignored.
 const DEEPEST: usize = 3;
-/// The code of a program that wrote to a pipe that nobody reads.
+/// Exit code of a program that wrote to a closed pipe.
 const BROKEN_PIPE: i64 = 141;
-/// Looking for files in more text of errors than this takes too long.
+/// With more error text than this, searching it for files takes too long.
 const MOST_LOOKED_AT: usize = 1 << 24;
 
-/// A pipeline that ran, or may have.
+/// A pipeline that ran, or may have run.
 #[derive(Debug)]
 pub(super) struct Run {
     pub printed: Printed,
     connector: Connector,
-    /// Whether it succeeded; none if that is not known.
+    /// Whether it succeeded, if known.
     status: Option<bool>,
-    /// Whether an error is printed of it.
+    /// Whether it printed an error.
     pub has_fault: bool,
     pub leaks: Vec<Leak>,
 }
 
-/// A folder that was pushed, and where the one before it stands among them.
+/// A folder on the stack of `pushd`, and the index of the one below it.
 struct Pushed {
     folder: Option<Rc<str>>,
     before: Option<usize>,
 }
 
-/// A shell as it goes through a command.
+/// The state of a shell that runs a command.
 pub(super) struct Shell<'a> {
     faults: &'a [&'a str],
     fault_bytes: usize,
     looked_at: usize,
     folder: Option<Rc<str>>,
-    /// All folders that were pushed so far.
+    /// All folders that were ever pushed.
     pushed: Vec<Pushed>,
-    /// The one that `popd` goes back to.
+    /// Index of the folder to which `popd` returns.
     top: Option<usize>,
     status: Option<bool>,
     runs: Vec<Run>,
@@ -95,7 +95,7 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Runs the commands of a group, or of a shell in the shell; tells whether it is one.
+    /// Runs the commands of a group or of a nested shell; returns whether the pipeline is one.
     fn inner(&mut self, pipeline: &Pipeline<'_>, depth: usize) -> Result<bool, Uncertain> {
         let [stage] = &pipeline.stages[..] else {
             return Ok(false);
@@ -118,7 +118,7 @@ impl<'a> Shell<'a> {
         Ok(true)
     }
 
-    /// Runs a pipeline; tells whether the shell goes on.
+    /// Runs a pipeline; returns whether the shell continues.
     fn step(&mut self, pipeline: &Pipeline<'_>) -> Result<bool, Uncertain> {
         let program = match pipeline.stages.first() {
             Some(Stage::Simple(simple)) => program_of(&simple.words),
@@ -176,12 +176,12 @@ impl<'a> Shell<'a> {
         match (name, popped) {
             ("cd", _) => self.folder = after,
             ("popd", Some(popped)) => (self.folder, self.top) = popped,
-            // Where nothing was pushed, popd fails, and the shell stays where it is.
+            // If nothing was pushed, `popd` fails and the folder stays the same.
             ("popd", None) => run.status = None,
             (_, popped) => {
                 let (folder, before) = match (target, popped) {
                     (Some(_), _) => (after, self.top),
-                    // The two folders on top change places.
+                    // `pushd` swaps the two folders on top.
                     (None, Some(popped)) => popped,
                     (None, None) => return,
                 };
@@ -192,7 +192,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Finds out whether a pipeline succeeded, and drops what it failed to read.
+    /// Determines whether a pipeline succeeded, and drops the files that it failed to read.
     fn judge(&mut self, run: &mut Run, name: &str) -> Result<(), Uncertain> {
         match name {
             "true" | ":" | "echo" | "printf" | "export" => run.status = Some(true),
@@ -227,7 +227,7 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// The pipelines that ran to their end, as far as the exit code tells.
+/// Returns the pipelines that ran to completion, as far as the exit code shows.
 pub(super) fn ran(mut runs: Vec<Run>, output: Option<&str>, code: Option<i64>) -> Vec<Run> {
     if matches!(code, None | Some(0 | BROKEN_PIPE)) {
         return runs;
@@ -242,7 +242,8 @@ pub(super) fn ran(mut runs: Vec<Run>, output: Option<&str>, code: Option<i64>) -
         return runs;
     }
     let is_reading = !last.printed.parts.is_empty();
-    // Any one of a chain of && may have failed, and ended it; those that read are trusted.
+    // Any pipeline of an `&&` chain may have failed and ended it; those that read files are
+    // trusted.
     let begins = |run: &Run| run.connector != Connector::And;
     let place = runs.iter().rposition(begins).unwrap_or(0);
     for index in place..runs.len() {

@@ -1,4 +1,4 @@
-//! Searches such as `grep` and `rg`: which lines of which files their output shows.
+//! Searches such as `grep` and `rg`: the lines of files that their output shows.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use super::selections::Line;
 use super::syntax::Word;
 use super::text::{leading_number, tail};
 
-/// Looking for more files in more lines than these takes too long.
+/// With more pairs of file and line than this, matching them takes too long.
 const MOST_PAIRS: usize = 1 << 20;
 
 const LONG_VALUED: [&str; 13] = [
@@ -56,12 +56,12 @@ pub(super) fn is_search(name: &str) -> bool {
     )
 }
 
-/// A search, by its arguments.
+/// The parsed arguments of a search.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
-    /// Its files, and whether each is known.
+    /// The files to search, and whether each name is known.
     pub files: Vec<(String, bool)>,
-    /// Whether each line begins with the path of its file; none if that depends on the files.
+    /// Whether each line begins with the path of its file; `None` if that depends on the files.
     pub is_named: Option<bool>,
     pub is_numbered: bool,
     pub has_context: bool,
@@ -74,7 +74,7 @@ pub(super) fn owned(files: &[Word<'_>]) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// A search; none if it prints no lines of files.
+/// Parses a search; `None` if it prints no lines of files.
 pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, Uncertain> {
     let valued = match name {
         "rg" | "ripgrep" => "efmABCgtTjrEM",
@@ -99,7 +99,7 @@ pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, U
             for (place, letter) in text.char_indices().skip(1) {
                 let end = place + letter.len_utf8();
                 if !letter.is_ascii() && letter.is_numeric() {
-                    return Err(Uncertain); // which of these are digits, Python knows
+                    return Err(Uncertain); // only Python knows which of these are digits
                 }
                 flags.push(&text[place..end]);
                 if valued.contains(letter) {
@@ -142,8 +142,8 @@ pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, U
     }))
 }
 
-/// Gives `add` the lines of files that the output of a search shows; none where their numbers are
-/// not known.
+/// Passes to `add` the lines of files that the output of a search shows; `None` if their numbers
+/// are unknown.
 pub(super) fn hits<'a>(
     found: &'a Search,
     lines: &[&'a str],
@@ -203,7 +203,7 @@ fn unnumbered<'a>(
     Ok(())
 }
 
-/// Hits, of which those that follow one another are joined if lines around them are shown too.
+/// Hits; adjacent ones are joined if lines around them are shown too.
 struct Runs<'a, 'b> {
     path: &'a str,
     run: Option<(Line, Line)>,
@@ -231,7 +231,7 @@ impl<'a> Runs<'a, '_> {
     }
 }
 
-/// Lines that begin with the path of their file, or follow it.
+/// Finds lines that begin with the path of their file, or follow it.
 fn places<'a>(lines: &[&'a str], runs: &mut Runs<'a, '_>) {
     let mut path: Option<&str> = None;
     let mut heading: Option<&str> = None;
@@ -261,7 +261,7 @@ fn places<'a>(lines: &[&'a str], runs: &mut Runs<'a, '_>) {
     }
 }
 
-/// The path and the number of a line `path:12:text`.
+/// Parses the path and the number of a line `path:12:text`.
 fn named(line: &str) -> Option<(&str, Line)> {
     let colon = memchr::memchr(b':', line.as_bytes())?;
     let rest = tail(line, colon + 1);
@@ -269,14 +269,14 @@ fn named(line: &str) -> Option<(&str, Line)> {
     (colon > 0 && rest.as_bytes().get(digits) == Some(&b':')).then(|| (&line[..colon], number))
 }
 
-/// The number of a line around a hit, which comes as `path-12-text`.
+/// Parses the number of a context line, `path-12-text`.
 fn context(line: &str, path: &str) -> Option<Line> {
     let rest = line.strip_prefix(path)?.strip_prefix('-')?;
     let (number, digits) = leading_number(rest)?;
     (rest.as_bytes().get(digits) == Some(&b'-')).then_some(number)
 }
 
-/// The number of a line `12:text`.
+/// Parses the number of a line `12:text`.
 fn numbered(line: &str) -> Option<Line> {
     let (number, digits) = leading_number(line)?;
     matches!(line.as_bytes().get(digits), Some(b':' | b'-')).then_some(number)

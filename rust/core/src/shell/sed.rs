@@ -1,4 +1,4 @@
-//! Which lines of what it reads `sed` prints.
+//! The lines of its input that a `sed` script prints.
 
 use super::Uncertain;
 use super::selections::{
@@ -6,16 +6,16 @@ use super::selections::{
 };
 use super::text::{is_blank, leading_number};
 
-/// What a command of a script for `sed` does, and to which lines.
+/// A command of a `sed` script, and the lines that it applies to.
 struct Command {
-    /// Its letter; none for a block.
+    /// Its letter; `None` for a block.
     name: Option<u8>,
     prints: bool,
     numbers: bool,
     lines: Ranges,
 }
 
-/// What a script for `sed` prints.
+/// Returns the lines that a `sed` script prints.
 pub(super) fn sed_script(script: &str, is_quiet: bool) -> Result<Picked, Uncertain> {
     let Some(commands) = sed_commands(script)? else {
         return Ok(Picked::unknown());
@@ -49,7 +49,7 @@ pub(super) fn sed_script(script: &str, is_quiet: bool) -> Result<Picked, Uncerta
     })
 }
 
-/// The commands of a script; none if the lines that they are for are not known.
+/// Parses the commands of a script; `None` if their lines are unknown.
 fn sed_commands(script: &str) -> Result<Option<Vec<Command>>, Uncertain> {
     let mut found = Vec::new();
     let mut rest = script.trim_start_matches(is_blank);
@@ -71,10 +71,10 @@ fn sed_commands(script: &str) -> Result<Option<Vec<Command>>, Uncertain> {
 }
 
 enum Sed {
-    /// Whether it also prints is known: it does not.
+    /// Edits lines, and does not print them a second time.
     Edit,
     Lines(Command),
-    /// Its lines are not known.
+    /// Applies to unknown lines.
     Other,
 }
 
@@ -84,7 +84,7 @@ enum Address {
     Text,
 }
 
-/// The command at the beginning of a script, and what follows it.
+/// Parses the command at the beginning of a script; also returns the rest.
 fn sed_command(script: &str) -> Result<Option<(Sed, &str)>, Uncertain> {
     let blank = |text: &str| text.len() - text.trim_start_matches(is_blank).len();
     let mut rest = script;
@@ -172,7 +172,7 @@ fn sed_command(script: &str) -> Result<Option<(Sed, &str)>, Uncertain> {
     Ok(Some((found, rest)))
 }
 
-/// What follows the two parts of `s` or `y`, which begin with their mark.
+/// Skips the two parts of `s` or `y`, from the first delimiter on.
 fn edit(text: &str) -> Result<Option<&str>, Uncertain> {
     let Some(mark) = text.chars().next() else {
         return Ok(None);

@@ -1,31 +1,32 @@
-//! Lines that are picked of what is read.
+//! Selections of lines from the input of a program.
 //!
-//! Lines are picked by number, in ranges that are sorted and do not overlap; the end of an open one
-//! is none. Lines that are picked by what they hold, or counted from the end, are unknown.
+//! Lines are selected by number, in ranges that are sorted and disjoint; an open range has no end.
+//! Lines selected by content, or counted from the end, are unknown.
 
 use super::Uncertain;
 
-/// Number of a line. Sums of those that commands name, of 18 digits each, never overflow it.
+/// A line number. Sums of the numbers in commands, with 18 digits each, never overflow it.
 pub(super) type Line = i128;
 pub(super) type Range = (Line, Option<Line>);
 pub(super) type Ranges = Vec<Range>;
 
-/// Scripts of more commands pick lines that are not known here.
+/// Scripts with more commands select unknown lines.
 pub(super) const MOST_COMMANDS: usize = 200;
 
-/// Picking from more ranges than these takes too long.
+/// With more pairs of ranges than this, selecting takes too long.
 const MOST_PAIRS: usize = 1 << 16;
 
-/// What a program prints of the lines that it reads.
+/// The lines of its input that a program prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Picked {
-    /// The lines; none where their numbers are not known.
+    /// The lines; `None` if their numbers are unknown.
     pub ranges: Option<Ranges>,
-    /// Whether each is printed once, alone on its line and in order, so that they can be counted.
+    /// Whether each is printed once, on a line of its own and in order, so that they can be
+    /// counted.
     pub is_exact: bool,
     /// Whether each is printed after its number.
     pub has_numbers: bool,
-    /// Whether some at the end are left out, how many is not known.
+    /// Whether an unknown number of lines at the end is omitted.
     pub is_cut: bool,
 }
 
@@ -59,18 +60,18 @@ pub(super) fn all() -> Ranges {
     vec![(1, None)]
 }
 
-/// Whether all lines are picked.
+/// Returns whether all lines are selected.
 pub(super) fn is_all(ranges: Option<&[Range]>) -> bool {
     ranges == Some(&[(1, None)])
 }
 
-/// Number of lines; none where it has no limit.
+/// Returns the number of lines; `None` if it is unbounded.
 pub(super) fn size(ranges: &[Range]) -> Option<Line> {
     let sizes = ranges.iter().map(|&(first, last)| Some(last? - first + 1));
     sizes.sum()
 }
 
-/// The ranges sorted, without overlap and without empty ones.
+/// Sorts the ranges, and removes overlaps and empty ranges.
 pub(super) fn merged(mut ranges: Ranges) -> Ranges {
     ranges.sort_by_key(|&(first, _)| first);
     let mut found: Ranges = Vec::with_capacity(ranges.len());
@@ -88,7 +89,7 @@ pub(super) fn merged(mut ranges: Ranges) -> Ranges {
     found
 }
 
-/// Of lines of a file, those that are picked by their place among them.
+/// Selects lines of a file by their position among `lines`.
 pub(super) fn picked_from(lines: &[Range], picks: &[Range]) -> Result<Ranges, Uncertain> {
     if is_all(Some(lines)) {
         return Ok(picks.to_vec());
@@ -102,7 +103,7 @@ pub(super) fn picked_from(lines: &[Range], picks: &[Range]) -> Result<Ranges, Un
         let shift = first - place;
         for &(begin, end) in picks {
             let low = first.max(begin + shift);
-            // A bound of 0 counts as none.
+            // A bound of 0 means no bound.
             let ends = [end.map(|end| end + shift), last];
             let high = ends.into_iter().flatten().filter(|&bound| bound != 0).min();
             if high.is_none_or(|high| low <= high) {
@@ -115,7 +116,7 @@ pub(super) fn picked_from(lines: &[Range], picks: &[Range]) -> Result<Ranges, Un
     Ok(merged(found))
 }
 
-/// All lines but these.
+/// Returns all other lines.
 pub(super) fn others(lines: &[Range]) -> Ranges {
     let mut found = Vec::new();
     let mut after = 1;

@@ -1,8 +1,8 @@
-//! Which part of an output belongs to which command.
+//! Division of an output among the commands that printed it.
 //!
-//! The output of one command is all there is. Where several print, texts of `echo` that occur once
-//! divide it; between those, numbered lines and numbers of lines that are known decide. Where they
-//! leave a doubt, what was asked for stands.
+//! The output of a single command is the whole of it. If several print, `echo` texts that occur
+//! once divide it; between them, numbered lines and known line counts decide. If doubt remains, the
+//! requested lines are used.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use super::text::{is_blank, leading_number};
 /// Lines of the output, half-open.
 pub(super) type Bounds = (usize, usize);
 
-/// The lines of the output that each command printed; none where that is not known.
+/// Returns the lines of the output that each command printed; `None` if they are unknown.
 pub(super) fn slices(printed: &[Printed], text: &Text<'_>) -> Vec<Option<Bounds>> {
     let mut found = vec![None; printed.len()];
     let (mut begin, mut group) = (0, 0);
@@ -30,8 +30,7 @@ pub(super) fn slices(printed: &[Printed], text: &Text<'_>) -> Vec<Option<Bounds>
     found
 }
 
-/// Where texts stand that were printed as they are, and that occur once: the command, the line,
-/// and the number of lines.
+/// Finds the literal texts that occur once: the command, the line, and the number of lines.
 fn anchors(printed: &[Printed], lines: &[&str]) -> Vec<(usize, usize, usize)> {
     struct Place {
         texts: usize,
@@ -75,7 +74,7 @@ fn anchors(printed: &[Printed], lines: &[&str]) -> Vec<(usize, usize, usize)> {
     found
 }
 
-/// Divides lines of the output among commands that follow one another.
+/// Divides lines of the output among consecutive commands.
 fn divide(
     printed: &[Printed],
     found: &mut [Option<Bounds>],
@@ -103,7 +102,7 @@ fn divide(
         sure: printed[index].size,
         most: most(&printed[index]),
     });
-    // Texts of several lines may end behind the next one.
+    // A text of several lines may end after the next one.
     let total = end as Line - begin as Line;
     let sizes = sizes_of(&sizes.collect::<Vec<_>>(), total);
     for (&index, size) in indices.iter().zip(sizes) {
@@ -113,15 +112,15 @@ fn divide(
     }
 }
 
-/// Number of lines that something prints.
+/// Number of lines that a command prints.
 pub(super) struct Size {
-    /// Where it is known without the output.
+    /// The number, if known without the output.
     pub sure: Option<Line>,
-    /// If its files are long enough.
+    /// The number, provided that its files are long enough.
     pub most: Option<Line>,
 }
 
-/// The numbers of lines that each printed of them all; empty where that is not certain.
+/// Determines the number of lines that each command printed of `total`; empty if uncertain.
 pub(super) fn sizes_of(printed: &[Size], total: Line) -> Vec<Line> {
     if printed.len() == 1 {
         return vec![total];
@@ -130,7 +129,7 @@ pub(super) fn sizes_of(printed: &[Size], total: Line) -> Vec<Line> {
     if let Some(sizes) = sizes.filter(|sizes| sizes.iter().sum::<Line>() == total) {
         return sizes;
     }
-    // A file may have fewer lines than were asked for; only what is sure leaves the rest to one.
+    // A file may have fewer lines than requested; only exact numbers leave the rest to one command.
     let rest = total - printed.iter().filter_map(|each| each.sure).sum::<Line>();
     let mut unsure = printed.iter().filter(|each| each.sure.is_none());
     let (Some(one), None) = (unsure.next(), unsure.next()) else {
@@ -143,7 +142,7 @@ pub(super) fn sizes_of(printed: &[Size], total: Line) -> Vec<Line> {
     sizes.collect()
 }
 
-/// Number of lines that a command prints, if its files are long enough.
+/// Returns the number of lines that a command prints, if its files are long enough.
 fn most(printed: &Printed) -> Option<Line> {
     if printed.size.is_some() {
         return printed.size;
@@ -158,7 +157,7 @@ pub(super) fn most_of(part: &Part) -> Option<Line> {
     part.size().filter(|_| part.picked.is_exact)
 }
 
-/// Number of lines from here on that bear the numbers that a command prints; 0 if none do.
+/// Returns how many lines from here on have the numbers that a command prints; 0 if none.
 fn numbered(printed: &Printed, lines: &[&str], begin: usize, end: usize) -> usize {
     let [part] = &printed.parts[..] else {
         return 0;
@@ -177,7 +176,7 @@ fn numbered(printed: &Printed, lines: &[&str], begin: usize, end: usize) -> usiz
         .count()
 }
 
-/// The number that a line begins with.
+/// Parses the number at the beginning of a line.
 pub(super) fn number(line: &str) -> Option<Line> {
     let line = line.trim_start_matches(is_blank);
     let (number, digits) = leading_number(line)?;

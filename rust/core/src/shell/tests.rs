@@ -1,4 +1,4 @@
-//! Examples of each rule; that all of them are the twin's, Python's tests hold.
+//! Examples of each rule. The Python tests compare every rule with the twin.
 
 use super::{Executed, Extent, LeakKind, Uncertain, View, shell_views};
 

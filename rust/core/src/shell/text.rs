@@ -1,19 +1,20 @@
-//! What the rules call blanks, digits and names, for text of any script.
+//! Blanks, digits and numbers in text of any script, as the rules define them.
 
-/// What Python takes for a blank.
+/// Returns whether Python counts a character as whitespace.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
-/// The text from a place on; nothing behind the end.
+/// Returns the text from a position on; empty if that is past the end.
 pub(super) fn tail(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or("")
 }
 
-/// Most digits of a number of a line.
+/// Most digits of a line number.
 pub(super) const DIGITS: usize = 18;
 
-/// The number at the beginning, and how many digits it has; none where it has too many.
+/// Parses the number at the beginning; also returns its number of digits. `None` if it has too
+/// many.
 pub(super) fn leading_number(text: &str) -> Option<(i128, usize)> {
     let mut number = 0_u64;
     let mut digits = 0;
@@ -30,20 +31,20 @@ pub(super) fn leading_number(text: &str) -> Option<(i128, usize)> {
     (digits > 0).then_some((number.into(), digits))
 }
 
-/// A text that is a number.
+/// Parses a text that is a number.
 pub(super) fn whole_number(text: &str) -> Option<i128> {
     leading_number(text).and_then(|(number, digits)| (digits == text.len()).then_some(number))
 }
 
-/// Whether a text has no digit of a script other than ours, which rules would take for one.
+/// Returns whether a text has no digit outside ASCII, which the rules would also accept.
 #[must_use]
 pub fn has_plain_digits(text: &str) -> bool {
     text.is_ascii() || !text.chars().any(is_other_digit)
 }
 
-/// Whether a character may be a decimal digit that is not ASCII.
+/// Returns whether a character may be a decimal digit outside ASCII.
 ///
-/// Fractions, superscripts, Roman and circled numbers are none.
+/// Fractions, superscripts, Roman and circled numbers are not.
 fn is_other_digit(c: char) -> bool {
     c >= '\u{660}' && c.is_numeric() && !('\u{2070}'..='\u{2793}').contains(&c)
 }

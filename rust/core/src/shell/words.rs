@@ -1,4 +1,4 @@
-//! Words of shell commands: quotes are taken off, expansions are not carried out.
+//! Words of shell commands: quotes are removed, expansions are not performed.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::syntax::Word;
 use super::text::tail;
 
 impl<'a> Parser<'a> {
-    /// The word that begins here, without its quotes; at least one byte is consumed.
+    /// Parses the word that begins here, without its quotes; consumes at least one byte.
     pub(super) fn word(&mut self) -> Result<Word<'a>, Uncertain> {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Consumes a part in double quotes; tells whether its text is known.
+    /// Consumes a part in double quotes; returns whether its text is known.
     fn double(&mut self, parts: &mut Parts<'a>) -> Result<bool, Uncertain> {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
         Ok(is_known)
     }
 
-    /// Consumes an expansion, a lone `$` or text after `$'`; tells whether it is known.
+    /// Consumes an expansion, a lone `$`, or text after `$'`; returns whether its text is known.
     fn expansion(&mut self, parts: &mut Parts<'a>) -> Result<bool, Uncertain> {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The text of a word, which is borrowed as long as it is of one piece.
+/// The text of a word, borrowed as long as it is contiguous.
 #[derive(Default)]
 struct Parts<'a>(Cow<'a, str>);
 
@@ -137,7 +137,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Bytes that stand for themselves.
+/// Returns whether a byte stands for itself.
 pub(super) fn is_plain(byte: u8) -> bool {
     !is_delimiter(byte)
         && !matches!(
@@ -146,7 +146,7 @@ pub(super) fn is_plain(byte: u8) -> bool {
         )
 }
 
-/// Bytes that end a word.
+/// Returns whether a byte ends a word.
 pub(super) fn is_delimiter(byte: u8) -> bool {
     matches!(
         byte,
@@ -154,19 +154,19 @@ pub(super) fn is_delimiter(byte: u8) -> bool {
     )
 }
 
-/// Where a byte stands from a place on, else the end.
+/// Returns the position of a byte from `from` on, or the end.
 fn find(bytes: &[u8], byte: u8, from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     memchr(byte, rest).map_or(bytes.len(), |at| from + at)
 }
 
-/// The character at a place; nothing behind the end.
+/// Returns the character at a position; empty at the end.
 fn char_at(text: &str, at: usize) -> &str {
     let rest = tail(text, at);
     &rest[..rest.chars().next().map_or(0, char::len_utf8)]
 }
 
-/// How long the name of a variable is; 0 where there is none.
+/// Returns the length of a variable's name; 0 if there is none.
 fn name_length(rest: &str) -> Result<usize, Uncertain> {
     let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
     if name.starts_with(|c: char| !c.is_ascii() && c.is_alphanumeric()) {
@@ -177,7 +177,7 @@ fn name_length(rest: &str) -> Result<usize, Uncertain> {
     Ok(if length == 0 && is_special { 1 } else { length })
 }
 
-/// Where a substitution that begins here is over.
+/// Returns the end of the substitution that begins here.
 fn closing(bytes: &[u8], from: usize) -> usize {
     let (mut depth, mut at) = (1_usize, from);
     while at < bytes.len() {
@@ -208,7 +208,7 @@ fn closing(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// Where the double quote is that ends a part.
+/// Returns the position of the double quote that ends a part.
 fn double_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr2(b'"', b'\\', bytes.get(at..)?)?;

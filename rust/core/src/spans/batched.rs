@@ -1,4 +1,4 @@
-//! The same operations on many sets at once, each a row of a ragged batch.
+//! The span operations on many sets at once, as rows of a ragged batch.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::{Result, pool};
 
 /// Many sets of spans: row i is `offsets[i]..offsets[i + 1]` of the spans.
 ///
-/// The offsets are n + 1 for n rows, never fall, and stay inside the spans.
+/// There are n + 1 offsets for n rows. They never decrease, and stay within the spans.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// First byte of each span.
     pub start: &'a [i64],
     /// The byte after the last of each span.
     pub end: &'a [i64],
-    /// Where each row begins, and where the last one ends.
+    /// Start of each row, followed by the end of the last.
     pub offsets: &'a [i64],
 }
 
@@ -27,12 +27,12 @@ pub struct Rows<'a> {
 pub struct Batch {
     /// The spans, row after row.
     pub spans: Spans,
-    /// Where each row begins, from 0, and where the last one ends.
+    /// Start of each row, from 0, followed by the end of the last.
     pub offsets: Vec<i64>,
 }
 
 impl<'a> Rows<'a> {
-    /// How many rows and spans there are.
+    /// Returns the number of rows and of spans.
     #[must_use]
     pub fn size(&self) -> usize {
         self.offsets.len() + self.start.len()
@@ -91,7 +91,7 @@ pub fn union_batched(rows: Rows) -> Result<Batch> {
     Ok(Batch::concat(pieces))
 }
 
-/// What each row shares with its partner in `others`, which has as many rows.
+/// Intersection of each row with its partner in `others`, which has as many rows.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub fn intersection_batched(rows: Rows, others: Rows) -> Result<Batch> {
     })
 }
 
-/// What each row covers and its partner in `others` does not.
+/// Difference of each row and its partner in `others`.
 ///
 /// # Errors
 ///
@@ -137,7 +137,7 @@ fn combine_batched(
     Ok(Batch::concat(pieces))
 }
 
-/// Offsets whose rows weigh as much as both sides together.
+/// Returns offsets by which a row weighs as much as both of its sides together.
 fn weights(rows: Rows, others: Rows) -> Vec<i64> {
     rows.offsets
         .iter()
@@ -147,7 +147,7 @@ fn weights(rows: Rows, others: Rows) -> Vec<i64> {
 }
 
 impl Batch {
-    /// The sets that `fill` makes of rows, in the room that it is given.
+    /// Collects the sets that `fill` writes for the rows.
     fn of(
         rows: Range<usize>,
         mut fill: impl for<'a> FnMut(usize, &'a mut Room) -> Set<'a>,

@@ -1,22 +1,22 @@
-//! A bit for every byte of a stretch of file, which spans fill in no order.
+//! A bitmap with a bit per byte of a section of a file, which spans fill in any order.
 
 use super::sink::Sink;
 
 const WORD: usize = u64::BITS as usize;
 
-/// Bytes that spans cover.
+/// The bytes that spans cover.
 ///
-/// A long span sets bits in the words of its two ends only, and counts the whole words in between as
-/// covered from one to the other, so that its length costs nothing.
+/// A long span sets bits only in the words at its two ends and records that the words in between
+/// are covered, so its length costs nothing.
 #[derive(Default)]
 pub struct Bitmap {
     words: Vec<u64>,
-    /// By how much the number of spans that cover whole words changes at each word.
+    /// Change, at each word, in the number of spans that cover whole words.
     changes: Vec<i32>,
 }
 
 impl Bitmap {
-    /// Forgets everything, and makes room for so many bytes.
+    /// Clears the bitmap, and makes room for `bytes`.
     pub fn clear(&mut self, bytes: usize) {
         let words = bytes.div_ceil(WORD) + 1;
         self.words.clear();
@@ -34,7 +34,7 @@ impl Bitmap {
         let (first_word, last_word) = (start as usize / WORD, last as usize / WORD);
         let head = u64::MAX << (start % u64::BITS);
         let tail = u64::MAX >> (u64::BITS - 1 - last % u64::BITS);
-        // Whether both ends lie in one word is a toss-up, so it is not a branch.
+        // Whether both ends are in one word is unpredictable, so this is not a branch.
         let one_word = if first_word == last_word { 0 } else { u64::MAX };
         self.words[first_word] |= head & (tail | one_word);
         self.words[last_word] |= tail & (head | one_word);
@@ -44,7 +44,7 @@ impl Bitmap {
         }
     }
 
-    /// Gives what is covered to `sink`, in order, as bytes from `begin` on.
+    /// Passes the covered bytes to `sink`, in order, with `begin` as the position of the first bit.
     pub fn give(&self, begin: i64, sink: &mut impl Sink) {
         let mut open = 0;
         let words = self.words.iter().zip(&self.changes);

@@ -1,43 +1,43 @@
-//! Spans cut into buckets by the high bits of their starts.
+//! Spans divided into buckets by the high bits of their starts.
 //!
-//! Positions within a bucket take 32 bits, so that a span is one 64-bit number, which sorts by its
-//! start. A span that leads out of its bucket is cut there, and the bucket remembers how far it led.
+//! Positions within a bucket take 32 bits, so that a span is a 64-bit number that sorts by start. A
+//! span that extends beyond its bucket is cut there, and the bucket records how far it extends.
 
 use std::ops::Range;
 
-/// Spans in a bucket, about: they and their bitmap stay within a core's own cache.
+/// Approximate spans per bucket: they and their bitmap fit in a core's own cache.
 const SPANS: usize = 2048;
 
-/// Buckets at most: more places to write to than this, and finding them takes longer than writing.
+/// Most buckets: with more targets, scattering the spans would take longer than writing them.
 const MOST: usize = 1024;
 
-/// Which starts fall into which bucket.
+/// The assignment of starts to buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     low: i64,
     shift: u32,
-    /// How many buckets there are.
+    /// Number of buckets.
     pub count: usize,
 }
 
 impl Plan {
-    /// Plans buckets for so many spans that start from `low` to `high`; `None` where they lie too
-    /// far apart.
+    /// Plans buckets for spans that start from `low` to `high`; `None` if they are too far apart.
     pub fn new(spans: usize, low: i64, high: i64) -> Option<Self> {
         let most = (spans / SPANS).next_power_of_two().min(MOST);
-        // The least shift that leaves no more than `most` buckets.
+        // The least shift that leaves at most `most` buckets.
         let bits = i64::BITS - (high - low).leading_zeros();
         let shift = bits.saturating_sub(most.ilog2());
         let count = ((high - low) >> shift) as usize + 1;
         (shift < u32::BITS).then_some(Self { low, shift, count })
     }
 
-    /// How many bytes a bucket spans.
+    /// Returns the number of bytes that a bucket spans.
     pub fn width(self) -> i64 {
         1 << self.shift
     }
 
-    /// Where a bucket begins; the one after the last may begin past the greatest offset.
+    /// Returns the start of a bucket; that of the one after the last may exceed the greatest
+    /// offset.
     pub fn begin(self, bucket: usize) -> i64 {
         self.low.saturating_add((bucket as i64) << self.shift)
     }
@@ -47,18 +47,18 @@ impl Plan {
     }
 }
 
-/// Spans in the order of their buckets.
+/// Spans, grouped by bucket.
 #[derive(Default)]
 pub struct Buckets {
-    /// Where each bucket ends among the spans.
+    /// End of each bucket among the spans.
     ends: Vec<usize>,
-    /// How far the spans of each bucket lead out of it; 0 where none does.
+    /// How far the spans of each bucket extend beyond it; 0 if none does.
     reaches: Vec<i64>,
     spans: Vec<u64>,
 }
 
 impl Buckets {
-    /// Takes in spans, and forgets all others.
+    /// Replaces the stored spans with these.
     pub fn fill(&mut self, plan: Plan, start: &[i64], end: &[i64]) {
         self.ends.clear();
         self.ends.resize(plan.count, 0);
@@ -69,7 +69,7 @@ impl Buckets {
         for end in &mut self.ends {
             sum += std::mem::replace(end, sum);
         }
-        // Now each entry says where its bucket begins; writing moves it to where the bucket ends.
+        // Each entry is now the start of its bucket; writing advances it to the end.
         self.reaches.clear();
         self.reaches.resize(plan.count, 0);
         self.spans.resize(start.len(), 0);
@@ -77,7 +77,7 @@ impl Buckets {
         for (&start, &end) in start.iter().zip(end) {
             let bucket = plan.bucket(start);
             let begins = (start - plan.low) & (width - 1);
-            // One more than fits is enough to show that a span leads out.
+            // One more than fits is enough to show that a span extends beyond its bucket.
             let mut ends = begins + (end - start).min(width + 1);
             if ends > width {
                 ends = width;
@@ -89,7 +89,7 @@ impl Buckets {
         }
     }
 
-    /// The spans of a bucket, each as one number that [`unpack`] takes apart.
+    /// Returns the spans of a bucket, each as one number for [`unpack`].
     pub fn spans(&self, bucket: usize) -> &[u64] {
         let begin = if bucket == 0 {
             0
@@ -99,18 +99,18 @@ impl Buckets {
         &self.spans[begin..self.ends[bucket]]
     }
 
-    /// How many spans a range of buckets holds.
+    /// Returns the number of spans in a range of buckets.
     pub fn count(&self, range: &Range<usize>) -> usize {
         range.clone().map(|bucket| self.spans(bucket).len()).sum()
     }
 
-    /// How far spans of a bucket lead out of it; 0 where none does.
+    /// Returns how far the spans of a bucket extend beyond it; 0 if none does.
     pub fn reach(&self, bucket: usize) -> i64 {
         self.reaches[bucket]
     }
 }
 
-/// Start and end of a span, counted from where its bucket begins.
+/// Returns the start and end of a span, relative to its bucket.
 pub fn unpack(span: u64) -> (u32, u32) {
     ((span >> 32) as u32, span as u32)
 }

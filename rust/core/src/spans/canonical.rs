@@ -1,9 +1,9 @@
-//! Merging spans into a canonical set, by the method that suits them.
+//! Merging of spans into a canonical set, by the fastest method for their shape.
 //!
-//! Spans that come sorted need one sweep. Others are cut into buckets by the high bits of their
-//! starts, so that what follows happens within the cache; a bucket then fills a bitmap, if the bytes
-//! it spans are few beside its spans, and is sorted otherwise. Of many spans, pieces are cut into
-//! the same buckets, and ranges of buckets merged, in parallel.
+//! Sorted spans take one sweep. Others are divided into buckets by the high bits of their starts,
+//! so that the rest happens in the cache. A bucket is merged with a bitmap if it has few bytes per
+//! span, and is sorted otherwise. A large set is divided into buckets piece by piece, and then
+//! merged by ranges of buckets, in parallel.
 
 use std::cell::RefCell;
 use std::iter;
@@ -16,47 +16,47 @@ use super::sink::Sink;
 use super::{Set, Survey};
 use crate::pool;
 
-/// Below this many spans, sorting them at once is fastest.
+/// Below this many spans, sorting them directly is fastest.
 const FEW: usize = 64;
 
-/// A bitmap pays up to this many bytes of file for each span: one word of it.
+/// A bitmap pays off up to this many bytes of file per span: one word.
 const DENSE: usize = 64;
 
-/// From this many spans on, they are cut up and merged in parallel.
+/// From this many spans on, the work is parallel.
 const MANY: usize = 1 << 17;
 
-/// Pieces that many spans are cut into, of which the threads take one after the other.
+/// Number of pieces of a large set, which the threads take in turn.
 const PIECES: usize = 8;
 
-/// Spans that are pieces of others while they are merged.
+/// Most additional spans during merging, from spans cut at the borders of pieces.
 pub const SLACK: usize = PIECES;
 
 thread_local! {
-    /// Kept from one call to the next: memory that is new to a process costs more than the sorting.
+    /// Kept from one call to the next, because fresh memory costs a process more than the sorting.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
     static PAIRS: RefCell<Vec<(i64, i64)>> = RefCell::default();
 }
 
-/// Spans whose scratch memory is kept.
+/// Number of spans for which scratch memory is kept.
 pub const KEPT: usize = 1 << 20;
 
-/// Memory that merging needs.
+/// Memory for merging.
 #[derive(Default)]
 struct Scratch {
     pieces: Vec<Buckets>,
     one: OneBucket,
 }
 
-/// Memory that merging a bucket needs.
+/// Memory for merging a bucket.
 #[derive(Default)]
 struct OneBucket {
     bitmap: Bitmap,
     order: Order,
 }
 
-/// Gives the canonical set of checked spans to `sink`; `survey` is what is known of them.
+/// Passes the canonical set of checked spans, with their survey, to `sink`.
 ///
-/// There has to be room for as many spans, and for [`SLACK`] more.
+/// The sink must have room for as many spans plus [`SLACK`].
 pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
     if survey.sorted {
         return sink.take(spans.iter());
@@ -65,7 +65,7 @@ pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
     let Some(plan) = plan.filter(|_| spans.len() >= FEW) else {
         return sort(spans, sink);
     };
-    // Taken, not borrowed: while this thread waits for others, it may be given another merge.
+    // Taken, not borrowed: while this thread waits for others, it may be assigned another merge.
     let mut scratch = SCRATCH.take();
     if spans.len() < MANY || !pool::has_threads() {
         scratch.pieces.resize_with(1, Buckets::default);
@@ -79,7 +79,7 @@ pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
     }
 }
 
-/// As [`merge`], without a survey, for sets that are small as a rule.
+/// As [`merge`] without a survey, for sets that are usually small.
 pub fn merge_row(spans: Set, sink: &mut impl Sink) {
     if spans.start.is_sorted() {
         sink.take(spans.iter());
@@ -111,7 +111,7 @@ fn merge_many<S: Sink>(plan: Plan, spans: Set, scratch: &mut Scratch, sink: &mut
     let pieces = &scratch.pieces;
     let ranges: Vec<_> = pool::chunks(plan.count, plan.count.div_ceil(PIECES)).collect();
     let count = |range| pieces.iter().map(|piece| piece.count(range)).sum::<usize>();
-    // One more than spans, as what leads out of the range before comes first.
+    // One more than the spans, for the part that extends into the range from before.
     let counts: Vec<_> = ranges.iter().map(|range| 1 + count(range)).collect();
     let parts = sink.split(&counts).into_iter().zip(ranges);
     let results = pool::map(parts, |(mut part, range)| {
@@ -121,7 +121,7 @@ fn merge_many<S: Sink>(plan: Plan, spans: Set, scratch: &mut Scratch, sink: &mut
     sink.join(&counts, &results);
 }
 
-/// Merges a range of buckets, one after the other; what leads out of a bucket begins the next.
+/// Merges a range of buckets in order; what extends beyond a bucket begins the next.
 fn merge_buckets(
     plan: Plan,
     pieces: &[Buckets],
@@ -140,7 +140,7 @@ fn merge_buckets(
     let width = plan.width();
     for bucket in range.clone() {
         let begin = plan.begin(bucket);
-        // Within the bucket, all positions count from its begin.
+        // Within the bucket, all positions are relative to its start.
         let carried = (reach - begin).clamp(0, width) as u32;
         reach = reach.max(leads_to(bucket));
         let count: usize = pieces.iter().map(|piece| piece.spans(bucket).len()).sum();

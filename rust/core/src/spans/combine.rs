@@ -1,4 +1,4 @@
-//! Two sets made into one.
+//! Intersection and difference of two sets.
 
 use std::cell::RefCell;
 use std::iter;
@@ -9,14 +9,14 @@ use super::{OTHER, SPAN, Set, Survey};
 use crate::Result;
 
 thread_local! {
-    /// Room for two canonical sets, kept from one call to the next.
+    /// Memory for two canonical sets, kept from one call to the next.
     static ROOM: RefCell<(Room, Room)> = RefCell::default();
 }
 
-/// Lets `operation` have the canonical sets of spans that are yet to be checked.
+/// Calls `operation` with the canonical sets of spans that are not checked yet.
 pub fn checked<T>(spans: Set, others: Set, operation: impl FnOnce(Set, Set) -> T) -> Result<T> {
     let surveys = (Survey::of(SPAN, 0, spans)?, Survey::of(OTHER, 0, others)?);
-    // Taken, not borrowed: while this thread waits for others, it may be given another task.
+    // Taken, not borrowed: while this thread waits for others, it may be assigned another task.
     let mut room = ROOM.take();
     let result = operation(
         canonical_of(spans, &mut room.0, |room| {
@@ -32,7 +32,7 @@ pub fn checked<T>(spans: Set, others: Set, operation: impl FnOnce(Set, Set) -> T
     Ok(result)
 }
 
-/// Lets `operation` have the canonical sets of two rows that have been checked.
+/// Calls `operation` with the canonical sets of two checked rows.
 pub fn rows<T>(
     spans: Set,
     others: Set,
@@ -49,7 +49,7 @@ pub fn rows<T>(
     )
 }
 
-/// Memory for a canonical set. It only grows, so that making room costs nothing.
+/// Memory for a canonical set. It only grows, so that reusing it costs nothing.
 #[derive(Default)]
 pub struct Room {
     start: Vec<i64>,
@@ -57,7 +57,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// What `fill` gives, which has room for so many spans.
+    /// Returns the spans that `fill` writes, at most `count`.
     pub fn fill(&mut self, count: usize, fill: impl FnOnce(&mut Filled)) -> Set<'_> {
         if self.start.len() < count {
             self.start.resize(count, 0);
@@ -70,7 +70,7 @@ impl Room {
     }
 }
 
-/// The spans themselves, if they are a canonical set, and else what `merge` puts into `room`.
+/// Returns the spans themselves if they are canonical, and otherwise their merge in `room`.
 fn canonical_of<'a>(
     spans: Set<'a>,
     room: &'a mut Room,
@@ -82,7 +82,7 @@ fn canonical_of<'a>(
     room.fill(spans.len() + SLACK, merge)
 }
 
-/// Gives what both canonical sets cover.
+/// Passes the intersection of two canonical sets to `sink`.
 pub fn overlap(spans: Set, others: Set, sink: &mut impl Sink) {
     let (mut span, mut other) = (0, 0);
     sink.take_apart(iter::from_fn(|| {
@@ -98,9 +98,9 @@ pub fn overlap(spans: Set, others: Set, sink: &mut impl Sink) {
     }));
 }
 
-/// Gives what the first canonical set covers and the other does not.
+/// Passes the difference of two canonical sets to `sink`.
 ///
-/// That is what it shares with the gaps of the other, each from an end to the next start.
+/// This is the intersection with the gaps of the second set, each from an end to the next start.
 pub fn without(spans: Set, others: Set, sink: &mut impl Sink) {
     let ends = others.end.iter().copied();
     let starts = others.start.iter().copied();

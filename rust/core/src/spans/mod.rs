@@ -1,7 +1,8 @@
-//! Operations on half-open byte spans `[start, end)`, held as two slices of one length.
+//! Operations on half-open byte spans `[start, end)`, stored as two slices of equal length.
 //!
-//! Adjacent spans merge, and an empty span `[a, a)` covers nothing and disappears. A set of spans is
-//! *canonical* when its spans are sorted, not empty, and neither overlap nor touch; every result is.
+//! Adjacent spans merge. An empty span `[a, a)` covers nothing and is removed. A set of spans is
+//! *canonical* if its spans are sorted and non-empty, and neither overlap nor touch; every result
+//! is.
 
 mod batched;
 mod bitmap;
@@ -34,7 +35,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// What `fill` gives, which has room for so many spans.
+    /// Returns the spans that `fill` writes, at most `count`.
     fn filled(count: usize, fill: impl FnOnce(&mut Filled)) -> Self {
         // Zeroed memory is not touched before it is written.
         let (mut start, mut end) = (vec![0; count], vec![0; count]);
@@ -78,7 +79,7 @@ impl<'a> Set<'a> {
         self.start.iter().copied().zip(self.end.iter().copied())
     }
 
-    /// Whether the spans are a canonical set as they are.
+    /// Returns whether the spans already are a canonical set.
     fn is_canonical(self) -> bool {
         self.iter().all(|(start, end)| start < end)
             && self
@@ -90,7 +91,7 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Number of bytes that lie in at least one span.
+/// Number of bytes that at least one span covers.
 ///
 /// # Errors
 ///
@@ -157,8 +158,8 @@ pub fn difference(
 
 /// Refuses the first span that is negative or reversed.
 ///
-/// `what` names the spans in the message, and `base` is the place of the first of them in the arrays
-/// that the caller of the kernel knows.
+/// `what` names the spans in the message, and `base` is the index of the first of them in the
+/// caller's arrays.
 ///
 /// # Errors
 ///

@@ -1,17 +1,17 @@
-//! Sorting the spans of one bucket.
+//! Sorting of the spans of one bucket, by a bucket sort with insertion.
 
 use super::buckets::Plan;
 
 /// Below this many spans, a comparison sort is fastest.
 const FEW: usize = 48;
 
-/// With more spans than this in one cell, a comparison sort is faster than inserting them.
+/// With more spans than this in a cell, a comparison sort is faster than inserting them.
 const CROWDED: u32 = 16;
 
-/// Sorts spans by their starts, and keeps the memory to do so.
+/// Sorts spans by their starts, and keeps the memory for it.
 ///
-/// Starts are spread over about as many cells as there are spans, so that a span goes straight to
-/// where it belongs, but for those that share its cell; inserting puts these in order.
+/// The range of starts is divided into about as many cells as there are spans. A span is placed
+/// directly in its cell, and insertion orders the few spans that share a cell.
 #[derive(Default)]
 pub struct Order {
     cells: Vec<u32>,
@@ -19,7 +19,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// The spans of some slices, each one number, by their starts; `first` comes before all others.
+    /// Sorts the spans of some slices, each one number, by their starts; `first` comes before all
+    /// others.
     pub fn sort<'a>(
         &mut self,
         plan: Plan,
@@ -36,7 +37,7 @@ impl Order {
         &self.sorted
     }
 
-    /// Sorts by cells; false, with nothing done, where a cell is crowded.
+    /// Sorts by cells; returns false without doing anything if a cell is crowded.
     fn spread<'a>(
         &mut self,
         plan: Plan,
@@ -50,7 +51,7 @@ impl Order {
         for &span in slices.clone().flatten() {
             self.cells[(span >> shift) as usize] += 1;
         }
-        // From how many spans a cell holds to where it begins, after the first of all.
+        // Turns the number of spans in each cell into the start of the cell, after `first`.
         let (mut sum, mut most) = (1, 0);
         for cell in &mut self.cells {
             most = most.max(*cell);

@@ -1,33 +1,33 @@
-//! What becomes of the bytes that an operation finds: spans, or their number.
+//! Receivers of the spans that an operation finds, which store them or count their bytes.
 
-/// Receives what spans cover, in the order of their starts.
+/// Receives covered bytes in the order of their starts.
 pub trait Sink: Send {
-    /// One of several that share the work.
+    /// A part of the sink, for one of several workers.
     type Part<'a>: Sink
     where
         Self: 'a;
 
-    /// Takes spans whose starts never fall, also not below those of earlier calls.
+    /// Receives spans whose starts never decrease, including those of earlier calls.
     fn take(&mut self, spans: impl Iterator<Item = (i64, i64)>);
 
-    /// Takes spans that neither overlap nor touch, and passes over those that are empty or reversed.
+    /// Receives spans that neither overlap nor touch, and ignores those that are empty or reversed.
     fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>);
 
-    /// Takes words of 64 bytes from `place` on, of which those are covered whose bit is set; the
-    /// bytes of an earlier call are not among them.
+    /// Receives words of 64 bytes from `place` on, in which set bits are covered; they come after
+    /// the bytes of earlier calls.
     fn take_words(&mut self, place: i64, words: impl Iterator<Item = u64>);
 
-    /// Parts that lie side by side, each with room for so many spans.
+    /// Splits the sink into adjacent parts, each with room for so many spans.
     fn split(&mut self, counts: &[usize]) -> Vec<Self::Part<'_>>;
 
-    /// What was received: how many spans, or how many bytes.
+    /// Returns the number of spans received, or of bytes.
     fn result(&self) -> i64;
 
-    /// Takes over what parts received, given how they were split and what their results are.
+    /// Joins the contents of the parts, given how they were split and their results.
     fn join(&mut self, counts: &[usize], results: &[i64]);
 }
 
-/// Fills memory with spans. There has to be room for as many as are taken.
+/// Stores spans in memory, which must have room for all of them.
 pub struct Filled<'a> {
     start: &'a mut [i64],
     end: &'a mut [i64],
@@ -35,12 +35,12 @@ pub struct Filled<'a> {
 }
 
 impl<'a> Filled<'a> {
-    /// Fills the given memory.
+    /// Creates a sink that fills this memory.
     pub fn new(start: &'a mut [i64], end: &'a mut [i64]) -> Self {
         Self { start, end, len: 0 }
     }
 
-    /// How many spans there are.
+    /// Returns the number of spans.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -68,7 +68,7 @@ impl Sink for Filled<'_> {
         let mut last = self.len - 1;
         let (mut open, mut reach) = (self.start[last], self.end[last]);
         for (start, end) in spans {
-            // Whether a span joins the last one is a toss-up, so it is not a branch.
+            // Whether a span joins the last one is unpredictable, so this is not a branch.
             let gap = start > reach;
             last += usize::from(gap);
             (open, reach) = (if gap { start } else { open }, reach.max(end));
@@ -80,7 +80,7 @@ impl Sink for Filled<'_> {
     fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>) {
         let mut len = self.len;
         for (start, end) in spans {
-            // Whether a span is one is a toss-up, so it is not a branch.
+            // Whether a span is empty is unpredictable, so this is not a branch.
             (self.start[len], self.end[len]) = (start, end);
             len += usize::from(start < end);
         }
@@ -126,7 +126,7 @@ impl Sink for Filled<'_> {
         for (count, &result) in counts.iter().zip(results) {
             let mut part = begin..begin + result as usize;
             begin += count;
-            // The first span may continue the last one of the part before.
+            // The first span may continue the last one of the previous part.
             if self.len > 0 && !part.is_empty() && self.end[self.len - 1] == self.start[part.start]
             {
                 self.end[self.len - 1] = self.end[part.start];
@@ -139,7 +139,7 @@ impl Sink for Filled<'_> {
     }
 }
 
-/// Adds up the bytes that are covered.
+/// Counts the covered bytes.
 #[derive(Default)]
 pub struct Total {
     bytes: i64,

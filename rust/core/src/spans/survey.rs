@@ -1,4 +1,4 @@
-//! One look at all spans, which checks them and shows how to merge them.
+//! A single pass over all spans that checks them and determines how to merge them.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use pulp::{Arch, Simd, WithSimd};
 use super::Set;
 use crate::{Error, Result, pool};
 
-/// Spans of one piece of work; from two pieces on, they are looked at in parallel.
+/// Spans per piece of work; two pieces or more are surveyed in parallel.
 const PIECE: usize = 1 << 17;
 
-/// What is known of spans that have been checked.
+/// Facts about checked spans.
 #[derive(Debug, Clone, Copy)]
 pub struct Survey {
-    /// The starts never fall.
+    /// Whether the starts never decrease.
     pub sorted: bool,
-    /// The least start; the greatest integer without spans.
+    /// The least start; the greatest integer if there are no spans.
     pub low: i64,
-    /// The greatest start; 0 without spans.
+    /// The greatest start; 0 if there are no spans.
     pub high: i64,
 }
 
 impl Survey {
     /// Surveys spans, and refuses the first that is negative or reversed.
     ///
-    /// `what` names the spans in the message, and `base` is the place of the first of them in the
-    /// arrays that the caller of the kernel knows.
+    /// `what` names the spans in the message, and `base` is the index of the first of them in the
+    /// caller's arrays.
     pub fn of(what: &'static str, base: usize, spans: Set) -> Result<Self> {
         let glance = Glance::at(spans);
         if glance.bad < 0 {
@@ -40,19 +40,19 @@ impl Survey {
     }
 }
 
-/// Spans to look at, and the start after the last of them, if there is one.
+/// Spans to survey, and the start after the last of them, if there is one.
 struct Look<'a> {
     starts: &'a [i64],
     ends: &'a [i64],
 }
 
-/// What a look shows; the first two by their signs, so that the loop has no way out.
+/// The result of a pass; the first two by sign, so that the loop has no early exit.
 #[derive(Clone, Copy)]
 struct Glance {
-    /// Negative if a start, an end or their difference is. The difference overflows only where one
-    /// of the two is negative.
+    /// Negative if a start, an end or their difference is. The difference overflows only if one of
+    /// the two is negative.
     bad: i64,
-    /// Negative if a start is followed by a lesser one.
+    /// Negative if a start is followed by a smaller one.
     falls: i64,
     low: i64,
     high: i64,
@@ -68,7 +68,7 @@ impl Glance {
 
     fn at(spans: Set) -> Self {
         let look = |piece: Range<usize>| {
-            // Whether the starts fall from one piece to the next is a question as well.
+            // The order of starts also has to be checked across the border of two pieces.
             let after = spans.len().min(piece.end + 1);
             let (starts, ends) = (&spans.start[piece.start..after], &spans.end[piece]);
             Arch::new().dispatch(Look { starts, ends })
@@ -117,7 +117,7 @@ impl WithSimd for Look<'_> {
     }
 }
 
-/// The refusal of spans of which at least one is bad.
+/// Returns the error for spans of which at least one is bad.
 fn first_bad(what: &'static str, base: usize, spans: Set) -> Error {
     let mut spans = spans.iter().enumerate();
     let bad = spans.find(|&(_, (start, end))| start < 0 || end < start);

@@ -1,4 +1,4 @@
-//! What a table says of one benchmark.
+//! The entry of one benchmark in a table.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum Reason {
 /// Names of the reasons.
 pub const REASONS: [&str; 4] = ["missing", "not_a_number", "non_finite", "not_positive"];
 
-/// A ratio, or why it is missing.
+/// A ratio, or the reason why it is missing.
 pub type Ratio = Result<f64, Reason>;
 
 /// One benchmark of a table.
@@ -35,14 +35,14 @@ pub struct Entry {
     pub oracle: Ratio,
     /// Whether the change was significant.
     pub significant: Option<bool>,
-    /// Whether there was an object to read.
+    /// Whether the entry is an object.
     pub is_object: bool,
-    /// Whether the agent's ratio is that of a reverted agent.
+    /// Whether the agent's ratio counts as that of an agent that changed nothing.
     pub is_reverted: bool,
 }
 
 impl Entry {
-    /// A benchmark in whose place something else than an object stands.
+    /// Creates the entry of a benchmark whose value is not an object.
     const fn fault(reason: Reason) -> Self {
         Self {
             benchmark: 0,
@@ -86,7 +86,7 @@ impl Value {
     }
 }
 
-/// A time; none if it is an object, which may hold one.
+/// Returns a time; `None` if it is an object, which may hold one.
 fn seconds(value: Option<Value>) -> Option<Ratio> {
     match value {
         None => Some(Err(Reason::Missing)),
@@ -95,10 +95,10 @@ fn seconds(value: Option<Value>) -> Option<Ratio> {
     }
 }
 
-/// Reads an entry.
+/// The rules for reading an entry.
 #[derive(Clone, Copy)]
 pub struct EntrySeed {
-    /// Whether true is 1 and false 0, instead of no number.
+    /// Whether booleans count as 1 and 0, instead of as values that are not numbers.
     pub booleans_are_numbers: bool,
 }
 
@@ -166,12 +166,12 @@ impl<'de> Visitor<'de> for EntrySeed {
     }
 }
 
-/// The fields of an entry that matter, as far as they have been met.
+/// The relevant fields of an entry that were read so far.
 #[derive(Default)]
 pub struct Fields([Option<Value>; Field::COUNT]);
 
 impl Fields {
-    /// Takes the value of a field; none if it has one.
+    /// Sets a field; `None` if it was already set.
     pub fn set(&mut self, field: Field, value: Value) -> Option<()> {
         let place = &mut self.0[field as usize];
         let is_first = place.is_none();
@@ -179,7 +179,7 @@ impl Fields {
         is_first.then_some(())
     }
 
-    /// The entry; none if a time is an object, which may hold one.
+    /// Returns the entry; `None` if a time is an object, which may hold one.
     pub fn entry(&self, booleans_are_numbers: bool) -> Option<Entry> {
         let get = |field: Field| self.0[field as usize];
         let ratio = |field, time| match (get(field), get(time)) {
@@ -204,7 +204,7 @@ impl Fields {
     }
 }
 
-/// What a key of an entry stands for.
+/// The field that a key of an entry stands for.
 #[derive(Clone, Copy)]
 pub enum Field {
     Agent,
@@ -220,7 +220,7 @@ pub enum Field {
 impl Field {
     const COUNT: usize = 7;
 
-    /// The field of a name.
+    /// Returns the field with a name.
     pub fn of(name: &str) -> Self {
         match name {
             "agent/nop" => Self::Agent,

@@ -10,45 +10,45 @@ use crate::{Result, pool};
 
 /// How each attempt is scored.
 pub struct Plan<'a> {
-    /// Which table counts; -1 for none.
+    /// Table of each attempt; -1 for none.
     pub table: &'a [i64],
-    /// Whether it counts as that of an agent that changed nothing.
+    /// Whether the table counts as that of an agent that changed nothing.
     pub is_reverted: &'a [bool],
-    /// Whether there is an oracle in its trial.
+    /// Whether the trial has an oracle.
     pub has_oracle: &'a [bool],
 }
 
-/// What applies to all attempts.
+/// Rules that apply to all attempts.
 #[derive(Clone, Copy)]
 pub struct Rules<'a> {
-    /// Whether trials are scored by the merge of their files.
+    /// Whether the files of a trial are merged for scoring.
     pub is_merged: bool,
-    /// How names are taken apart.
+    /// Characters that determine how names are parsed.
     pub alphabet: &'a Alphabet<'a>,
 }
 
-/// Scores of attempts, a column each.
+/// Scores of attempts, with a column for each figure.
 #[derive(Debug, Default)]
 pub struct Scores {
-    /// Figures of the levels; NaN where no benchmark counts.
+    /// Figures of the levels; NaN if no benchmark counts.
     pub levels: Vec<Figures>,
     /// Benchmarks in the table.
     pub size: Vec<i64>,
-    /// Least ratio of the agent among the benchmarks that count; NaN without any.
+    /// Least ratio of the agent among the benchmarks that count; NaN if there are none.
     pub worst: Vec<f64>,
-    /// The benchmark that has it; -1 for none.
+    /// The benchmark with this ratio; -1 if there is none.
     pub worst_benchmark: Vec<i64>,
-    /// Benchmarks that count and became slower.
+    /// Number of benchmarks that count and became slower.
     pub regressions: Vec<i64>,
     /// Whether no entry has a ratio of the oracle.
     pub is_without_oracle: Vec<bool>,
     /// Whether the table holds ratios of a reverted agent.
     pub has_reverted: Vec<bool>,
-    /// How many benchmarks of each do not count.
+    /// Number of benchmarks of each attempt that do not count.
     pub invalid: Vec<i64>,
-    /// Each of these benchmarks.
+    /// These benchmarks.
     pub invalid_benchmark: Vec<i64>,
-    /// Why it does not count, as its position in [`REASONS`].
+    /// Reason why each does not count, as its position in [`REASONS`].
     pub invalid_reason: Vec<i64>,
     /// Every benchmark, attempt by attempt.
     pub benchmarks: Benchmarks,
@@ -58,7 +58,7 @@ pub struct Scores {
 ///
 /// # Errors
 ///
-/// None; the kernel of the levels refuses names that do not exist.
+/// None in practice: the kernel of the levels refuses only names that do not exist.
 pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
     let names = Labels::of(&tables.names);
     let mut offsets = vec![0];
@@ -116,7 +116,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// The benchmarks that count of some attempts.
+/// The benchmarks of some attempts that count.
 struct Piece<'a> {
     tables: &'a Tables,
     names: &'a Labels<'a>,
@@ -198,7 +198,7 @@ impl<'a> Piece<'a> {
         scores.invalid.push(found.invalid);
     }
 
-    /// Counts a benchmark; gives why it does not count, if so.
+    /// Counts a benchmark, or returns why it does not count.
     fn count(&mut self, entry: &Entry, lacks_oracle: bool, found: &mut Found) -> Option<Reason> {
         let Entry {
             benchmark,
@@ -226,7 +226,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// What was found in a table.
+/// The results of one table.
 #[derive(Default)]
 struct Found {
     size: i64,
@@ -236,7 +236,7 @@ struct Found {
 }
 
 impl Found {
-    /// Counts a benchmark; of those with the least ratio, the first by name is the worst.
+    /// Counts a benchmark; if several have the least ratio, the first by name is the worst.
     fn count(&mut self, ratio: f64, benchmark: u32, names: &[String]) {
         self.regressions += i64::from(ratio < 1.0);
         let is_worse = self.worst.is_none_or(|(worst, other)| {
@@ -250,13 +250,13 @@ impl Found {
 }
 
 impl Rules<'_> {
-    /// An entry as it counts; none if it does not at all.
+    /// Returns an entry as it counts; `None` if it does not count at all.
     fn effective(self, entry: Entry, is_reverted: bool) -> Option<Entry> {
         if !is_reverted {
             return Some(entry);
         }
         if !entry.is_object {
-            // Where files are merged, only objects are reverted, and the others lost.
+            // If files are merged, only objects count as reverted, and the others are lost.
             return (!self.is_merged).then_some(entry);
         }
         let oracle = match entry.oracle {

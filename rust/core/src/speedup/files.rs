@@ -1,7 +1,7 @@
-//! Which table is whose, among all that the files of a trial hold.
+//! Assignment of the tables in the files of a trial to its attempts.
 //!
-//! A file may hold the tables of every agent of its trial. Here an agent gets the table under its
-//! name where all files that have one say the same; everything else is left to the record form.
+//! A file may hold the tables of every agent of its trial. Here an agent is assigned the table
+//! under its name if all files that have one agree; everything else is left to the record form.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,20 +17,20 @@ use super::json::{Texts, push_text};
 use crate::ingest::Text;
 use crate::pool;
 
-/// Files of one piece of work.
+/// Files per piece of work.
 const PIECE: usize = 64;
 
 /// Names of agents with their models, `agent:model`.
 pub struct Keys<'a> {
     /// Each name once.
     pub names: &'a [String],
-    /// Which of them each attempt has.
+    /// Index of each attempt's name.
     pub own: &'a [i64],
-    /// Whose benchmarks the table without a name is; -1 where nothing says so.
+    /// Attempt to which the table without a name belongs; -1 if unknown.
     pub last: &'a [i64],
 }
 
-/// What the files of all attempts hold.
+/// The contents of the files of all attempts.
 pub struct Files<'a> {
     /// Tables by name, as JSON.
     pub named: Texts<'a>,
@@ -38,7 +38,7 @@ pub struct Files<'a> {
     pub unnamed: Texts<'a>,
     /// Whether anything was measured.
     pub is_measured: &'a [bool],
-    /// The names.
+    /// The names of the attempts.
     pub keys: Keys<'a>,
 }
 
@@ -46,19 +46,19 @@ pub struct Files<'a> {
 pub struct Trials<'a> {
     /// Trial `i` has the members `offsets[i]..offsets[i + 1]`.
     pub offsets: &'a [i64],
-    /// The attempts of each, those that are scored in it first.
+    /// The attempts of each trial; those that are scored in it come first.
     pub members: &'a [i64],
-    /// How many are scored in it.
+    /// Number of attempts that are scored in each trial.
     pub scored: &'a [i64],
 }
 
-/// Tables that a file holds, with their names; none where it is left to the record form.
+/// Tables of a file, with their names; `None` if the file is left to the record form.
 type Named<'a> = Option<Vec<(Cow<'a, str>, &'a str)>>;
 
 impl<'a> Files<'a> {
-    /// Finds the table of each attempt, -1 for none, and the trials that are not certain.
+    /// Finds the table of each attempt, or -1, and the trials that are uncertain.
     ///
-    /// Where trials are scored by the merge of their files, `is_merged`.
+    /// `is_merged` states whether the files of a trial are merged for scoring.
     #[must_use]
     pub fn tables(&self, trials: &Trials, is_merged: bool) -> (Tables, Vec<i64>, Vec<bool>) {
         let attempt = |guess| {
@@ -124,7 +124,7 @@ impl<'a> Files<'a> {
         found
     }
 
-    /// The tables in a file with their names.
+    /// Returns the tables in a file with their names.
     fn named(&self, row: usize, guess: bool) -> Named<'a> {
         let Some(text) = self.named.get(row) else {
             return Some(Vec::new());
@@ -140,7 +140,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// The table in a file, if that looks as though it held nothing else than the table of `key`.
+/// Returns the table in a file, if the file appears to hold only the table of `key`.
 fn only<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut begin = vec![b'{'];
     push_text(&mut begin, key);
@@ -150,7 +150,7 @@ fn only<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     (is_last && rest.ends_with(b"}}}")).then(|| text[begin.len()..text.len() - 1].trim_start())
 }
 
-/// Reads an object of tables, each as it stands.
+/// Reads an object of tables, each as JSON text.
 struct All;
 
 impl<'de> Visitor<'de> for All {
@@ -180,7 +180,7 @@ impl<'a> Trials<'a> {
         &self.members[self.offsets[trial] as usize..self.offsets[trial + 1] as usize]
     }
 
-    /// Makes those trials uncertain too whose members are scored in one that is.
+    /// Marks the trials as uncertain whose members are scored in an uncertain trial.
     fn spread(&self, uncertain: &mut [bool]) {
         let mut home = FxHashMap::default();
         for (trial, &is_uncertain) in uncertain.iter().enumerate() {
@@ -194,9 +194,9 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Which names differ at most in the spelling of the model.
+/// Groups of names that differ at most in the spelling of the model.
 struct Likeness {
-    /// Number of each name; names that are alike have the same.
+    /// Number of each name; similar names have the same number.
     numbers: Vec<usize>,
     by_name: FxHashMap<(String, String), usize>,
 }
@@ -215,14 +215,14 @@ impl Likeness {
     }
 }
 
-/// Agent, and model as reports spell it.
+/// Splits a name into the agent and the model, as reports spell it.
 fn parts(name: &str) -> (String, String) {
     let (agent, model) = name.split_once(':').unwrap_or((name, ""));
     (agent.to_owned(), model.replace('/', "-"))
 }
 
-/// The attempts of a trial that are named alike, and the tables under that name: the attempt in
-/// whose file each stands, its name there, and the table.
+/// The attempts of a trial with similar names, and the tables under these names: the attempt whose
+/// file holds it, its name there, and the table.
 #[derive(Default)]
 struct Group<'s, 'a> {
     attempts: usize,
@@ -237,7 +237,7 @@ struct Search<'s, 'a> {
 }
 
 impl<'s, 'a> Search<'s, 'a> {
-    /// Finds the tables of the attempts of a trial; none if it is not certain.
+    /// Finds the tables of the attempts of a trial; `None` if it is uncertain.
     fn trial(&self, members: &[i64], scored: i64, found: &mut [Option<&'a str>]) -> Option<()> {
         let is_measured = |row: &&i64| self.files.is_measured[**row as usize];
         let measured = members.iter().filter(is_measured).count();
@@ -255,7 +255,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 .filter(|it| it.attempts == 1)?;
             found[row as usize] = self.own(row, group).ok()?;
         }
-        // What ran once for several trials is scored in another.
+        // A run that is shared by several trials is scored in another.
         let is_plain = |row: &i64| {
             groups.get(&self.number(*row)).is_some_and(|group| {
                 group.attempts == 1 && group.tables.iter().all(|(owner, ..)| owner == row)
@@ -284,11 +284,11 @@ impl<'s, 'a> Search<'s, 'a> {
         Some(groups)
     }
 
-    /// The table of an attempt.
+    /// Returns the table of an attempt.
     ///
     /// # Errors
     ///
-    /// It is not certain which one that is.
+    /// It is uncertain which table that is.
     fn own(&self, row: i64, group: &Group<'s, 'a>) -> Result<Option<&'a str>, ()> {
         let key = self.files.keys.name(row as usize);
         let mut tables: Vec<_> = group.tables.iter().map(|(.., table)| *table).collect();
@@ -316,7 +316,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// The table without a name, if it is the attempt's.
+    /// Returns the table without a name, if it belongs to the attempt.
     fn unnamed(&self, row: i64) -> Option<&'a str> {
         let keys = &self.files.keys;
         let last = keys.last[row as usize];

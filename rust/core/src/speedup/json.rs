@@ -1,17 +1,17 @@
-//! JSON text: columns of it, and how values are written.
+//! JSON columns, and writing of JSON values.
 
 use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::pool;
 
-/// Bytes of a number, at most.
+/// Most bytes of a number.
 pub const MOST_DIGITS: usize = 32;
 
-/// Where texts are written.
+/// Output buffer for texts.
 pub type Out<'a> = io::Cursor<&'a mut [u8]>;
 
-/// Texts of a column, one after another; one that is null is empty, which no JSON text is.
+/// Texts of a column, one after another. A null is empty, which no JSON text is.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
     /// The texts.
@@ -21,7 +21,7 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// A text; none where it is null, and where it is not valid UTF-8.
+    /// Returns a text; `None` if it is null or not valid UTF-8.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&'a str> {
         let range = self.offsets[index] as usize..self.offsets[index + 1] as usize;
@@ -30,7 +30,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Writes a text with its quotes.
+/// Writes a text as a JSON string.
 pub fn push_text(out: &mut Vec<u8>, text: &str) {
     let is_plain = |&byte: &u8| byte >= b' ' && byte != b'"' && byte != b'\\';
     if text.as_bytes().iter().all(is_plain) {
@@ -42,7 +42,7 @@ pub fn push_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Writes a double, one that is not finite as Python does.
+/// Writes a double; one that is not finite is written as Python does.
 pub fn write_number(out: &mut Out<'_>, value: f64) -> io::Result<()> {
     if value.is_finite() {
         return Ok(serde_json::to_writer(out, &value)?);
@@ -68,11 +68,12 @@ pub fn write_flag(out: &mut Out<'_>, value: Option<bool>) -> io::Result<()> {
     })
 }
 
-/// Texts of attempts, one after another, in memory that is touched once: in a fresh process, that
-/// takes as long as writing into it. Beside them come what `work` gives for each range of attempts,
-/// whose texts it writes.
+/// Writes the texts of attempts, one after another, and returns them with the results of `work` for
+/// each range of attempts. The memory is touched only once: in a fresh process, that takes as long
+/// as the writing.
 ///
-/// `offsets` cut the work of the attempts; the text of attempt `i` has `most[i]` bytes at most.
+/// `offsets` state how much work each attempt is; the text of attempt `i` has at most `most[i]`
+/// bytes.
 pub fn fill<T: Send>(
     offsets: &[i64],
     most: &[usize],

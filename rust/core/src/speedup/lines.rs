@@ -1,7 +1,7 @@
-//! Rows of benchmarks on lines of JSON, gathered into attempts.
+//! Benchmark rows in JSON lines, gathered into attempts.
 //!
-//! Values of entries stay as they stand in the file. One line that is not certain leaves the whole
-//! file to the record form.
+//! Values of entries are kept as written in the file. A single uncertain line leaves the whole file
+//! to the record form.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,37 +16,37 @@ use super::row::{Column, NAMES, Row, RowSeed};
 use crate::ingest::{BLANK, pieces};
 use crate::pool;
 
-/// Stands for an agent, or a model, that is not known.
+/// Name of an unknown agent or model.
 const UNKNOWN: &str = "unknown";
 
 /// Task, agent, model and attempt.
 pub type Identity<'t> = [Option<Cow<'t, str>>; NAMES - 1];
 
-/// What the columns of a row are.
+/// The meaning of the columns of a row.
 #[derive(Debug)]
 pub struct Layout {
-    /// Columns of names.
+    /// Columns with names.
     pub names: [String; NAMES],
-    /// Columns of a benchmark, the name in its entry, and whether it is a measurement.
+    /// Columns of a benchmark: the column, its key in the entry, and whether it is a measurement.
     pub fields: Vec<(String, String, bool)>,
     /// Columns of an attempt.
     pub about: Vec<String>,
-    /// Columns that make a row a record.
+    /// Columns whose presence makes a row a record.
     pub foreign: Vec<String>,
 }
 
-/// An attempt, as far as it was read.
+/// An attempt, as read so far.
 #[derive(Debug)]
 pub struct Attempt<'t> {
-    /// What identifies it.
+    /// Its identity.
     pub identity: Identity<'t>,
-    /// Line of its first row.
+    /// Line number of its first row.
     pub line: i64,
     /// The first value of each column of an attempt, as JSON.
     pub about: Vec<Option<Cow<'t, str>>>,
     /// Entries of its benchmarks, as JSON.
     table: Vec<u8>,
-    /// Numbers of their names.
+    /// Numbers of the benchmarks' names.
     benchmarks: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// No attempts yet.
+    /// Creates a reader without attempts.
     #[must_use]
     pub fn new(layout: Layout) -> Self {
         let names = layout.names.iter().enumerate();
@@ -91,20 +91,20 @@ impl Lines {
         }
     }
 
-    /// The attempts.
+    /// Returns the attempts.
     #[must_use]
     pub fn attempts(&self) -> &[Attempt<'static>] {
         &self.found.attempts
     }
 
-    /// Columns of an attempt.
+    /// Returns the columns of an attempt.
     #[must_use]
     pub fn about(&self) -> &[String] {
         &self.layout.about
     }
 
-    /// Reads a block of whole lines, of which the first has the number `line`; gives the number of
-    /// the line behind the last, or none if it is not certain.
+    /// Reads a block of whole lines, the first of which has the number `line`. Returns the number
+    /// of the line after the last, or `None` if the block is uncertain.
     #[must_use]
     pub fn read(&mut self, block: &[u8], line: i64) -> Option<i64> {
         let text = std::str::from_utf8(block).ok()?;
@@ -124,7 +124,7 @@ impl Lines {
         Some(next)
     }
 
-    /// Whether no attempt has a benchmark twice.
+    /// Returns whether no attempt has a benchmark twice.
     #[must_use]
     pub fn are_distinct(&self) -> bool {
         let mut met = vec![0; self.found.names.len()];
@@ -140,7 +140,8 @@ impl Lines {
             })
     }
 
-    /// Takes the tables of some attempts, each under the name of its agent, with their lengths.
+    /// Returns and frees the tables of some attempts, each under the name of its agent, and their
+    /// lengths.
     pub fn take_tables(&mut self, attempts: Range<usize>) -> (Vec<u8>, Vec<i64>) {
         let attempts = &mut self.found.attempts[attempts];
         let keys: Vec<_> = attempts.iter().map(Attempt::key).collect();
@@ -182,7 +183,7 @@ impl Lines {
         Some(found)
     }
 
-    /// Adds a row to its attempt; none if the record form refuses it.
+    /// Adds a row to its attempt; `None` if the record form refuses it.
     fn add<'t>(&self, row: &mut Row<'t>, line: i64, found: &mut Found<'t>) -> Option<()> {
         let [task, agent, model, attempt, benchmark] = &mut row.names;
         task.as_ref()?;
@@ -226,7 +227,7 @@ impl Lines {
 }
 
 impl Attempt<'_> {
-    /// `agent:model`; empty if neither is known.
+    /// Returns `agent:model`; empty if neither is known.
     fn key(&self) -> String {
         let [_, agent, model, _] = &self.identity;
         if agent.is_none() && model.is_none() {
@@ -239,7 +240,7 @@ impl Attempt<'_> {
         format!("{}:{}", known(agent), known(model))
     }
 
-    /// How many benchmarks it has.
+    /// Returns its number of benchmarks.
     #[must_use]
     pub fn size(&self) -> usize {
         self.benchmarks.len()
@@ -277,7 +278,7 @@ impl<'t> Found<'t> {
 }
 
 impl Found<'static> {
-    /// Adds the attempts of the lines that follow.
+    /// Adds the attempts of the next lines.
     fn add(&mut self, piece: Found<'_>) {
         let own = |name: Cow<'_, str>| Cow::Owned(name.into_owned());
         let names = piece.names.into_names().into_iter();

@@ -1,7 +1,7 @@
-//! Speedups of many agents at once: from tables of benchmarks as JSON to figures and columns.
+//! Speedups of many attempts: reading tables of benchmarks from JSON, and computing their figures.
 //!
-//! The record form in Python is the specification. What is here scores the trials it is certain
-//! of, and names every other, which the caller gives to the record form.
+//! The record form in Python is the specification. This module scores the trials that it is certain
+//! about, and reports every other, which the caller passes to the record form.
 
 mod benchmarks;
 mod entry;

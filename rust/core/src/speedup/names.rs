@@ -1,20 +1,20 @@
-//! Names of benchmarks, each with a number.
+//! Numbering of benchmark names.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-/// Numbers for names, from 0 in the order in which they are met.
+/// Numbers names from 0, in the order of first appearance.
 #[derive(Debug, Default)]
 pub struct Numbers<'t> {
     names: Vec<Cow<'t, str>>,
     by_name: FxHashMap<Cow<'t, str>, u32>,
-    /// The number that was asked for last: attempts mostly have the same benchmarks in one order.
+    /// The last number returned: attempts usually have the same benchmarks in the same order.
     last: usize,
 }
 
 impl<'t> Numbers<'t> {
-    /// The number of a name.
+    /// Returns the number of a name.
     pub fn number(&mut self, name: Cow<'t, str>) -> u32 {
         for guess in [self.last + 1, 0] {
             if self.names.get(guess).is_some_and(|known| *known == name) {
@@ -31,12 +31,12 @@ impl<'t> Numbers<'t> {
         number
     }
 
-    /// How many names there are.
+    /// Returns the number of distinct names.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The names, in the order of their numbers.
+    /// Returns the names, in the order of their numbers.
     pub fn into_names(self) -> Vec<Cow<'t, str>> {
         self.names
     }

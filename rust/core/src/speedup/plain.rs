@@ -1,42 +1,42 @@
-//! Tables of benchmarks as nearly all are written: objects of numbers, flags and nulls.
+//! Tables of benchmarks in their most common form: objects of numbers, booleans and nulls.
 //!
-//! What is here takes no table that it is not certain of; [`super::tables`] reads the others.
+//! A table is refused unless it is certain to be read right; [`super::tables`] reads the others.
 //!
-//! Most tables name the same benchmarks in one order, each with the same fields. What stands
-//! between two values is therefore compared with what stood there in an earlier table, and taken
-//! apart only where it differs.
+//! Most tables have the same benchmarks in the same order, with the same fields. So the text
+//! between two values is compared with the text at that position in an earlier table, and parsed
+//! only if it differs.
 
 use std::borrow::Cow;
 
 use super::entry::{Entry, Field, Fields, Value};
 use crate::ingest::{Cursor, Scalar};
 
-/// A benchmark of a table.
+/// The name of a benchmark in a table.
 pub enum Name<'t> {
-    /// The number of a name that was handed over before.
+    /// The number of a name that was passed before.
     Known(u32),
-    /// A name.
+    /// A new name.
     Text(Cow<'t, str>),
 }
 
-/// What stands before a value, and the field that has it.
+/// The text before a value, and the value's field.
 type Label<'t> = (&'t str, Field);
 
-/// Reads tables, and remembers how they are written.
+/// Reads tables, and remembers the text between their values.
 #[derive(Default)]
 pub struct Reader<'t> {
-    /// By the number of a benchmark, what stands before its first value, the name included.
+    /// By the number of a benchmark, the text before its first value, including the name.
     first: Vec<Option<Label<'t>>>,
-    /// What stands before each further value.
+    /// The text before each further value.
     further: Vec<Label<'t>>,
-    /// Number of the benchmark before.
+    /// Number of the previous benchmark.
     last: usize,
 }
 
 impl<'t> Reader<'t> {
-    /// Reads a table, and hands over each benchmark with its entry; `each` gives its number.
+    /// Reads a table, and passes each benchmark with its entry to `each`, which returns its number.
     ///
-    /// None where the table is not plain, or where `each` gives none.
+    /// Returns `None` if the table is not plain, or if `each` returns `None`.
     pub fn read(
         &mut self,
         text: &'t str,
@@ -62,7 +62,7 @@ impl<'t> Reader<'t> {
         cursor.is_at_end().then_some(())
     }
 
-    /// A benchmark that is written as one was before; none where the next is not.
+    /// Reads a benchmark that is written like an earlier one; `None` if the next one is not.
     fn alike(&self, cursor: &mut Cursor<'t>) -> Option<(u32, Fields)> {
         let is_next = |&number: &usize| {
             let label = self.first.get(number).and_then(Option::as_ref);
@@ -80,8 +80,8 @@ impl<'t> Reader<'t> {
         cursor.object_end().then_some((number as u32, fields))
     }
 
-    /// The fields of any benchmark, behind its name, with what stands before the first value from
-    /// `begin` on.
+    /// Parses the fields of any benchmark after its name; the text before the first value starts at
+    /// `begin`.
     fn apart(
         &mut self,
         cursor: &mut Cursor<'t>,
@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Takes the value of a field.
+/// Reads the value of a field.
 fn set(fields: &mut Fields, field: Field, cursor: &mut Cursor<'_>) -> Option<()> {
     let value = match cursor.scalar()? {
         Scalar::Null => Value::Null,

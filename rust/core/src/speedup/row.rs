@@ -1,4 +1,4 @@
-//! One row of benchmarks, as an object of JSON.
+//! A row of a benchmark, as a JSON object.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,26 +8,26 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use crate::ingest::{Raw, Text};
 
-/// Columns of names: of the task, the agent, the model and the attempt, then of the benchmark.
+/// Number of columns with names: task, agent, model and attempt, then the benchmark.
 pub const NAMES: usize = 5;
 
-/// Doubles up to here are all whole numbers that a name can be.
+/// Up to this, an integer stored as a double is exact, and can be a name.
 const EXACT: f64 = (1_i64 << 53) as f64;
 
-/// What a column is, and which one of that kind.
+/// The kind of a column, and its index among those of its kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Column {
     /// A name.
     Name(usize),
     /// A field of an entry.
     Field(usize),
-    /// Of the attempt.
+    /// A column of the attempt.
     About(usize),
-    /// Of a record.
+    /// A column that makes the row a record.
     Foreign,
 }
 
-/// The values of a row, as JSON but for names.
+/// The values of a row, as JSON except for names.
 pub struct Row<'t> {
     pub names: [Option<Cow<'t, str>>; NAMES],
     pub fields: Vec<Option<&'t str>>,
@@ -36,7 +36,7 @@ pub struct Row<'t> {
 }
 
 impl Row<'_> {
-    /// A row of so many columns, all absent.
+    /// Creates a row with all columns absent.
     pub fn new(fields: usize, about: usize) -> Self {
         Self {
             names: Default::default(),
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for RowSeed<'_, 'de> {
     }
 }
 
-/// Reads a name: text, or a whole number.
+/// Reads a name: a text or an integer.
 struct NameSeed;
 
 impl<'de> DeserializeSeed<'de> for NameSeed {

@@ -1,4 +1,4 @@
-//! Tables of benchmarks, read from JSON.
+//! Parsing of benchmark tables from JSON.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,13 +13,13 @@ use super::plain::{Name, Reader};
 use crate::ingest::Text;
 use crate::pool;
 
-/// Texts of one piece of work, in bytes.
+/// Bytes of text per piece of work.
 const PIECE: usize = 1 << 20;
 
-/// Bytes of an entry, as most are.
+/// Typical bytes of an entry.
 const ENTRY: usize = 100;
 
-/// What fc-eval's merge of several tables loses.
+/// The key that fc-eval's merge of several tables drops.
 const LOST: &str = "error";
 
 /// Tables of many attempts.
@@ -29,12 +29,12 @@ pub struct Tables {
     pub names: Vec<String>,
     /// The benchmarks of all tables.
     pub entries: Vec<Entry>,
-    /// Which entries each table has.
+    /// Range of the entries of each table.
     pub tables: Vec<Range<usize>>,
 }
 
 impl Tables {
-    /// Reads a table from each text; the second part says which could be read.
+    /// Reads a table from each text; also returns which texts could be read.
     #[must_use]
     pub fn read(texts: &[&str], is_merged: bool) -> (Self, Vec<bool>) {
         let mut all = Self::default();
@@ -91,11 +91,11 @@ struct Piece<'t> {
     names: Numbers<'t>,
     reader: Reader<'t>,
     entries: Vec<Entry>,
-    /// Entries of each table; none where it could not be read.
+    /// Range of the entries of each table; `None` if it could not be read.
     tables: Vec<Option<Range<usize>>>,
-    /// How many times a table was begun.
+    /// Number of tables begun.
     begun: usize,
-    /// Number of the last one that each name was met in, from 1.
+    /// Number of the last table, from 1, in which each name was seen.
     met: Vec<usize>,
 }
 
@@ -147,7 +147,7 @@ impl<'t> Piece<'t> {
         json.end().ok()
     }
 
-    /// Number of the next name of the table; none if it is not certain what stands under it.
+    /// Returns the number of the table's next name; `None` if its value is uncertain.
     fn number(&mut self, name: Cow<'t, str>, is_merged: bool) -> Option<u32> {
         if is_merged && name == LOST {
             return None;
@@ -156,7 +156,7 @@ impl<'t> Piece<'t> {
         self.once(benchmark)
     }
 
-    /// The number of a benchmark; none if the table has had it.
+    /// Returns the number of a benchmark; `None` if the table already has it.
     fn once(&mut self, benchmark: u32) -> Option<u32> {
         let index = benchmark as usize;
         if index >= self.met.len() {
@@ -206,7 +206,7 @@ impl<'de> Visitor<'de> for TableSeed<'_, 'de> {
 mod tests {
     use super::{Entry, Piece};
 
-    /// Entries with their names, and how many names were met; none where the table is refused.
+    /// Formats the entries and the names that were seen; `None` if the table is refused.
     fn read(text: &str, is_merged: bool, is_plain: bool) -> Option<String> {
         let mut piece = Piece::default();
         if is_plain {
@@ -303,7 +303,7 @@ mod tests {
                         found.push((read, piece.entries.len()));
                     }
                     let names = piece.names.into_names();
-                    // Numbers may differ: a table that is refused gives some too.
+                    // Numbers may differ: a refused table assigns some too.
                     let entries = piece.entries.iter().map(|&entry| {
                         let name = &names[entry.benchmark as usize];
                         let benchmark = 0;

@@ -1,4 +1,4 @@
-//! Worked tables, and what is left to the record form.
+//! Worked tables, and cases that are left to the record form.
 
 use super::{
     Field, Files, Keys, Layout, Lines, Plan, Reason, Rows, Rules, Scores, Texts, Trials, Values,
@@ -15,7 +15,7 @@ struct Case<'a> {
     is_merged: bool,
 }
 
-/// Scores one trial; none where it is not certain.
+/// Scores one trial; `None` if it is uncertain.
 fn scored(case: &Case, is_reverted: &[bool]) -> Option<Scores> {
     let count = case.files.len();
     let keys = KEYS.map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Tables of benchmarks as JSON, from the columns of their rows.
+//! Writing of benchmark tables as JSON, from columns.
 
 use std::io::{self, Write};
 use std::iter;
@@ -12,7 +12,7 @@ pub enum Values<'a> {
     Numbers(&'a [f64]),
     /// Integers.
     Integers(&'a [i64]),
-    /// Truth values.
+    /// Booleans.
     Flags(&'a [bool]),
 }
 
@@ -22,28 +22,28 @@ pub struct Field<'a> {
     pub name: &'a str,
     /// The value of each row.
     pub values: Values<'a>,
-    /// Whether each row has one.
+    /// Whether each row has a value.
     pub is_valid: &'a [bool],
 }
 
 /// Rows of benchmarks, attempt by attempt.
 pub struct Rows<'a> {
-    /// Names of benchmarks, each once.
+    /// Distinct names of benchmarks.
     pub names: &'a [&'a str],
-    /// Which of them each row has; -1 for none.
+    /// Index of each row's name; -1 for none.
     pub benchmark: &'a [i64],
     /// Attempt `i` has the rows `offsets[i]..offsets[i + 1]`.
     pub offsets: &'a [i64],
-    /// Names of agents with their models, each once.
+    /// Distinct names of agents with their models.
     pub keys: &'a [String],
-    /// Which of them each attempt has.
+    /// Index of each attempt's name.
     pub key: &'a [i64],
-    /// What is recorded of each benchmark.
+    /// The fields of each benchmark.
     pub fields: &'a [Field<'a>],
 }
 
-/// Writes the table of each attempt under its name: the texts, one after another, and the length
-/// of each.
+/// Writes the table of each attempt under its name; returns the texts, one after another, and their
+/// lengths.
 #[must_use]
 pub fn tables_as_text(rows: &Rows) -> (Vec<u8>, Vec<i64>) {
     let mut fields = rows.fields.iter().map(|field| label(field.name, ": "));
@@ -78,17 +78,17 @@ fn label(name: &str, end: &str) -> Vec<u8> {
     label
 }
 
-/// Names as JSON, with what stands behind them.
+/// Names as JSON, with the text that follows them.
 struct Labels {
     keys: Vec<Vec<u8>>,
-    /// Of benchmarks, also the name of the first field.
+    /// For benchmarks, this includes the name of the first field.
     benchmarks: Vec<Vec<u8>>,
-    /// What stands before the value of each field, but for the first.
+    /// The text before the value of each field except the first.
     fields: Vec<Vec<u8>>,
 }
 
 impl Labels {
-    /// Bytes that the table of an attempt has at most.
+    /// Returns the greatest number of bytes that the table of an attempt takes.
     fn most(&self, rows: &Rows, attempt: usize) -> usize {
         let range = rows.offsets[attempt] as usize..rows.offsets[attempt + 1] as usize;
         let codes = rows.benchmark[range.clone()].iter();

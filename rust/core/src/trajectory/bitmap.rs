@@ -1,9 +1,9 @@
-//! Crowded lines: a bit per byte, and the spans in the order of time.
+//! Dense lines: a bit per byte, with the spans in chronological order.
 //!
-//! Where the line is short beside the number of spans, nothing has to be sorted: one bitmap holds
-//! what has been seen, another what is gold, and a span adds those bits of its range that were not
-//! set. A union-find leads past words that are full, so a word is visited by the spans that begin
-//! or end in it, and by the one that fills it: O(n α(n)) and the length of the line / 64.
+//! If the line is short compared with the number of spans, nothing has to be sorted: one bitmap
+//! holds what has been seen, another what is gold, and a span adds the bits in its range that were
+//! not set. A union-find skips full words, so a word is visited only by the spans that begin or end
+//! in it, and by the one that fills it. This takes O(n α(n)) time plus the length of the line / 64.
 
 use super::input::Trajectory;
 use super::step::{self, Step};
@@ -16,13 +16,13 @@ pub(super) const WORD: u64 = 64;
 pub(super) struct Bitmap {
     seen: Vec<u64>,
     gold: Vec<u64>,
-    /// For each word one from it on, before which every word is full.
+    /// For each word, an index from it on before which every word is full.
     next: Vec<u32>,
     sorted: Vec<(u64, u64)>,
 }
 
-/// The words that `start..end` touches, first and last, and its bits in them; empty spans have
-/// none.
+/// The first and the last word that `start..end` touches, and its bits in them; an empty span has
+/// no bits.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
     first: usize,
@@ -42,7 +42,7 @@ impl Reach {
         })
     }
 
-    /// Bits of `word`, which lies between `first` and `last`.
+    /// Returns the bits of `word`, which must be from `first` to `last`.
     #[inline]
     fn bits(&self, word: usize) -> u64 {
         let head = if word == self.first {
@@ -60,9 +60,9 @@ impl Reach {
 }
 
 impl Bitmap {
-    /// Fills `steps`, and gives the size of the gold.
+    /// Fills `steps`, and returns the size of the gold.
     ///
-    /// `place` puts a span on the line, which is `length` bytes long.
+    /// `place` maps a span to the line, which is `length` bytes long.
     pub fn score(
         &mut self,
         trajectory: &Trajectory<'_>,
@@ -70,7 +70,7 @@ impl Bitmap {
         place: impl Fn((i64, i64, i64)) -> (u64, u64),
         steps: &mut [Step],
     ) -> u64 {
-        // One word more than the line needs: never full, it ends every search.
+        // One word more than the line needs; it is never full, so every search ends there.
         self.clear((length / WORD) as usize + 1);
         let mut gold_size = 0;
         for reach in trajectory
@@ -90,7 +90,7 @@ impl Bitmap {
         gold_size
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn bytes(&self) -> usize {
         size_of::<u64>() * (self.seen.capacity() + self.gold.capacity())
             + size_of::<u32>() * self.next.capacity()
@@ -106,7 +106,7 @@ impl Bitmap {
         self.next.extend(0..words as u32);
     }
 
-    /// Sets the bits of a span of gold; gives how many were not set.
+    /// Sets the bits of a gold span; returns how many were not set.
     fn mark_gold(&mut self, reach: Reach) -> u64 {
         let mut fresh = 0;
         for word in reach.first..=reach.last {
@@ -117,7 +117,7 @@ impl Bitmap {
         fresh
     }
 
-    /// Sets the bits of a span, and counts for `step` those that were not set.
+    /// Sets the bits of a span, and counts those that were not set for `step`.
     #[inline]
     fn see(&mut self, reach: Reach, step: &mut Step) {
         let mut word = self.not_full(reach.first);
@@ -138,7 +138,7 @@ impl Bitmap {
         }
     }
 
-    /// The first word from `word` on that is not full; halves the way to it for those who follow.
+    /// Returns the first word from `word` on that is not full, with path halving.
     #[inline]
     fn not_full(&mut self, mut word: usize) -> usize {
         loop {

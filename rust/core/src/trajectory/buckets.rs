@@ -1,10 +1,11 @@
-//! Long trajectories: the line cut into buckets, each sorted in the cache and swept at once.
+//! Long trajectories: the line is divided into buckets, each of which is sorted and swept in the
+//! cache.
 //!
-//! The cost of a long trajectory is the memory that it touches out of order. So the spans go to
-//! slots, bucket by bucket and within a bucket in the order of time; a bucket of slots is sorted and
-//! swept while it lies in the cache, and each slot ends up with what its span added; and a last pass
-//! in the order of time takes the slots' results as it deals out spans before: from the front of
-//! every bucket on.
+//! Most of the cost of a long trajectory is access to memory out of order. So the spans are written
+//! to slots by bucket and, within a bucket, in chronological order. Each bucket is sorted and swept
+//! while it is in the cache, which leaves in each slot what its span added. A last pass in
+//! chronological order then reads the results from the front of every bucket, in the order in which
+//! the spans were written.
 
 use super::input::{Trajectory, bits};
 use super::line::{Line, merge};
@@ -20,7 +21,7 @@ pub(super) struct Buckets {
     slots: Vec<Slot>,
     /// Next slot of each bucket.
     fronts: Vec<u32>,
-    /// Start within the bucket and slot of each of its spans, from the high bits to the low.
+    /// Start within the bucket and slot of each span, from the high bits to the low.
     order: Vec<u64>,
     sorted: Vec<(u64, u64)>,
 }
@@ -29,13 +30,13 @@ pub(super) struct Buckets {
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     step: u32,
-    /// Until the sweep has reached the span: start within its bucket. Afterwards: bytes it added.
+    /// Before the sweep reaches the span: start within its bucket. Afterwards: bytes it added.
     start_or_added: u32,
-    /// Until the sweep has reached the span: length. Afterwards: bytes of gold that it added.
+    /// Before the sweep reaches the span: length. Afterwards: gold bytes it added.
     length_or_gold: u32,
 }
 
-/// Owners are steps in the high 32 bits, slots in the low.
+/// Owners hold the step in the high 32 bits, and the slot in the low.
 impl Ledger for [Slot] {
     #[inline]
     fn give(&mut self, owner: u64, length: u64, gold: u64) {
@@ -46,7 +47,7 @@ impl Ledger for [Slot] {
 }
 
 impl Buckets {
-    /// Which power of two is a bucket's length; `None` if slots have not enough bits.
+    /// Returns the power of two that is a bucket's length; `None` if slots have too few bits.
     pub fn shift(trajectory: &Trajectory<'_>, line: &Line) -> Option<u32> {
         let count = (trajectory.spans.len() / SHORT).next_power_of_two();
         let shift = bits(line.length / count as u64);
@@ -57,7 +58,7 @@ impl Buckets {
         fits.then_some(shift)
     }
 
-    /// Fills `steps`, and gives the size of the gold.
+    /// Fills `steps`, and returns the size of the gold.
     pub fn score(
         &mut self,
         trajectory: &Trajectory<'_>,
@@ -76,7 +77,7 @@ impl Buckets {
         gold_size
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn bytes(&self) -> usize {
         size_of::<(u64, u64)>()
             * (self.gold.capacity() + self.waiting.capacity() + self.sorted.capacity())
@@ -85,7 +86,7 @@ impl Buckets {
             + size_of::<u64>() * self.order.capacity()
     }
 
-    /// Counts the spans of each bucket and sets `fronts` to its first slot; one more is the end.
+    /// Counts the spans of each bucket, and sets `fronts` to its first slot, followed by the end.
     fn measure(&mut self, trajectory: &Trajectory<'_>, line: &Line, shift: u32) {
         let buckets = (line.length >> shift) as usize + 1;
         self.fronts.clear();
@@ -100,7 +101,7 @@ impl Buckets {
         }
     }
 
-    /// Puts each span into the next slot of its bucket; `fronts` becomes the buckets' ends.
+    /// Writes each span to the next slot of its bucket; `fronts` becomes the ends of the buckets.
     fn scatter(&mut self, trajectory: &Trajectory<'_>, line: &Line, shift: u32) {
         if self.slots.len() < trajectory.spans.len() {
             self.slots.resize(trajectory.spans.len(), Slot::default());
@@ -119,7 +120,7 @@ impl Buckets {
         }
     }
 
-    /// Sorts and sweeps one bucket after the other.
+    /// Sorts and sweeps the buckets one by one.
     fn sweep(&mut self, spans: usize, shift: u32) {
         let slots = &mut self.slots[..spans];
         let mut sweep = Sweep::new(slots, &self.gold, &mut self.waiting);
@@ -146,9 +147,9 @@ impl Buckets {
         sweep.finish();
     }
 
-    /// Adds up for each step what its spans added.
+    /// Adds up what the spans of each step added.
     fn gather(&mut self, trajectory: &Trajectory<'_>, line: &Line, shift: u32, steps: &mut [Step]) {
-        // Where a bucket ends, the next one begins.
+        // The end of a bucket is the start of the next.
         self.fronts.rotate_right(1);
         self.fronts[0] = 0;
         for (index, step) in steps.iter_mut().enumerate() {

@@ -1,19 +1,19 @@
-//! Coverage, AUC-coverage and redundancy: the quotients of what was measured.
+//! Coverage, AUC-coverage and redundancy, as quotients of the sizes of steps.
 
 /// Figures of many trajectories.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Per step: share of the gold that was seen up to it; NaN without gold.
+    /// Per step: share of the gold seen so far; NaN without gold.
     pub coverage: Vec<f64>,
     /// Per trajectory: mean of its steps' coverage; NaN without gold or without steps.
     pub auc_coverage: Vec<f64>,
-    /// Per trajectory: share of what was looked at that an earlier step had seen; 0 where nothing
-    /// was looked at, NaN without steps.
+    /// Per trajectory: share of the viewed bytes that an earlier step had seen; 0 if nothing was
+    /// viewed, NaN without steps.
     pub redundancy: Vec<f64>,
 }
 
-/// Divides the sizes of steps, of which trajectory i has those from `trajectory_offsets[i]` to
-/// `trajectory_offsets[i + 1]`, counted from the first offset on.
+/// Computes the figures from the sizes of steps. Trajectory i has the steps from
+/// `trajectory_offsets[i]` to `trajectory_offsets[i + 1]`, relative to the first offset.
 #[must_use]
 pub fn trajectory_figures(
     size: &[i64],

@@ -1,4 +1,4 @@
-//! What the kernel is given, and one trajectory of it.
+//! Input of the kernel: a batch of trajectories, and a single one of it.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub struct KeyedSpans<'a> {
 
 /// Many trajectories and the gold of each.
 ///
-/// Offsets are n + 1 rising numbers for n rows and may begin above 0. Those that lead outside make
-/// the kernel panic: they are checked where arrays enter the program.
+/// For n rows there are n + 1 non-decreasing offsets, which may begin above 0. The kernel panics if
+/// they are out of range: they are checked where arrays enter the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
     /// Spans of all steps.
@@ -33,17 +33,17 @@ pub struct Batch<'a> {
     pub gold_offsets: &'a [i64],
 }
 
-/// One trajectory of a batch, whose spans and gold have been found good.
+/// One trajectory of a batch, whose spans and gold were checked.
 pub(super) struct Trajectory<'a> {
     pub spans: KeyedSpans<'a>,
     pub gold: KeyedSpans<'a>,
-    /// Every key, of a span or of gold, is below 2 to this power.
+    /// Every key, of a span or of gold, is below 2 to the power of this.
     pub key_bits: u32,
-    /// Every end lies below 2 to this power.
+    /// Every end is below 2 to the power of this.
     pub end_bits: u32,
-    /// Every span is shorter than 2 to this power.
+    /// Every span is shorter than 2 to the power of this.
     pub length_bits: u32,
-    /// Offsets of the steps; `first` is what they begin with.
+    /// Offsets of the steps, relative to `first`.
     bounds: &'a [i64],
     first: i64,
 }
@@ -61,7 +61,7 @@ impl<'a> KeyedSpans<'a> {
         }
     }
 
-    /// Key, start and end of each span.
+    /// Returns the key, start and end of each span.
     pub(super) fn iter(&self) -> impl Iterator<Item = (i64, i64, i64)> + use<'a> {
         let bounds = self.start.iter().zip(self.end);
         self.key
@@ -70,10 +70,10 @@ impl<'a> KeyedSpans<'a> {
             .map(|(&key, (&start, &end))| (key, start, end))
     }
 
-    /// All keys, all ends and all lengths, each or-ed together; `None` if something is wrong.
+    /// Returns the bitwise or of all keys, of all ends and of all lengths; `None` if a span is
+    /// invalid.
     ///
-    /// One pass that the compiler turns into vector instructions; which span is wrong is found
-    /// where something is.
+    /// The compiler vectorizes this pass; the invalid span is searched for only if there is one.
     fn survey(&self) -> Option<(u64, u64, u64)> {
         let (mut keys, mut starts, mut ends, mut lengths) = (0, 0, 0, 0);
         for (key, start, end) in self.iter() {
@@ -103,13 +103,13 @@ impl<'a> KeyedSpans<'a> {
 }
 
 impl Batch<'_> {
-    /// Number of trajectories.
+    /// Returns the number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.trajectory_offsets.len() - 1
     }
 
-    /// The steps of some consecutive trajectories.
+    /// Returns the range of the steps of consecutive trajectories.
     pub(super) fn steps_of(&self, rows: &Range<usize>) -> Range<usize> {
         range(self.trajectory_offsets, rows)
     }
@@ -122,25 +122,25 @@ impl Batch<'_> {
         range(self.gold_offsets, rows)
     }
 
-    /// Whether there are no trajectories.
+    /// Returns whether there are no trajectories.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of steps of all trajectories.
+    /// Returns the number of steps of all trajectories.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.steps_of(&(0..self.len())).len()
     }
 
-    /// How much work the batch is: its spans, steps and trajectories.
+    /// Returns the amount of work in the batch: its spans, steps and trajectories.
     #[must_use]
     pub fn weight(&self) -> usize {
         self.weight_of(&(0..self.len())) + self.len()
     }
 
-    /// How much work lies before each trajectory and before the end.
+    /// Returns the amount of work before each trajectory, and before the end.
     pub(super) fn weights(&self) -> Vec<i64> {
         (0..=self.len())
             .map(|row| self.weight_of(&(0..row)) as i64)
@@ -151,7 +151,7 @@ impl Batch<'_> {
         self.spans_of(rows).len() + self.steps_of(rows).len() + self.gold_of(rows).len()
     }
 
-    /// Refuses the first span, key, gold span or gold key that is bad, in this order.
+    /// Refuses the first bad span, key, gold span or gold key, in this order.
     pub(super) fn check(&self) -> Result<()> {
         let rows = 0..self.len();
         self.spans.check("span", self.spans_of(&rows))?;
@@ -160,7 +160,7 @@ impl Batch<'_> {
 }
 
 impl<'a> Trajectory<'a> {
-    /// The trajectory `row`; `None` if a span, a key or gold of it is bad.
+    /// Creates the trajectory `row`; `None` if a span, a key or gold of it is bad.
     pub fn new(batch: &Batch<'a>, row: usize) -> Option<Self> {
         let rows = row..row + 1;
         let steps = batch.steps_of(&rows);
@@ -180,7 +180,7 @@ impl<'a> Trajectory<'a> {
         })
     }
 
-    /// The same trajectory with other keys, which are below 2 to the power `key_bits`.
+    /// Returns the same trajectory with other keys, which are below 2 to the power of `key_bits`.
     pub fn with_keys<'b>(
         &'b self,
         keys: &'b [i64],
@@ -201,28 +201,28 @@ impl<'a> Trajectory<'a> {
         }
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     pub fn len(&self) -> usize {
         self.bounds.len() - 1
     }
 
-    /// Which of the spans are those of step `index`.
+    /// Returns the range of the spans of step `index`.
     pub fn range(&self, index: usize) -> Range<usize> {
         (self.bounds[index] - self.first) as usize..(self.bounds[index + 1] - self.first) as usize
     }
 
-    /// The spans of step `index`.
+    /// Returns the spans of step `index`.
     pub fn step(&self, index: usize) -> KeyedSpans<'a> {
         self.spans.slice(self.range(index))
     }
 }
 
-/// Number of bits that hold `value`.
+/// Returns the number of bits of `value`.
 pub(super) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// What consecutive rows hold.
+/// Returns the range of the items of consecutive rows.
 fn range(offsets: &[i64], rows: &Range<usize>) -> Range<usize> {
     offsets[rows.start] as usize..offsets[rows.end] as usize
 }

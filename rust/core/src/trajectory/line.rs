@@ -1,21 +1,21 @@
-//! All files of a trajectory, laid end to end on one line, and the spans on it.
+//! A line on which all files of a trajectory are laid out end to end, and the spans on it.
 
 use std::collections::HashMap;
 
 use super::input::{KeyedSpans, Trajectory};
 
-/// Where each file lies: its lowest start follows the highest end of the file before.
+/// Layout of the files: the lowest start of each follows the highest end of the one before.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     /// By key, lowest start and highest end of the file.
     extents: Vec<(i64, i64)>,
-    /// By key, the place of the file's byte 0; modulo 2^64, for it may lie before the line begins.
+    /// By key, the position of the file's byte 0 on the line; modulo 2^64, as it may be before 0.
     origins: Vec<u64>,
     pub length: u64,
 }
 
 impl Line {
-    /// Lays out the files of a trajectory; `None` if together they are longer than an `i64` holds.
+    /// Lays out the files of a trajectory; `None` if their total length exceeds an `i64`.
     pub fn lay(&mut self, trajectory: &Trajectory<'_>) -> Option<()> {
         self.extents.clear();
         self.extents.resize(1 << trajectory.key_bits, (i64::MAX, 0));
@@ -34,13 +34,13 @@ impl Line {
         Some(())
     }
 
-    /// Place of a byte.
+    /// Returns the position of a byte.
     #[inline]
     pub fn at(&self, key: i64, byte: i64) -> u64 {
         self.origins[key as usize].wrapping_add(byte as u64)
     }
 
-    /// Place of a span.
+    /// Returns the position of a span.
     #[inline]
     pub fn place(&self, (key, start, end): (i64, i64, i64)) -> (u64, u64) {
         let origin = self.origins[key as usize];
@@ -50,14 +50,14 @@ impl Line {
         )
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn bytes(&self) -> usize {
         size_of::<(i64, i64)>() * self.extents.capacity()
             + size_of::<u64>() * self.origins.capacity()
     }
 }
 
-/// Numbers the keys from 0 on, in the order in which they come: for tables where codes are sparse.
+/// Renumbers the keys from 0, in the order of first appearance, for tables indexed by sparse codes.
 pub(super) fn number_keys<'a>(
     spans: &KeyedSpans<'a>,
     gold: &KeyedSpans<'a>,
@@ -72,9 +72,9 @@ pub(super) fn number_keys<'a>(
     (keys, gold_keys, numbers.len())
 }
 
-/// Sorts spans, merges those that overlap or touch, and gives the length of the rest.
+/// Sorts spans, merges those that overlap or touch, and returns their total length.
 ///
-/// The length saturates above what an `i64` holds.
+/// The length saturates above the range of an `i64`.
 pub(super) fn merge(spans: &mut Vec<(u64, u64)>) -> u64 {
     spans.sort_unstable();
     spans.dedup_by(|next, last| {

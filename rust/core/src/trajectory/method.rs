@@ -1,11 +1,11 @@
-//! Which way a trajectory is computed, by its size and by how full its line is.
+//! The choice of the method for a trajectory, by its size and by how dense its line is.
 //!
 //! | line | method |
 //! |---|---|
 //! | at most [`CROWDED`] bytes per span | `bitmap` |
 //! | at most [`SHORT`] spans | `packed`: sort all starts, sweep |
-//! | more | `buckets`: sort the starts of one bucket after the other, sweep |
-//! | longer than the numbers above hold | `wide`: sort and sweep file by file |
+//! | more | `buckets`: sort the starts bucket by bucket, sweep |
+//! | too long for the integers above | `wide`: sort and sweep file by file |
 
 use super::bitmap::{self, Bitmap};
 use super::buckets::Buckets;
@@ -17,16 +17,16 @@ use super::wide;
 
 /// Bytes of a line per span up to which a bitmap is faster than a sort.
 ///
-/// At the limit a span costs 25 bytes of each bitmap to clear and to fill.
+/// At the limit, a span clears and fills 25 bytes of each bitmap.
 const CROWDED: u64 = 200;
 
-/// Bytes of the longest line that a bitmap takes, whose words are counted in 32 bits.
+/// Bytes of the longest line for a bitmap, whose words are counted in 32 bits.
 const LONGEST: u64 = bitmap::WORD * u32::MAX as u64;
 
-/// Keys per span up to which tables by key are made without numbering the keys anew.
+/// Keys per span up to which tables are indexed by key without renumbering the keys.
 const SPARSE: usize = 4;
 
-/// Bytes that a thread keeps for its next trajectory; more is given back.
+/// Bytes that a thread keeps for its next trajectory; more is freed.
 ///
 /// Fresh memory costs more than most of what is done with it.
 const KEPT: usize = 64 << 20;
@@ -34,7 +34,7 @@ const KEPT: usize = 64 << 20;
 /// Memory of the methods, kept from one trajectory to the next.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// Figures of the trajectory that was computed last.
+    /// Figures of the last trajectory.
     pub steps: Vec<Step>,
     line: Line,
     bitmap: Bitmap,
@@ -43,14 +43,14 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Computes a trajectory into `steps`, and gives the size of its gold.
+    /// Computes a trajectory into `steps`, and returns the size of its gold.
     pub fn score(&mut self, trajectory: &Trajectory<'_>) -> u64 {
         self.steps.clear();
         self.steps.resize(trajectory.len(), Step::default());
         let spans = trajectory.spans.len();
         let total = spans + trajectory.gold.len();
         let (key_bits, end_bits) = (trajectory.key_bits, trajectory.end_bits);
-        // Each file takes 2^end_bits bytes here: quick to lay out, if seldom the shortest line.
+        // Here each file takes 2^end_bits bytes: quick to lay out, though rarely the shortest line.
         if key_bits + end_bits <= crowded(total).max(1).ilog2() {
             let place = |(key, start, end)| {
                 (
@@ -99,7 +99,7 @@ impl Memory {
         }
     }
 
-    /// Gives memory back if it is more than [`KEPT`].
+    /// Frees memory if it exceeds [`KEPT`].
     pub fn trim(&mut self) {
         let methods = self.bitmap.bytes() + self.packed.bytes() + self.buckets.bytes();
         let kept = methods + self.line.bytes() + size_of::<Step>() * self.steps.capacity();
@@ -109,7 +109,7 @@ impl Memory {
     }
 }
 
-/// Bytes up to which a line of so many spans, gold among them, is crowded.
+/// Returns the length up to which a line with so many spans, including gold, is dense.
 fn crowded(spans: usize) -> u64 {
     (spans as u64).saturating_mul(CROWDED).min(LONGEST)
 }

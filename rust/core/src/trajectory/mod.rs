@@ -1,5 +1,5 @@
-//! What each step of an agent's trajectory looked at, what it added to what had been seen, and how
-//! much of that is gold.
+//! Trajectory sizes: what each step of an agent looked at, what it added to what had been seen, and
+//! how much of that is gold.
 //!
 //! A trajectory is a sequence of steps, a step a set of spans `[start, end)` in files that are
 //! identified by a key. Every granularity is such a trajectory: spans of bytes; ranges of lines as
@@ -16,9 +16,9 @@
 //!
 //! # Algorithm
 //!
-//! The whole trajectory is known beforehand, so nothing is merged step by step. All files lie end to
-//! end on one line, and the method depends on how full it is: a bitmap in the order of time where the
-//! line is crowded, else a sweep along the line, for which the spans' starts are sorted.
+//! The whole trajectory is known in advance, so nothing is merged step by step. All files are laid
+//! out end to end on one line, and the method depends on how dense it is: a bitmap in chronological
+//! order for a dense line, otherwise a sweep along the line, with the spans sorted by start.
 //! Either costs O(n log n) in the number of spans, whatever the number of steps and however the spans
 //! overlap.
 
@@ -47,7 +47,7 @@ use input::Trajectory;
 pub use input::{Batch, KeyedSpans};
 use method::Memory;
 
-/// Where the results go. The first three have an element per step, the last one per trajectory.
+/// The output arrays. The first three have an element per step, the last one per trajectory.
 #[derive(Debug)]
 pub struct Sizes<'a> {
     /// Bytes of each step's own union.
@@ -64,18 +64,18 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// Computes every trajectory of `batch` into `out`, in parallel where there is much to do.
+/// Computes every trajectory of `batch` into `out`, in parallel if there is much to do.
 ///
 /// Steps count from the first of the first trajectory, so that a slice of a batch has results of
 /// its own length. Spans outside all steps, steps outside all trajectories and gold outside all
-/// rows are not looked at.
+/// rows are ignored.
 ///
 /// # Errors
 ///
-/// The first of these that applies; indices are places in the slices of `batch`:
+/// The first of these that applies; indices are positions in the slices of `batch`:
 /// [`Error::NegativeSpan`] or [`Error::ReversedSpan`] for the first such span,
 /// [`Error::NegativeKey`] for the first such key of a span, the same two for gold, and
-/// [`Error::Overflow`] for the first trajectory of which the gold, or the sum of the steps' sizes,
+/// [`Error::Overflow`] for the first trajectory whose gold size, or the sum of whose steps' sizes,
 /// exceeds an `i64`.
 pub fn trajectory(batch: &Batch<'_>, out: Sizes<'_>) -> Result<()> {
     let result = if batch.weight() < pool::SERIAL {
@@ -87,11 +87,11 @@ pub fn trajectory(batch: &Batch<'_>, out: Sizes<'_>) -> Result<()> {
         })
         .map(drop)
     };
-    // A bad value anywhere comes before a sum that is too large, whichever was met first.
+    // A bad value takes precedence over a sum that is too large, whichever was found first.
     result.or_else(|error| batch.check().and(Err(error)))
 }
 
-/// Deals `out` to the pieces.
+/// Splits `out` among the pieces.
 fn split<'a>(
     batch: &Batch<'_>,
     pieces: Vec<Range<usize>>,
@@ -124,7 +124,7 @@ fn split<'a>(
     tasks
 }
 
-/// Computes some consecutive trajectories, on this thread.
+/// Computes consecutive trajectories on this thread.
 fn compute(batch: &Batch<'_>, rows: Range<usize>, out: Sizes<'_>) -> Result<()> {
     MEMORY.with_borrow_mut(|memory| {
         let mut begin = 0;

@@ -1,14 +1,14 @@
-//! Short trajectories: all starts sorted as numbers, then swept.
+//! Short trajectories: all starts are sorted as packed integers, then swept.
 //!
-//! File, start and index of a span are packed into one 64-bit number, so that the sort moves nothing
-//! else and compares at once.
+//! File, start and index of a span are packed into a 64-bit integer, so that the sort moves nothing
+//! else and compares in one operation.
 
 use super::input::{Trajectory, bits};
 use super::line::merge;
 use super::step::{self, Step};
 use super::sweep::{Sweep, Waiting};
 
-/// Up to this many spans, their packed starts lie in the cache while they are sorted.
+/// Up to this many spans, their packed starts fit in the cache during the sort.
 pub(super) const SHORT: usize = 4096;
 
 /// Memory of the sort.
@@ -23,7 +23,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// How many low bits the index takes; `None` if a span does not fit into 64.
+    /// Returns the number of low bits of the index; `None` if a span does not fit into 64 bits.
     pub fn index_bits(trajectory: &Trajectory<'_>) -> Option<u32> {
         let index_bits = bits(trajectory.spans.len() as u64);
         let fits = trajectory.key_bits + trajectory.end_bits + index_bits <= u64::BITS
@@ -31,7 +31,7 @@ impl Packed {
         fits.then_some(index_bits)
     }
 
-    /// Fills `steps`, and gives the size of the gold.
+    /// Fills `steps`, and returns the size of the gold.
     pub fn score(
         &mut self,
         trajectory: &Trajectory<'_>,
@@ -74,7 +74,7 @@ impl Packed {
         gold_size
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     pub fn bytes(&self) -> usize {
         size_of::<(u64, u64)>()
             * (self.gold.capacity() + self.waiting.capacity() + self.sorted.capacity())

@@ -1,11 +1,10 @@
-//! The figures of one step, and its own size.
+//! The sizes of one step, and the union of its own spans.
 
 use super::input::KeyedSpans;
 use super::line::merge;
 use super::sweep::Ledger;
 
-/// What the kernel finds out about a step. Sums saturate above what an `i64` holds, so that they
-/// can be refused.
+/// The results of a step. Sums saturate above the range of an `i64`, so that they can be refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Step {
     /// Bytes of the step's own union.
@@ -26,10 +25,11 @@ impl Ledger for [Step] {
     }
 }
 
-/// Up to this many spans, a step is searched for overlaps pair by pair; a longer one is sorted.
+/// Up to this many spans, overlaps in a step are found pair by pair; longer steps are sorted.
 const PAIRS: usize = 8;
 
-/// Size of a step with these spans, which `place` puts on the line; `sorted` is room to sort them.
+/// Returns the size of a step with these spans, which `place` maps to the line; `sorted` is a
+/// buffer for sorting.
 #[inline]
 pub(super) fn size(
     spans: &KeyedSpans<'_>,

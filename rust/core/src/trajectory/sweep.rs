@@ -1,41 +1,42 @@
-//! The sweep: one pass along a line of spans, sorted by start, that says whom each byte counts for.
+//! The sweep: one pass along a line of spans, sorted by start, that assigns each byte to a step.
 //!
-//! A byte counts for the first step that covers it. At any place of the line that is the smallest
-//! of the steps whose spans are open there, the *owner*; the others wait in a heap. A span that ends
-//! before its owner's never waits, for all its bytes belong to somebody earlier. Only where the
-//! ownership changes is something handed out: the stretch since the last change, and how much of it
-//! is gold, which is sorted too and so followed by a cursor.
+//! A byte belongs to the first step that covers it. At any position of the line, this is the
+//! smallest of the steps with open spans, the *owner*; the others wait in a heap. A span that ends
+//! before its owner's never waits, because all its bytes belong to an earlier step. Bytes are
+//! assigned only when the owner changes: the stretch since the last change, and its gold, which is
+//! sorted too and followed by a cursor.
 //!
-//! Every span enters and leaves the heap at most once: O(n log n), whatever the number of steps and
-//! however the spans overlap. Where they hardly do, the heap stays empty and the pass is linear.
+//! Every span enters and leaves the heap at most once, which takes O(n log n) time, whatever the
+//! number of steps and however the spans overlap. If they hardly overlap, the heap stays empty and
+//! the pass is linear.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Records what the owners get.
+/// Records the bytes of each owner.
 pub(super) trait Ledger {
-    /// `owner` gets `length` bytes, `gold` of them gold.
+    /// Assigns `length` bytes to `owner`, of which `gold` are gold.
     fn give(&mut self, owner: u64, length: u64, gold: u64);
 }
 
-/// Open spans that wait for the owner's end: (owner, end), the earliest owner first.
+/// Open spans waiting for the owner's end: (owner, end), the earliest owner first.
 pub(super) type Waiting = BinaryHeap<Reverse<(u64, u64)>>;
 
-/// A sweep under way. Owners are numbers, of which the smaller is the earlier.
+/// A sweep in progress. Owners are numbers; smaller is earlier.
 pub(super) struct Sweep<'a, L: ?Sized> {
     pub ledger: &'a mut L,
-    /// Sorted and disjoint; without the pieces that end at `position` or before.
+    /// Sorted and disjoint, without the pieces that end at or before `position`.
     gold: &'a [(u64, u64)],
     waiting: &'a mut Waiting,
-    /// Up to here everything has been given.
+    /// Everything before this position has been assigned.
     position: u64,
     owner: u64,
-    /// End of the owner's span; not above `position` where nothing is open.
+    /// End of the owner's span; at most `position` if no span is open.
     end: u64,
 }
 
 impl<'a, L: Ledger + ?Sized> Sweep<'a, L> {
-    /// Begins at 0 on a line with this gold, sorted and disjoint.
+    /// Starts at 0 on a line with this gold, which must be sorted and disjoint.
     pub fn new(ledger: &'a mut L, gold: &'a [(u64, u64)], waiting: &'a mut Waiting) -> Self {
         waiting.clear();
         Self {
@@ -48,7 +49,7 @@ impl<'a, L: Ledger + ?Sized> Sweep<'a, L> {
         }
     }
 
-    /// Takes the next span, which starts no earlier than the one before.
+    /// Adds the next span, which must not start before the previous one.
     #[inline]
     pub fn push(&mut self, start: u64, end: u64, owner: u64) {
         if start >= self.end {
@@ -70,12 +71,12 @@ impl<'a, L: Ledger + ?Sized> Sweep<'a, L> {
         }
     }
 
-    /// Gives to its owners what is still open.
+    /// Assigns what is still open to its owners.
     pub fn finish(mut self) {
         self.close(u64::MAX);
     }
 
-    /// Closes the owner, and those that wait, until one reaches past `start` or none is left.
+    /// Closes the owner and those that wait, until one extends past `start` or none is left.
     #[inline]
     fn close(&mut self, start: u64) {
         if self.position < self.end {
@@ -93,7 +94,7 @@ impl<'a, L: Ledger + ?Sized> Sweep<'a, L> {
         }
     }
 
-    /// Gives the stretch from `position` to `to` to the owner.
+    /// Assigns the stretch from `position` to `to` to the owner.
     #[inline]
     fn give(&mut self, to: u64) {
         let mut gold = 0;

@@ -1,6 +1,6 @@
-//! Trajectories whose numbers are too large to be packed: sorted and swept file by file.
+//! Trajectories whose numbers are too large to be packed, sorted and swept file by file.
 //!
-//! Not fast, and hardly ever needed: one has to look at files of terabytes.
+//! Slow, but rarely needed: only for files of terabytes.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ struct File {
     gold: Vec<(u64, u64)>,
 }
 
-/// Fills `steps`, and gives the size of the gold.
+/// Fills `steps`, and returns the size of the gold.
 pub(super) fn score(trajectory: &Trajectory<'_>, steps: &mut [Step]) -> u64 {
     let mut files: BTreeMap<i64, File> = BTreeMap::new();
     for (key, start, end) in trajectory.gold.iter() {
@@ -38,7 +38,7 @@ pub(super) fn score(trajectory: &Trajectory<'_>, steps: &mut [Step]) -> u64 {
         file.spans.sort_unstable();
         let mut sweep = Sweep::new(steps, &file.gold, &mut waiting);
         for &(start, end, step) in &file.spans {
-            // A step's own spans come sorted too, so how far they reach shows what one adds.
+            // A step's own spans are sorted too, so their greatest end shows what each one adds.
             let reach: &mut u64 = &mut reaches[step];
             if end > *reach {
                 let size = &mut sweep.ledger[step].size;

@@ -1,7 +1,7 @@
-//! Turn analysis of many runs at once, from columns of codes: no object per turn.
+//! Turn counts of many runs from columns of codes, without an object per turn.
 //!
-//! One pass over the turns of a run, a sort of the few reasons it carries, and a table of its calls,
-//! to count those that repeat. Runs are counted in parallel.
+//! A run takes one pass over its turns, a sort of its few reasons, and a hash table of its
+//! calls to count the repeated ones. Runs are counted in parallel.
 
 mod repeats;
 
@@ -10,65 +10,65 @@ use std::ops::Range;
 use crate::pool;
 use crate::{Error, Result};
 
-/// Number of counts of each run.
+/// Number of counts per run.
 pub const COUNTS: usize = 17;
 
-/// Stands for a turn without a number of its own, or for a missing turn.
+/// Marks a turn without a number of its own, or a missing turn.
 pub const NO_NUMBER: i64 = i64::MIN;
 
-/// Runs that are checked and counted while the cache holds their turns.
+/// Runs that are checked and counted while their turns are in the cache.
 const BLOCK: usize = 64;
 
 const FAILED: i64 = 0;
 const SUCCEEDED: i64 = 1;
 
-/// Columns of turns and of their calls, and where runs begin.
+/// Columns of turns and of their calls, and the start of each run.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
-    /// Of each turn 1 where it succeeded, 0 where it failed, -1 where that is unknown.
+    /// For each turn 1 if it succeeded, 0 if it failed, -1 if that is unknown.
     pub success: &'a [i64],
-    /// Of each turn 1 where it has a program, else 0.
+    /// For each turn 1 if it has a program, otherwise 0.
     pub program: &'a [i64],
-    /// Code of the reason each turn carries, or -1; in the order of the names.
+    /// Code of the reason of each turn, or -1; codes are in the order of the names.
     pub reason: &'a [i64],
-    /// Code of each turn's reason and message together, or -1 where it has neither.
+    /// Code of each turn's reason and message together, or -1 if it has neither.
     pub error: &'a [i64],
-    /// Each turn's own number, or [`NO_NUMBER`] where its position counts.
+    /// Each turn's own number, or [`NO_NUMBER`] if its position counts.
     pub number: &'a [i64],
-    /// Of each call 1, 0 or -1, as for turns.
+    /// For each call 1, 0 or -1, as for turns.
     pub call_success: &'a [i64],
     /// Code of each call's name and arguments together, or -1 for a malformed call.
     pub call: &'a [i64],
-    /// Where the calls of each turn begin.
+    /// Start of the calls of each turn.
     pub call_offsets: &'a [i64],
-    /// Where the turns of each run begin.
+    /// Start of the turns of each run.
     pub run_offsets: &'a [i64],
-    /// Codes of the three reasons for which no program could be read, or -1.
+    /// Codes of the three reasons that mean that no program could be read, or -1.
     pub unreadable: [i64; 3],
     /// Number of reasons.
     pub reasons: i64,
 }
 
-/// What was counted of all runs.
+/// The counts of all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     /// The [`COUNTS`] of each run, run by run.
     pub table: Vec<i64>,
-    /// Reasons of each run, rising.
+    /// Reasons of each run, ascending.
     pub reason: Vec<i64>,
     /// Turns that carry each of these reasons.
     pub carried: Vec<i64>,
     /// Turns that failed with each of these reasons.
     pub failed: Vec<i64>,
-    /// Where the reasons of each run begin, from 0.
+    /// Start of the reasons of each run, from 0.
     pub reason_offsets: Vec<i64>,
 }
 
-/// Counts what the figures of turn analysis are made of, run by run.
+/// Counts the numbers that the figures of turn analysis are computed from, run by run.
 ///
 /// # Errors
 ///
-/// [`Error::Choice`] for the first value that is not one of its choices, column by column.
+/// [`Error::Choice`] for the first value that is not allowed, column by column.
 pub fn turn_counts(columns: Columns<'_>) -> Result<Counts> {
     let runs = columns.run_offsets.len() - 1;
     let mut table = vec![[0; COUNTS]; runs];
@@ -113,7 +113,7 @@ pub fn turn_counts(columns: Columns<'_>) -> Result<Counts> {
     })
 }
 
-/// A column with the choices of its values.
+/// A column with its allowed values.
 type Choices<'a> = (&'static str, &'a [i64], Range<usize>, i64, Option<i64>);
 
 impl Columns<'_> {
@@ -144,13 +144,13 @@ impl Columns<'_> {
             .into_iter()
             .all(|(_, column, part, low, high)| {
                 let high = high.unwrap_or(i64::MAX);
-                // Without a way out in between, the compiler looks at many values at once.
+                // Without an early exit, the compiler checks many values at once.
                 let is_bad = |bad, value| bad | !(low..=high).contains(value);
                 !column[part].iter().fold(false, is_bad)
             })
     }
 
-    /// The first value that is not one of its choices, column by column.
+    /// Returns the error for the first value that is not allowed, column by column.
     fn first_fault(&self, runs: Range<usize>) -> Error {
         for (what, column, part, low, high) in self.choices(runs) {
             for index in part {
@@ -172,7 +172,7 @@ impl Columns<'_> {
 
 /// Reasons of consecutive runs.
 struct Tallies {
-    /// Reasons of each run, rising.
+    /// Reasons of each run, ascending.
     reason: Vec<i64>,
     /// Turns that carry each of them.
     carried: Vec<i64>,
@@ -192,7 +192,7 @@ impl Tallies {
         }
     }
 
-    /// Counts consecutive runs into `rows`; `None` where a column holds what it may not.
+    /// Counts consecutive runs into `rows`; `None` if a column holds an invalid value.
     fn count(
         columns: &Columns<'_>,
         runs: Range<usize>,
@@ -253,12 +253,12 @@ impl Count {
         self.first_program = program.first().copied().unwrap_or(0);
         self.has_program = program.iter().fold(0, |any, program| any | program) != 0;
         self.failed = success.iter().map(|&each| i64::from(each == FAILED)).sum();
-        // Without branches, which turns take at random: every turn leaves a mark, and those of
-        // turns without a reason are overwritten.
+        // Branches would be unpredictable: every turn writes a mark, and the next overwrites it if
+        // the turn has no reason.
         marks.resize(turns.len(), 0);
         let mut count = 0;
         for (&reason, &success) in reason.iter().zip(success) {
-            // Sorted, the marks of one reason lie together.
+            // Sorting groups the marks by reason.
             marks[count] = reason << 1 | i64::from(success == FAILED);
             count += usize::from(reason >= 0);
         }
@@ -273,7 +273,7 @@ impl Count {
         }
     }
 
-    /// Tallies the marks, and says whether the first turn is valid.
+    /// Counts the marks by reason, and returns whether the first turn is valid.
     fn reasons(
         &mut self,
         columns: &Columns<'_>,
@@ -317,7 +317,7 @@ impl Count {
         if calls.is_empty() {
             return;
         }
-        // Mostly the call is one of the first turns.
+        // The call usually belongs to one of the first turns.
         let number_of = |call: usize| {
             let ends_after = |&end: &i64| end as usize > call;
             let turn = bounds[1..].iter().position(ends_after).unwrap_or(0);

@@ -1,10 +1,10 @@
-//! Codes that a list holds more than once.
+//! Number of repeated codes in a list.
 
-/// Codes that a table can distinguish. Codes may be made to meet in it, which costs the
-/// square of their number, so that more of them are sorted.
+/// Most codes for the hash table. Codes may be chosen to collide, which takes quadratic time, so
+/// longer lists are sorted.
 const FEW: usize = 256;
 
-/// How many codes occur before; a negative one is like no other.
+/// Returns how many codes occurred before in the list; a negative one never counts.
 pub(super) fn count(codes: &[i64], scratch: &mut Vec<i64>) -> i64 {
     if codes.len() <= FEW {
         by_table(codes, scratch)
@@ -21,10 +21,10 @@ fn by_sorting(codes: &[i64], scratch: &mut Vec<i64>) -> i64 {
     scratch.windows(2).map(same).sum()
 }
 
-/// The table is at most half full: a code looks from its place on for itself, or for room.
+/// Uses a hash table with linear probing, at most half full.
 fn by_table(codes: &[i64], table: &mut Vec<i64>) -> i64 {
     const EMPTY: i64 = -1;
-    // 2 to the power of 64, divided by the golden ratio: neighbouring codes end up far apart.
+    // 2^64 divided by the golden ratio, which spreads adjacent codes far apart.
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let slots = (2 * codes.len()).next_power_of_two();
     let shift = u64::BITS - slots.trailing_zeros();

@@ -1,4 +1,4 @@
-//! Texts that a sample keeps among its attachments, put back into their places.
+//! The attachments of a sample, and their substitution for the references to them.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -10,23 +10,23 @@ use super::super::tree::{Node, Object, Quoted};
 
 const PREFIX: &str = "attachment://";
 
-/// Bytes of texts that are put back into the places of a sample. A few names may stand for much
-/// more; whether that is too much is for the record reader.
+/// Most bytes of attachments that are substituted in a sample. A few references may expand to much
+/// more; the record reader decides whether that is too much.
 const MOST: usize = 1 << 28;
 
-/// Python writes numbers such as `1e15` this many times as long at most.
+/// Python writes numbers such as `1e15` at most this many times as long.
 const LONGER: usize = 8;
 
 /// The attachments of a sample.
 #[derive(Debug, Default)]
 pub(super) struct Attachments<'a> {
     by_name: FxHashMap<Cow<'a, str>, Node<'a>>,
-    /// Bytes that were put back.
+    /// Bytes substituted so far.
     bytes: Cell<usize>,
 }
 
 impl<'a> Attachments<'a> {
-    /// The attachments of a sample; none if a name of one is not certain.
+    /// Reads the attachments of a sample; `None` if the name of one is uncertain.
     pub(super) fn of(found: Option<Node<'a>>) -> Option<Self> {
         let Some(Node::Object(Object { members, .. })) = found else {
             return Some(Self::default());
@@ -42,13 +42,13 @@ impl<'a> Attachments<'a> {
             })
     }
 
-    /// A value with the texts that stand among the attachments in their places.
+    /// Returns a value in which every reference is replaced with its attachment.
     pub(super) fn whole(&self, mut value: Node<'a>) -> Option<Node<'a>> {
         self.fill(&mut value)?;
         Some(value)
     }
 
-    /// Puts texts into their places; whether there were any.
+    /// Replaces the references in a value; returns whether there were any.
     fn fill(&self, value: &mut Node<'a>) -> Option<bool> {
         let mut is_changed = false;
         match value {
@@ -83,7 +83,7 @@ impl<'a> Attachments<'a> {
         Some(is_changed)
     }
 
-    /// The attachment that a text names, if it names one; none outside if that is not certain.
+    /// Returns the attachment that a text refers to, if any; outer `None` if that is uncertain.
     #[allow(clippy::option_option)]
     fn named(&self, text: Quoted<'a>) -> Option<Option<&Node<'a>>> {
         let inside = text.inside();
@@ -93,7 +93,7 @@ impl<'a> Attachments<'a> {
             }
         } else {
             let (before, _) = inside.split_once('\\').unwrap_or((inside, ""));
-            // An escape may stand for a letter of the prefix.
+            // A letter of the prefix may be written as an escape.
             if text.escapes == Escapes::Absent || !PREFIX.starts_with(before) {
                 return Some(None);
             }

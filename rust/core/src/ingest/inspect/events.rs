@@ -1,4 +1,4 @@
-//! The events of a sample, as messages.
+//! The events of a sample, converted to messages.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -12,14 +12,14 @@ use super::attachments::Attachments;
 use super::times::{epoch_seconds, seconds_between};
 
 const SCORERS: &str = "scorers";
-/// Spans around one that are looked at: no real ones lie deeper, and those of a hostile log may
-/// form a ring.
+/// Most spans that are followed outwards from one. Real spans are never nested deeper, and those of
+/// a hostile log may form a cycle.
 const DEEPEST: usize = 100;
 
-/// The error of a call that failed without telling the model why, as JSON.
+/// The error, as JSON, of a failed call that gave the model no reason.
 const HARD_FAILURE: &str = "\"the tool raised an exception\"";
 
-/// What is read of an event; the others are passed over.
+/// The keys of an event that are read; all others are skipped.
 pub(super) const KEYS: [&str; 16] = [
     "event",
     "id",
@@ -41,28 +41,28 @@ pub(super) const KEYS: [&str; 16] = [
 
 type Name<'a> = Cow<'a, str>;
 
-/// A span: its type, and the span it lies in.
+/// A span: its type, and the span that contains it.
 type Span<'a> = (Option<Name<'a>>, Option<Name<'a>>);
 
-/// The events of a sample that were read so far.
+/// The events read so far.
 #[derive(Debug, Default)]
 pub(super) struct Events<'a> {
     attachments: Attachments<'a>,
     is_timed: bool,
-    /// What was asked, answered and given back.
+    /// The messages: what was asked, answered and returned by calls.
     pub messages: Vec<Node<'a>>,
     /// Whether scorers called models.
     pub has_others: bool,
-    /// When the model was asked, and when it had answered.
+    /// Times at which the model was asked and at which it had answered.
     answers: Vec<(Option<f64>, Option<f64>)>,
     ends: FxHashMap<Name<'a>, f64>,
     durations: FxHashMap<Name<'a>, f64>,
     spans: FxHashMap<Name<'a>, Span<'a>>,
-    /// Spans of tools whose call is not yet known, by the span they lie in and the tool's name.
+    /// Spans of tools whose call is not yet known, by parent span and tool name.
     waiting: FxHashMap<(Option<Name<'a>>, Name<'a>), VecDeque<Name<'a>>>,
-    /// Exit codes of the commands that ran in a span.
+    /// Exit codes of the commands that ran in each span.
     runs: FxHashMap<Name<'a>, Vec<i64>>,
-    /// Spans, with the id of the call that each is of.
+    /// Spans, each with the id of its call.
     calls: Vec<(Name<'a>, Name<'a>)>,
     exit_codes: FxHashMap<Name<'a>, i64>,
 }
@@ -80,7 +80,7 @@ impl<'a> Events<'a> {
         self.attachments.whole(value)
     }
 
-    /// Whether the agent's model answered.
+    /// Returns whether the agent's model answered.
     pub(super) fn has_answers(&self) -> bool {
         !self.answers.is_empty()
     }
@@ -89,7 +89,7 @@ impl<'a> Events<'a> {
         self.answers.len()
     }
 
-    /// Begins with what was asked.
+    /// Starts the messages with the input of the sample.
     pub(super) fn ask(&mut self, input: Node<'a>) -> Option<()> {
         match self.whole(input)? {
             asked @ Node::Text(_) => {
@@ -109,7 +109,7 @@ impl<'a> Events<'a> {
         Some(())
     }
 
-    /// Reads an event, and those that older logs have within it.
+    /// Reads an event, including the nested events of older logs.
     pub(super) fn add(&mut self, mut event: Object<'a>) -> Option<()> {
         let inner = event.take("events");
         let kind = event.get("event");
@@ -132,7 +132,7 @@ impl<'a> Events<'a> {
         Some(())
     }
 
-    /// Joins exit codes to calls, once all events are read.
+    /// Assigns exit codes to calls, after all events were read.
     pub(super) fn finish(&mut self) {
         for (span, call) in &self.calls {
             if let Some([code]) = self.runs.get(span).map(|codes| &codes[..]) {
@@ -152,7 +152,7 @@ impl<'a> Events<'a> {
             let waiting = self.waiting.entry((parent.clone(), name)).or_default();
             waiting.push_back(own.clone());
         }
-        // Which of two spans of one id counts is for the record reader.
+        // If two spans share an id, the record reader decides which one counts.
         self.spans
             .insert(own, (kind, parent))
             .is_none()
@@ -192,7 +192,7 @@ impl<'a> Events<'a> {
             for call in items {
                 calls.push(match call {
                     Node::Object(mut call) => {
-                        call.remove("view"); // what is shown of it to people
+                        call.remove("view"); // how the call is displayed to people
                         self.whole(Node::Object(call))?
                     }
                     other => other,
@@ -282,7 +282,7 @@ impl Beside for Events<'_> {
         self.durations.get(call.id.as_deref()?).copied()
     }
 
-    /// From asking the model to what its last call gave back.
+    /// Returns the seconds from the request to the model until its last call returned.
     fn turn_seconds(&self, turn: usize, calls: &[Call<'_>]) -> Option<f64> {
         let &(asked, answered) = self.answers.get(turn)?;
         let ends = calls
@@ -298,7 +298,7 @@ impl Beside for Events<'_> {
     }
 }
 
-/// A text that is not empty; none outside if it is not certain.
+/// Reads a text that is not empty; outer `None` if it is uncertain.
 #[allow(clippy::option_option)]
 fn filled<'a>(value: &Node<'a>) -> Option<Option<Name<'a>>> {
     match value.quoted() {
@@ -307,7 +307,7 @@ fn filled<'a>(value: &Node<'a>) -> Option<Option<Name<'a>>> {
     }
 }
 
-/// A time; none outside if only Python knows it.
+/// Reads a time; outer `None` if only Python can read it.
 #[allow(clippy::option_option)]
 fn seconds(value: &Node<'_>) -> Option<Option<f64>> {
     match value {
@@ -316,7 +316,7 @@ fn seconds(value: &Node<'_>) -> Option<Option<f64>> {
     }
 }
 
-/// An object of these members, whose keys are JSON.
+/// Creates an object from members; the keys are quoted JSON strings.
 fn object<'a, const N: usize>(members: [(&'static str, Node<'a>); N]) -> Node<'a> {
     let members = members.map(|(key, value)| (Quoted::plain(key), value));
     Node::Object(Object {

@@ -1,7 +1,7 @@
-//! Samples of Inspect's logs, decompressed, as rows.
+//! Decompressed samples of Inspect logs, read as rows.
 //!
 //! `readers/inspect` is the specification. A sample that is not certain to mean the same to it is
-//! left to the caller, whatever the reason.
+//! left to the caller, for whatever reason.
 
 mod attachments;
 mod events;
@@ -11,10 +11,10 @@ mod times;
 use super::{Piece, Reader, Refused};
 use crate::pool;
 
-/// Samples of a piece.
+/// Samples per piece of work.
 const SAMPLES: usize = 8;
 
-/// What a log says of all its samples.
+/// The header of a log, which applies to all of its samples.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     /// Name of the file.
@@ -30,9 +30,10 @@ pub struct Log {
 }
 
 impl Reader {
-    /// Reads samples, each with its name in the log, and gives what `finish` makes of their pieces.
+    /// Reads samples, each with its name in the log. Returns the results of `finish` for each
+    /// piece.
     ///
-    /// The number of what is refused is that of its sample, from 0.
+    /// Refused samples are numbered by their position, from 0.
     pub fn read_samples<T: Send>(
         &self,
         log: &Log,

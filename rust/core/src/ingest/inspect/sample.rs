@@ -1,4 +1,4 @@
-//! A sample of Inspect, one epoch of it, as a row.
+//! A sample of an Inspect log, in one epoch, as a row.
 
 use super::super::Row;
 use super::super::column::Column;
@@ -23,7 +23,7 @@ const TOO_LONG: [&str; 7] = [
     "prompt is too long",
 ];
 
-/// What is read of a sample.
+/// The parts of a sample that are read.
 #[derive(Default)]
 struct Sample<'a> {
     id: Option<Node<'a>>,
@@ -37,7 +37,7 @@ struct Sample<'a> {
     total_time: Option<Node<'a>>,
     limit: Option<Node<'a>>,
     error: Option<Node<'a>>,
-    /// The conversation as it was left in the end, as JSON.
+    /// The final conversation, as JSON.
     messages: Option<&'a str>,
     events: Vec<Object<'a>>,
 }
@@ -77,7 +77,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// A list of events, each with what is read of it; none of anything else.
+/// Reads a list of events, each with the keys that are needed; `None` for any other value.
 fn events<'a>(parser: &mut Parser<'a>) -> Option<Vec<Object<'a>>> {
     let mut found = Vec::new();
     if parser.peek()? != b'[' {
@@ -91,7 +91,7 @@ fn events<'a>(parser: &mut Parser<'a>) -> Option<Vec<Object<'a>>> {
     Some(found)
 }
 
-/// An event; none inside if it is not an object.
+/// Reads an event; inner `None` if it is not an object.
 #[allow(clippy::option_option)]
 fn event<'a>(parser: &mut Parser<'a>) -> Option<Option<Object<'a>>> {
     if parser.peek()? != b'{' {
@@ -118,7 +118,8 @@ fn usage(message: &super::super::messages::Message<'_>) -> Option<Usage> {
     message.get("usage").object().and_then(Usage::inspect)
 }
 
-/// Reads a sample into the columns; of one that it does not take it may leave a part.
+/// Reads a sample into the columns. Returns `None` if it is refused, in which case the row may be
+/// partly written.
 pub(super) fn read(row: &mut Row<'_>, log: &Log, text: &str) -> Option<()> {
     let (index, places) = (row.index, row.places);
     let mut sample = Sample::parse(text)?;
@@ -217,7 +218,7 @@ fn ok(condition: bool) -> Option<()> {
     condition.then_some(())
 }
 
-/// The id of a sample: text, or an integer.
+/// Returns the id of a sample: a text, or an integer.
 fn id(id: &Node<'_>) -> Option<String> {
     match id {
         Node::Text(text) => text.text().map(std::borrow::Cow::into_owned),
@@ -226,7 +227,7 @@ fn id(id: &Node<'_>) -> Option<String> {
     }
 }
 
-/// The usage of the agent's model, or of the only one; none outside if that is not certain.
+/// Returns the usage of the agent's model, or of the only model; outer `None` if it is uncertain.
 #[allow(clippy::option_option)]
 fn own_usage(by_model: Option<&Node<'_>>, log: &Log) -> Option<Option<Usage>> {
     let Some(by_model) = by_model.and_then(Node::object) else {
@@ -237,7 +238,7 @@ fn own_usage(by_model: Option<&Node<'_>>, log: &Log) -> Option<Option<Usage>> {
         (Node::Object(counts), _) => Some(counts),
         (_, [(_, counts)]) => counts.object(),
         (_, [(first, _), others @ ..]) => {
-            // One model that is named twice is for the record reader.
+            // If a model is listed twice, the record reader decides.
             let first = first.text()?;
             ok(others.iter().any(|(key, _)| !key.is(&first)))?;
             None
@@ -291,7 +292,7 @@ fn write_failure(row: &mut Row<'_>, sample: &Sample<'_>) -> Option<()> {
     )
 }
 
-/// Writes a failure to row `row` of its column.
+/// Writes a failure to `row` of its column.
 fn write_both(
     column: &mut Column,
     row: usize,
@@ -312,7 +313,7 @@ fn write_both(
     Some(())
 }
 
-/// Whether an error says that a prompt is too long; none if only Python knows its lower case.
+/// Returns whether an error says that a prompt is too long; `None` if only Python can lowercase it.
 fn is_too_long(message: &str) -> Option<bool> {
     if !message.is_ascii() {
         return None;
@@ -321,9 +322,9 @@ fn is_too_long(message: &str) -> Option<bool> {
     Some(TOO_LONG.iter().any(|sign| plain.contains(sign)))
 }
 
-/// A value as Python shows it in a text.
+/// Formats a value as Python's `str` does.
 fn shown(value: &Node<'_>) -> Option<String> {
-    /// Other doubles have an exponent.
+    /// Python writes other doubles with an exponent.
     const PLAIN: std::ops::Range<f64> = 1e-4..1e16;
     match value {
         Node::Null => Some("None".to_owned()),
@@ -345,7 +346,7 @@ fn write_scores(
 ) -> Option<()> {
     let (index, places) = (row.index, &row.places.messages);
     let scores = sample.scores.as_ref().and_then(Node::object);
-    // Which of two scores of a name counts is for the record reader.
+    // If a score is listed twice, the record reader decides which one counts.
     ok(scores.is_none_or(Object::has_distinct_keys))?;
     let mut values = Vec::new();
     for (name, score) in scores.map_or(&[][..], |scores| &scores.members) {
@@ -365,7 +366,7 @@ fn write_scores(
             ok(row.columns[places.passed].boolean(index, passed))?;
         }
     }
-    // Whether what attachments stand for is too much does not depend on the columns.
+    // Whether the attachments expand too far must not depend on the wanted columns.
     let about = match &sample.metadata {
         Some(about) => events.whole(about.clone())?,
         None => Node::Null,

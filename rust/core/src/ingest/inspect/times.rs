@@ -1,9 +1,9 @@
-//! Times of logs, and what lies between them.
+//! Timestamps of logs, and the time between them.
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// Seconds since 1970 of a time as Inspect writes it; none if it is written in any other way.
+/// Parses a timestamp as Inspect writes it into seconds since 1970; `None` for any other format.
 pub(super) fn epoch_seconds(time: &str) -> Option<f64> {
     let bytes = time.as_bytes();
     let field = |at: usize, length: usize| -> Option<i64> {
@@ -30,7 +30,7 @@ pub(super) fn epoch_seconds(time: &str) -> Option<f64> {
     if rest.starts_with('.') && fraction.is_empty() {
         return None;
     }
-    // Digits beyond microseconds are cut off.
+    // Digits beyond microseconds are truncated.
     let micros: i64 = format!("{fraction:0<6.6}").parse().ok()?;
     let offset = match zone.as_bytes() {
         b"Z" => 0,
@@ -68,7 +68,7 @@ fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970 up to a date.
+/// Returns the days from 1970-01-01 to a date.
 fn days_before(year: i64, month: i64, day: i64) -> i64 {
     let years: i64 = (1970..year)
         .map(|year| 365 + i64::from(is_leap(year)))
@@ -77,7 +77,7 @@ fn days_before(year: i64, month: i64, day: i64) -> i64 {
     years + months + day - 1
 }
 
-/// Seconds between two times, to the microsecond; none without both.
+/// Returns the seconds between two times, to the microsecond; `None` unless both are known.
 pub(super) fn seconds_between(start: Option<f64>, end: Option<f64>) -> Option<f64> {
     format!("{:.6}", end? - start?).parse().ok()
 }

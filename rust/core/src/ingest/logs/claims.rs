@@ -12,7 +12,7 @@ const DIGITS: usize = 18;
 
 pub(super) const FINAL: (&str, &str) = ("<PATCH_CONTEXT>", "</PATCH_CONTEXT>");
 
-/// The folder of the repository in Multi-SWE-bench's containers, from the name of the image.
+/// Derives the repository folder in Multi-SWE-bench's containers from the name of the image.
 pub(super) fn repository_of(image: &str) -> Option<&str> {
     const MARK: &str = "_m_";
     let mut places = memmem::find_iter(image.as_bytes(), MARK);
@@ -23,7 +23,7 @@ pub(super) fn repository_of(image: &str) -> Option<&str> {
     })
 }
 
-/// The context that the agent declared last; none if it declared none.
+/// Returns the context that the agent declared last; `None` if it declared none.
 pub(super) fn declared_views(
     messages: &[Message<'_>],
     repository: Option<&str>,
@@ -40,7 +40,7 @@ pub(super) fn declared_views(
     Ok(None)
 }
 
-/// What stands between an opening and the next closing tag, again and again.
+/// Returns every text between an opening tag and the next closing tag.
 pub(super) fn blocks<'a>(text: &'a str, (open, close): (&str, &str)) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -55,7 +55,7 @@ pub(super) fn blocks<'a>(text: &'a str, (open, close): (&str, &str)) -> Vec<&'a 
     found
 }
 
-/// Files in the order in which they were named, each with its ranges.
+/// Files in the order in which they were declared, each with its ranges.
 #[derive(Default)]
 pub(super) struct Files(Vec<(Rc<str>, Vec<Extent>)>);
 
@@ -77,7 +77,7 @@ impl Files {
         Ok(())
     }
 
-    /// The files, then their ranges.
+    /// Returns the views of the files, then those of their ranges.
     pub(super) fn views(&self) -> Vec<View> {
         let view = |path: &Rc<str>, extent: Extent| View {
             path: path.clone(),
@@ -94,7 +94,8 @@ impl Files {
     }
 }
 
-/// The files of a block that have a range, then their ranges; reversed ones are put in order.
+/// Returns the files of a block that have a range, then their ranges. Reversed ranges are put in
+/// order.
 pub(super) fn claims(block: &str, repository: Option<&str>) -> Result<Vec<View>, Uncertain> {
     if !has_plain_digits(block) {
         return Err(Uncertain);
@@ -126,10 +127,10 @@ pub(super) fn claims(block: &str, repository: Option<&str>) -> Result<Vec<View>,
     Ok(files.views())
 }
 
-/// Of more files, looking through all of them takes too long.
+/// With more files, a linear search would take too long.
 const MOST_FILES: usize = 256;
 
-/// The numbers of `3-9`.
+/// Parses `3-9`.
 fn lines(text: &str) -> Option<(i64, i64)> {
     let number = |text: &str| text.parse::<i64>().ok();
     let text = text.trim_start_matches(is_space);
@@ -149,7 +150,7 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// A path without the folders of containers; none if it lies outside.
+/// Strips the container's folders from a path; `None` if the path is outside the repository.
 pub(super) fn path_in_repository(written: &str, repository: Option<&str>) -> Option<String> {
     let path = written.trim_matches(is_space);
     let path = path.trim_matches(['"', '\'']).trim_matches(is_space);

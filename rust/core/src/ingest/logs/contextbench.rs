@@ -1,5 +1,7 @@
-//! Views as the profile `contextbench` takes them: by the rules of `ContextBench`'s own reader, which
-//! looks at what the agent claims to see, else at its commands, and never at what they printed.
+//! Views of the profile `contextbench`, by the rules of `ContextBench`'s own reader.
+//!
+//! It reads the context that the agent declares or, if there is none, the commands that it ran, but
+//! never their output.
 
 use memchr::memrchr_iter;
 
@@ -10,7 +12,7 @@ use super::run::{Message, Run};
 use super::{v1, v2};
 use crate::shell::{Extent, View};
 
-/// A command that holds one of these, even within another word, shows nothing.
+/// A command that contains any of these, even inside another word, shows nothing.
 const WRITES: [&str; 7] = [
     "sed -i",
     "echo ",
@@ -20,7 +22,7 @@ const WRITES: [&str; 7] = [
     "git commit",
     "COMPLETE_TASK",
 ];
-/// Suffixes of files that count.
+/// Suffixes of the files that count.
 const SUFFIXES: [&str; 18] = [
     "py", "js", "java", "go", "rs", "cpp", "c", "hpp", "h", "tsx", "ts", "jsx", "rb", "php", "cs",
     "kt", "scala", "swift",
@@ -30,7 +32,7 @@ const DIGITS: usize = 18;
 const CLAIM: (&str, &str) = ("<explore_context>", "</explore_context>");
 const ASKS_FOR_CLAIMS: [&str; 2] = ["<EXPLORE_CONTEXT>", "<PATCH_CONTEXT>"];
 
-/// Turns of version 1: a turn with several steps is followed by turns that hold only one each.
+/// Converts turns of version 1. A turn with several steps is followed by turns with one step each.
 pub(super) fn turns_1<'a>(
     run: &'a Run<'_>,
     repository: Option<&str>,
@@ -84,7 +86,7 @@ pub(super) fn turns_1<'a>(
     Ok(turns)
 }
 
-/// Turns of version 2.
+/// Converts turns of version 2.
 pub(super) fn turns_2<'a>(
     run: &'a Run<'_>,
     repository: Option<&str>,
@@ -103,7 +105,7 @@ fn step<'a>(views: Vec<View>) -> Turn<'a> {
     }
 }
 
-/// The context that was declared last; none if the run was not asked to declare one.
+/// Returns the context that was declared last; `None` if the run was not asked to declare one.
 pub(super) fn final_views(
     run: &Run<'_>,
     repository: Option<&str>,
@@ -121,14 +123,14 @@ pub(super) fn final_views(
     Ok(messages.iter().any(is_asked).then(Vec::new))
 }
 
-/// The views of a step that ran these commands; none inside if they show no file.
+/// Returns the views of a step that ran these commands; inner `None` if they show no file.
 fn views_shown<'c>(
     commands: impl Iterator<Item = &'c str>,
     repository: Option<&str>,
 ) -> Result<Option<Vec<View>>, Uncertain> {
     let mut files = Files::default();
     for command in commands {
-        // The patterns take other letters, digits and blanks than ours.
+        // In other text, Python's patterns match more letters, digits and blanks than these.
         if !command.is_ascii() {
             return Err(Uncertain);
         }
@@ -144,7 +146,7 @@ fn views_shown<'c>(
     Ok((!files.is_empty()).then(|| files.views()))
 }
 
-/// A command, cut at `&&`, `||` and `;`.
+/// Splits a command at `&&`, `||` and `;`.
 fn pieces(command: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -165,10 +167,10 @@ fn pieces(command: &str) -> Vec<&str> {
     pieces
 }
 
-/// A path as it is written, and the lines that a command names.
+/// A path as written, and the lines that a command selects.
 type Shown<'c> = (&'c str, Option<Extent>);
 
-/// The file that a piece of a command shows.
+/// Returns the file that a piece of a command shows.
 fn shown(piece: &str) -> Option<Shown<'_>> {
     let piece = piece.trim_start_matches(is_space);
     numbered(piece)
@@ -181,7 +183,7 @@ fn shown(piece: &str) -> Option<Shown<'_>> {
         })
 }
 
-/// `nl -ba FILE | sed -n 3,9p`.
+/// Parses `nl -ba FILE | sed -n 3,9p`.
 fn numbered(piece: &str) -> Option<Shown<'_>> {
     let options = word(piece, "nl")?.strip_prefix('-')?;
     let rest = options.trim_start_matches(is_word);
@@ -195,19 +197,19 @@ fn numbered(piece: &str) -> Option<Shown<'_>> {
     })
 }
 
-/// `sed -n 3,9p FILE`.
+/// Parses `sed -n 3,9p FILE`.
 fn cut_out(piece: &str) -> Option<Shown<'_>> {
     let (lines, rest) = range(word(word(piece, "sed")?, "-n")?)?;
     file(spaces(rest)?, |_| Some(Some(lines)))
 }
 
-/// `head -n 9 FILE`.
+/// Parses `head -n 9 FILE`.
 fn head(piece: &str) -> Option<Shown<'_>> {
     let (last, rest) = digits(word(word(piece, "head")?, "-n")?)?;
     file(spaces(rest)?, |_| Some(Some(Extent::Lines(1, last))))
 }
 
-/// `grep -n word FILE`: the first that is named on the line.
+/// Parses `grep -n word FILE`: returns the first file on the line.
 fn searched(piece: &str) -> Option<Shown<'_>> {
     let rest = piece.strip_prefix("grep")?;
     let rest = rest.strip_prefix(is_space)?;
@@ -216,7 +218,7 @@ fn searched(piece: &str) -> Option<Shown<'_>> {
     words.find_map(|word| file(word, |_| Some(None)))
 }
 
-/// What follows a word and the blanks behind it.
+/// Strips a word and the blanks after it from the beginning of a text.
 fn word<'c>(text: &'c str, word: &str) -> Option<&'c str> {
     spaces(text.strip_prefix(word)?)
 }
@@ -226,7 +228,7 @@ fn spaces(text: &str) -> Option<&str> {
     (rest.len() < text.len()).then_some(rest)
 }
 
-/// `3,9p`, in quotes or not, and what follows.
+/// Parses `3,9p`, quoted or not; returns the range and the rest.
 fn range(text: &str) -> Option<(Extent, &str)> {
     let quote = ['"', '\''];
     let (first, rest) = digits(text.strip_prefix(quote).unwrap_or(text))?;
@@ -242,7 +244,7 @@ fn digits(text: &str) -> Option<(i64, &str)> {
     (digits.len() <= DIGITS).then_some((digits.parse().ok()?, rest))
 }
 
-/// The longest path of a file of source code that a text begins with, if `lines` takes what follows.
+/// Returns the longest path of a source file that a text begins with, if `lines` accepts the rest.
 fn file<'c>(text: &'c str, lines: impl Fn(&'c str) -> Option<Option<Extent>>) -> Option<Shown<'c>> {
     let length = text.find(|c| !is_of_path(c)).unwrap_or(text.len());
     let dots = memrchr_iter(b'.', &text.as_bytes()[..length]);

@@ -1,7 +1,7 @@
-//! Values of logs, read one after another into fields of Rust.
+//! Values of logs, parsed directly into fields of structs.
 //!
-//! Every method gives none where a value is not of the type that is looked for, where a key that is
-//! read comes twice, or where the text is not valid JSON.
+//! Every method returns `None` if a value has the wrong type, if a key that is read occurs twice,
+//! or if the text is not valid JSON.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::super::parser::Parser;
 use super::super::raw::is_certain;
 use super::super::tree::Quoted;
 
-/// An object of which some keys are read.
+/// An object, some keys of which are read.
 pub(super) trait Fields<'a> {
     /// Reads the value of a key.
     fn field(&mut self, key: &str, parser: &mut Parser<'a>) -> Option<()>;
@@ -21,7 +21,7 @@ pub(super) trait Value<'a>: Sized {
     fn read(parser: &mut Parser<'a>) -> Option<Self>;
 }
 
-/// Null stands for what is not there.
+/// Null means absent.
 impl<'a, T: Value<'a>> Value<'a> for Option<T> {
     fn read(parser: &mut Parser<'a>) -> Option<Self> {
         if parser.null()? {
@@ -31,7 +31,7 @@ impl<'a, T: Value<'a>> Value<'a> for Option<T> {
     }
 }
 
-/// A text that is taken apart later, if at all.
+/// A string that is unescaped later, if at all.
 impl<'a> Value<'a> for Quoted<'a> {
     fn read(parser: &mut Parser<'a>) -> Option<Self> {
         let text = parser.quoted()?;
@@ -45,7 +45,7 @@ impl<'a> Value<'a> for Cow<'a, str> {
     }
 }
 
-/// The text of a value of any shape.
+/// The text of a value of any type.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'a>(pub &'a str);
 
@@ -67,7 +67,7 @@ macro_rules! numbers {
 
 numbers!(f64, i64, u64);
 
-/// Reads an object, or null if that may stand for an empty one.
+/// Parses an object; null counts as an empty one if `nullable`.
 pub(super) fn object<'a, T: Fields<'a>>(
     parser: &mut Parser<'a>,
     target: &mut T,
@@ -79,7 +79,7 @@ pub(super) fn object<'a, T: Fields<'a>>(
     parser.object(|parser, key| target.field(&key.text()?, parser))
 }
 
-/// Reads a list of objects, or null if that may stand for an empty one, to the end of `values`.
+/// Appends the objects of a list to `values`; null counts as an empty list if `nullable`.
 pub(super) fn list<'a, T: Fields<'a> + Default>(
     parser: &mut Parser<'a>,
     values: &mut Vec<T>,
@@ -96,15 +96,15 @@ pub(super) fn list<'a, T: Fields<'a> + Default>(
     })
 }
 
-/// Notes a key that may come once.
+/// Marks a key as seen; `None` if it was seen before.
 pub(super) fn once(seen: &mut u16, bit: u8) -> Option<()> {
     let is_first = *seen & (1 << bit) == 0;
     *seen |= 1 << bit;
     is_first.then_some(())
 }
 
-/// Reads objects with these keys: one value each, an object or null, or a list of objects. Other
-/// keys are passed over.
+/// Implements `Fields` for structs, with keys that hold a value, an object (or null) or a list of
+/// objects. Other keys are skipped.
 macro_rules! keys {
     ($type:ty, $($key:literal, $bit:literal, $kind:ident $field:ident;)+) => {
         impl<'de> $crate::ingest::logs::fields::Fields<'de> for $type {

@@ -1,4 +1,4 @@
-//! Files of logs: how many are read at a time, and by whom.
+//! Log files: how many are read in one call, and how they are divided among threads.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -8,33 +8,35 @@ use std::path::Path;
 
 use crate::pool;
 
-/// Files of a piece, at most.
+/// Most files per piece of work.
 const FILES: usize = 128;
-/// Least and most bytes of a piece: enough to outweigh what columns cost, and few enough that all
-/// threads end at about the same time.
+/// Least and most bytes of a piece: enough to outweigh the cost of its columns, and few enough that
+/// all threads finish at about the same time.
 const LEAST: u64 = 1 << 20;
 const BYTES: u64 = 1 << 23;
-/// Pieces that files are cut into, where those have enough bytes.
+/// Number of pieces that files are divided into, if they have enough bytes.
 const PIECES: u64 = 8;
 
-/// Bytes of the files that are read at a time, if they are more than one.
+/// Most bytes of the files that are read in one call, unless it is a single file.
 const MOST: u64 = 1 << 26;
 
-/// No file that has more bytes is read here.
+/// Largest file that is read here.
 const LARGEST: u64 = 1 << 26;
 
-/// Bytes of files for which memory is kept.
+/// Bytes of file content for which memory is kept.
 const KEPT: usize = 1 << 21;
 
 thread_local! {
-    /// Kept from one piece to the next: memory that is new to a process costs more than reading.
+    /// Kept from one piece to the next, because fresh memory costs a process more than reading
+    /// does.
     static BUFFER: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// Files that one thread asks for their sizes.
+/// Files whose sizes one thread looks up at a time.
 const ASKED: usize = 64;
 
-/// The sizes of the first files, of as many as are read at a time; none of what is not read here.
+/// Returns the sizes of the first files, as many as are read in one call; `None` for a file that is
+/// not read here.
 pub(super) fn sizes(files: &[String]) -> Vec<Option<u64>> {
     let ranges = pool::chunks(files.len(), ASKED);
     let found = pool::map(ranges, |range| {
@@ -57,7 +59,7 @@ fn size(path: &Path) -> Option<u64> {
     (about.is_file() && about.len() <= LARGEST).then_some(about.len())
 }
 
-/// Files of these sizes, in pieces for threads to read.
+/// Divides files of these sizes into pieces for threads to read.
 pub(super) fn pieces(sizes: &[Option<u64>]) -> Vec<Range<usize>> {
     let whole: u64 = sizes.iter().flatten().sum();
     let share = (whole / PIECES).clamp(LEAST, BYTES);
@@ -73,7 +75,7 @@ pub(super) fn pieces(sizes: &[Option<u64>]) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Gives `work` a place for the content of files, one after the other.
+/// Calls `work` with a buffer for the contents of files, one after another.
 pub(super) fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     let mut buffer = BUFFER.take();
     let result = work(&mut buffer);
@@ -83,10 +85,10 @@ pub(super) fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     result
 }
 
-/// Reads a whole file that had a size; none if it has grown.
+/// Reads a whole file of a known size; `None` if it has grown since.
 pub(super) fn content<'b>(path: &Path, size: u64, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
     let mut file = File::open(path).ok()?;
-    // Room for one byte more shows the end of a file that did not grow.
+    // Room for one more byte reveals whether the file has grown.
     let room = usize::try_from(size).ok()? + 1;
     if buffer.len() < room {
         buffer.resize(room, 0);

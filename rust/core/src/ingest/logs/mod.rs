@@ -1,7 +1,7 @@
-//! Logs of mini-swe-agent, a run in each file.
+//! Logs of mini-swe-agent, with one run per file.
 //!
 //! The record readers of both versions are the specification. A file that is not certain to mean
-//! the same to them is left to the caller, whatever the reason.
+//! the same to them is left to the caller, for whatever reason.
 
 mod claims;
 mod contextbench;
@@ -33,7 +33,7 @@ use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;
 use views::{Folder, as_steps};
 
-/// Bytes of the end of a log, where its format most often stands.
+/// Bytes at the end of a log that are searched for its format first.
 const END: usize = 1 << 12;
 
 const SUFFIX: &str = ".traj.json";
@@ -46,7 +46,7 @@ const BUDGETS: [&str; 4] = [
     "ContextWindowExceededError",
 ];
 const BUDGET_REASON: &str = "budget_exhausted";
-/// Those that `LiteLLM` knows, before the name of a model.
+/// Providers known to `LiteLLM`, which may precede the name of a model.
 const PROVIDERS: [&str; 32] = [
     "anthropic",
     "azure",
@@ -83,23 +83,23 @@ const PROVIDERS: [&str; 32] = [
 ];
 static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"mini-swe-agent-1"));
 
-/// Where to look for what the agent saw of files.
+/// Where to look for the files that the agent saw.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looks {
-    /// Nowhere, where no column holds it.
+    /// Nowhere, because no column wants them.
     Away,
-    /// At what commands printed.
+    /// In the output of commands.
     AtOutput,
-    /// As `ContextBench` does; turns depend on it too.
+    /// Where `ContextBench` looks, which also divides turns in its own way.
     AtClaims,
 }
 
 impl Reader {
-    /// Reads the first of some files, each of which is a log, as many as are read at a time; under
-    /// the profile `contextbench` if `as_contextbench`. Gives what `finish` makes of their rows, and
-    /// how many files it read: at least one, if there is one.
+    /// Reads the first of some log files, as many as are read in one call, under the profile
+    /// `contextbench` if `as_contextbench`.
     ///
-    /// The number of what is refused is that of its file, from 0.
+    /// Returns the results of `finish` for their rows, and the number of files read: at least one,
+    /// if there is any. Refused files are numbered by their position, from 0.
     pub fn read_logs<T: Send>(
         &self,
         files: &[String],
@@ -121,7 +121,7 @@ impl Reader {
         (merged(pieces, finish), sizes.len())
     }
 
-    /// Reads logs of which the content is there, as if each stood in `file`.
+    /// Reads logs whose content is in memory, as if each were in `file`.
     #[must_use]
     pub fn read_log_contents(
         &self,
@@ -167,7 +167,7 @@ impl Reader {
 
 impl Row<'_> {
     fn read_log(&mut self, content: &[u8], file: &str, looks: Looks) -> Option<()> {
-        // Cheap, and enough to pass over files of other formats.
+        // Cheap, and enough to skip files of other formats.
         let end = &content[content.len().saturating_sub(END)..];
         MARK.find(end).or_else(|| MARK.find(content))?;
         let text = std::str::from_utf8(content).ok()?;
@@ -194,8 +194,8 @@ impl Row<'_> {
     }
 }
 
-/// The line that a log stands on, if it is on one; none inside where the file is a document, whose
-/// first newline is at a place.
+/// Returns the line number of a log; inner `None` if the file is a document of several lines, outer
+/// `None` if it is not a single log.
 #[allow(clippy::option_option)]
 fn place(text: &str, newline: Option<usize>) -> Option<Option<i64>> {
     if !text.starts_with('{') {
@@ -205,15 +205,15 @@ fn place(text: &str, newline: Option<usize>) -> Option<Option<i64>> {
     let Some(rest) = newline.and_then(|newline| text.get(newline + 1..)) else {
         return Some(Some(1));
     };
-    // A second line that begins like this makes it lines to the record reader.
+    // A second line that begins like this makes the record reader read lines.
     let is_lines = rest
         .trim_start_matches([' ', '\t', '\r', '\n'])
         .starts_with('{');
     (!is_lines).then_some(None)
 }
 
-/// The run, if it is one of these versions with commands in code blocks, and where its first newline
-/// is.
+/// Parses a run, if it is of version 1 or 2 with commands in code blocks; also returns the position
+/// of its first newline.
 fn run(json: &str) -> Option<(Run<'_>, Option<usize>)> {
     let mut parser = Parser::new(json);
     let mut run = Run::default();
@@ -222,7 +222,7 @@ fn run(json: &str) -> Option<(Run<'_>, Option<usize>)> {
     (parser.is_at_end() && run.has_messages() && is_known).then(|| (run, parser.newline()))
 }
 
-/// The run as a record of our own; its views are only looked for where they are asked for.
+/// Converts a run to a Trajmeter record; views are looked for only if requested.
 fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a>> {
     let environment = &run.info.config.environment;
     let repository = environment.image.as_deref().and_then(repository_of);
@@ -290,7 +290,7 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a
     })
 }
 
-/// The model without the name of who serves it, as the record reader takes it.
+/// Strips the provider from the name of a model, as the record reader does.
 fn model_name(written: &str) -> &str {
     match written.split_once('/') {
         Some((provider, name)) if !name.is_empty() && PROVIDERS.contains(&provider) => name,

@@ -1,6 +1,6 @@
 //! Texts of version 1: bash blocks, and results of commands.
 //!
-//! What the rules of the record reader say of other than ASCII text is left to it.
+//! Texts that are not ASCII are left to the record reader if its rules treat them specially.
 
 use std::borrow::Cow;
 use std::iter;
@@ -13,25 +13,25 @@ use super::record::Printed;
 use super::run::Content;
 
 static BASH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("```bash"));
-/// The end of a bash block that begins a line.
+/// The end of a bash block, at the beginning of a line.
 static LINE_FENCE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\n```"));
 static CODE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<returncode>"));
 static OPEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<output>\n"));
-/// As it stands in JSON.
+/// The same, escaped as in JSON.
 static OPEN_ESCAPED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(r"<output>\n"));
 const CLOSE: &str = "</output>";
 /// The end of a bash block.
 const FENCE: &str = "```";
 
-/// Longest number that the rules take.
+/// Most digits of a number.
 const DIGITS: usize = 18;
 
-/// Where a mark stands in a text; `str::find` takes many times as long.
+/// Finds a mark in a text; `str::find` takes many times as long.
 pub(super) fn find(text: &str, mark: &str) -> Option<usize> {
     memmem::find(text.as_bytes(), mark.as_bytes())
 }
 
-/// The part of a text, or of what JSON writes for it, that all its bash blocks lie in.
+/// Returns the part of a text, escaped as JSON or not, that contains all of its bash blocks.
 pub(super) fn around_blocks(text: &str) -> &str {
     let begin = BASH.find(text.as_bytes()).unwrap_or(text.len());
     let rest = &text[begin..];
@@ -39,8 +39,8 @@ pub(super) fn around_blocks(text: &str) -> &str {
     &rest[..end.map_or(0, |end| end + FENCE.len())]
 }
 
-/// The bash blocks of a text. One ends at the next fence; `of_lines` at the next that begins a line,
-/// if there is one.
+/// Returns the bash blocks of a text. A block ends at the next fence or, with `of_lines`, at the
+/// next fence at the beginning of a line, if there is one.
 pub(super) fn programs(text: &str, of_lines: bool) -> impl Iterator<Item = &str> {
     let mut rest = text;
     iter::from_fn(move || {
@@ -62,20 +62,20 @@ pub(super) fn programs(text: &str, of_lines: bool) -> impl Iterator<Item = &str>
     })
 }
 
-/// The only bash block of a text.
+/// Returns the only bash block of a text.
 pub(super) fn program(text: &str) -> Option<&str> {
     let mut programs = programs(text, true);
     let first = programs.next()?;
     programs.next().is_none().then_some(first)
 }
 
-/// An observation of version 1: the code that a text tells, and the output in it.
+/// An observation of version 1: the return code in its text, and the output.
 pub(super) struct Observation<'a> {
     pub code: i64,
     pub output: Option<Printed<'a>>,
 }
 
-/// The observation that a message is, if it is one; most are not taken apart for it.
+/// Parses a message as an observation, if it is one. Most messages are rejected cheaply.
 pub(super) fn observation<'a>(content: &'a Content<'_>) -> Option<Observation<'a>> {
     if let Some(inside) = content.written() {
         let (code, after) = code(inside)?;
@@ -99,13 +99,13 @@ fn observed(text: &str) -> Option<Observation<'_>> {
     Some(Observation { code, output })
 }
 
-/// Whether what looks like an output lies in the beginning of a long one, which is cut.
+/// Returns whether the output that was found is inside the beginning of a longer, truncated output.
 fn is_cut(text: &str, start: usize, output: &str) -> bool {
     let before = output.as_ptr() as usize - text.as_ptr() as usize;
     find(&text[start..before], "<output_head>").is_some()
 }
 
-/// What is left of a long output that begins after a place: its beginning and its end.
+/// Returns the remaining beginning and end of a truncated output that starts after a position.
 fn cut(text: &str, start: usize) -> Option<String> {
     const CLOSE: &str = "\n</output_head>\n<elided_chars>";
     let head = between(text, start, &Finder::new("<output_head>\n"), CLOSE)?;
@@ -114,13 +114,13 @@ fn cut(text: &str, start: usize) -> Option<String> {
     Some(format!("{head}<elided_chars>\n{tail}"))
 }
 
-/// What stands before the last mark of a text, and behind it.
+/// Splits a text at the last occurrence of a mark.
 fn last<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
     let at = memmem::rfind(text.as_bytes(), mark.as_bytes())?;
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
-/// The return code that a text tells, and where it ends.
+/// Parses the return code of a text; also returns the position of its end.
 fn code(text: &str) -> Option<(i64, usize)> {
     const CLOSE: &str = "</returncode>";
     let mut at = 0;
@@ -138,7 +138,7 @@ fn code(text: &str) -> Option<(i64, usize)> {
     None
 }
 
-/// What stands between the first opening after a place and the last closing.
+/// Returns the text between the first opening mark after a position and the last closing mark.
 fn between<'a>(
     text: &'a str,
     start: usize,
@@ -151,14 +151,15 @@ fn between<'a>(
     text.get(begin..end)
 }
 
-/// What Python takes for a blank.
+/// Returns whether Python counts a character as whitespace.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// The bytes of an output that the agent was not shown, if a text that it was shown instead says
-/// how many there are. Of a long output, it is shown as many characters of the beginning as of the
-/// end.
+/// Returns the range of an output, in bytes, that the agent was not shown, if the text it was shown
+/// instead states its length.
+///
+/// As many characters are shown at the beginning of a long output as at its end.
 pub(super) fn hidden(output: &str, shown: &str) -> Result<Option<(usize, usize)>, Uncertain> {
     let count = |text: &str| {
         if text.is_ascii() {
@@ -185,7 +186,7 @@ pub(super) fn hidden(output: &str, shown: &str) -> Result<Option<(usize, usize)>
     Ok(Some((place(half), place(length - half))))
 }
 
-/// How many characters a text says were left out.
+/// Returns the number of characters that a text says were left out.
 fn elided(shown: &str) -> Result<Option<usize>, Uncertain> {
     const MARK: &str = "elided_chars";
     const MOST_APART: usize = 4;

@@ -1,4 +1,4 @@
-//! A run as a record of our own, and the columns it is written to.
+//! A run as a Trajmeter record, and the columns that it is written to.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(super) struct Record<'a> {
     pub model: Option<&'a str>,
     pub turns: Vec<Turn<'a>>,
     pub final_views: Option<Vec<View>>,
-    /// With the number of the turn; none where they are not looked for.
+    /// Leaks, each with the number of its turn; `None` if they are not looked for.
     pub leaks: Option<Vec<(usize, Leak)>>,
     pub submission: Option<&'a str>,
     pub usage: Option<Usage>,
@@ -26,7 +26,7 @@ pub(super) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Writes it to a row of the columns of trajectories.
+    /// Writes the record to a row of the columns of trajectories.
     pub(super) fn write(&self, cells: &mut Cells<'_>, places: &Places) -> Option<()> {
         cells.text("task_id", Some(self.task_id))?;
         cells.text("agent", Some(self.agent))?;
@@ -57,7 +57,7 @@ impl Record<'_> {
     }
 }
 
-/// What of a run has no field of its own.
+/// Information about a run that has no field of its own.
 pub(super) struct More<'a> {
     pub mini_version: Option<&'a str>,
     pub context_error: Option<&'a str>,
@@ -66,7 +66,8 @@ pub(super) struct More<'a> {
 }
 
 impl More<'_> {
-    /// As JSON, none inside if there is nothing; none where JSON does not hold its numbers.
+    /// Returns it as JSON; inner `None` if there is nothing, outer `None` if JSON cannot represent
+    /// its numbers.
     #[allow(clippy::option_option)]
     fn json(&self) -> Option<Option<String>> {
         let cost = match self.cost_limit {
@@ -89,7 +90,7 @@ impl More<'_> {
     }
 }
 
-/// JSON of an object with these members; none if it has none.
+/// Returns a JSON object with these members; `None` if there are none.
 fn object(members: &[(&str, String)]) -> Option<String> {
     let members = members
         .iter()
@@ -100,7 +101,7 @@ fn object(members: &[(&str, String)]) -> Option<String> {
 
 #[derive(Clone, Default)]
 pub(super) struct Turn<'a> {
-    /// None of a turn that only adds a step to the one before.
+    /// Number of the turn; `None` if it only adds a step to the turn before.
     pub number: Option<usize>,
     pub program: Option<Cow<'a, str>>,
     pub text: Option<Printed<'a>>,
@@ -151,11 +152,11 @@ pub(super) struct Call<'a> {
     pub error: Option<Cow<'a, str>>,
 }
 
-/// What a command printed, or a model said.
+/// Text that a command printed or a model said.
 #[derive(Clone)]
 pub(super) enum Printed<'a> {
     Text(Cow<'a, str>),
-    /// What stands between the quotes of valid JSON.
+    /// The content of a valid JSON string, still escaped.
     Escaped(&'a str),
 }
 
@@ -189,9 +190,9 @@ impl Printed<'_> {
 
 #[derive(Clone)]
 pub(super) enum Arguments<'a> {
-    /// Those of `bash`.
+    /// The command of a call of `bash`.
     Command(&'a str),
-    /// As they are written, as JSON.
+    /// The arguments as written, as JSON.
     Written(Option<&'a str>),
 }
 
@@ -253,7 +254,7 @@ impl Usage {
         }
     }
 
-    /// Of a turn that used nothing.
+    /// Usage of a turn that used nothing.
     pub(super) fn none() -> Self {
         Self {
             input_tokens: Some(0),
@@ -264,7 +265,7 @@ impl Usage {
         }
     }
 
-    /// Tokens and cost of the call that a message came from.
+    /// Returns the tokens and cost of the call that produced a message.
     pub(super) fn of(message: &Message<'_>) -> Option<Self> {
         let extra = &message.extra;
         let tokens = if message.is_response() {
@@ -308,7 +309,7 @@ impl Usage {
     }
 }
 
-/// Seconds from one message to another; none unless both record their time.
+/// Returns the seconds from one message to another; `None` unless both have a time.
 pub(super) fn seconds_between(earlier: Option<&Message<'_>>, later: &Message<'_>) -> Option<f64> {
     Some(later.time()? - earlier?.time()?)
 }

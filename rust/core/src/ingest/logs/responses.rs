@@ -1,4 +1,4 @@
-//! What the model said and called, in messages and in items of the Responses API.
+//! Answers and calls of the model, in messages and in items of the Responses API.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ keys! { Choice<'de>,
     "message", 0, object message;
 }
 
-/// Those of a response; only the first is looked at.
+/// The answers of a response, only the first of which is used.
 #[derive(Default)]
 pub(super) struct Choices<'de>(pub Vec<Choice<'de>>);
 
@@ -29,7 +29,7 @@ impl<'de> Value<'de> for Choices<'de> {
     }
 }
 
-/// An answer, with the calls in it.
+/// An answer, with its calls.
 #[derive(Default)]
 pub(super) struct Said<'de> {
     seen: u16,
@@ -48,7 +48,7 @@ impl Said<'_> {
     }
 }
 
-/// A call as it was written, or another item of a response.
+/// A call as written, or another item of a response.
 #[derive(Default)]
 pub(super) struct Called<'de> {
     seen: u16,
@@ -74,7 +74,8 @@ keys! { Called<'de>,
 }
 
 impl<'de> Called<'de> {
-    /// The id of a call, the name of what is called, and the arguments as JSON, if it is a call.
+    /// Returns the id of a call, the name of the tool, and its arguments as JSON, if the item is a
+    /// call.
     #[allow(clippy::type_complexity)]
     pub(super) fn into_call(
         self,
@@ -90,7 +91,7 @@ impl<'de> Called<'de> {
     }
 }
 
-/// What is called, where the id stands outside.
+/// The function of a call whose id is outside of it.
 #[derive(Default)]
 struct Function<'de> {
     seen: u16,
@@ -103,7 +104,7 @@ keys! { Function<'de>,
     "arguments", 1, value arguments;
 }
 
-/// What stands under `output`: the text of an observation, or items.
+/// The value of `output`: the text of an observation, or items.
 #[derive(Default)]
 pub(super) enum Output<'de> {
     /// Neither.
@@ -114,7 +115,7 @@ pub(super) enum Output<'de> {
 }
 
 impl Output<'_> {
-    /// What its messages say.
+    /// Returns the text of its messages.
     pub(super) fn said(&self) -> Cow<'_, str> {
         let Self::Items(items) = self else {
             return Cow::default();

@@ -1,6 +1,6 @@
-//! What is read of a file of mini-swe-agent, whatever its version.
+//! The parts of a mini-swe-agent file that are read, whatever its version.
 //!
-//! Only names and limits are taken from the configuration, which may hold the keys of a model.
+//! Only names and limits are taken from the configuration, which may contain API keys.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -46,9 +46,10 @@ impl Run<'_> {
         self.format() == "mini-swe-agent-1"
     }
 
-    /// Whether an answer of version 1 holds its command in a bash block, not in tags of its own.
+    /// Returns whether the answers of a version 1 run hold their commands in bash blocks, and not
+    /// in special tags.
     ///
-    /// A pattern without a backslash may name the fences as such tags.
+    /// A pattern without a backslash may name the fences themselves as such tags.
     pub(super) fn has_blocks(&self) -> bool {
         let pattern = self.info.config.limits.pattern.as_deref();
         pattern.is_none_or(|pattern| pattern.starts_with("```bash\\"))
@@ -100,7 +101,7 @@ pub(super) struct Limits<'de> {
     seen: u16,
     pub steps: Option<u64>,
     pub cost: Option<f64>,
-    /// Where an answer holds its command.
+    /// The pattern that finds the command in an answer.
     pattern: Option<Cow<'de, str>>,
 }
 
@@ -180,22 +181,22 @@ impl Message<'_> {
         self.content.text()
     }
 
-    /// Whether it is the answer of the Responses API, or of its kind.
+    /// Returns whether it is an answer of the Responses API, or shaped like one.
     pub(super) fn is_response(&self) -> bool {
         self.object.as_ref().is_some_and(|own| *own == "response")
     }
 
-    /// Whether it has items of the Responses API, or the output of a call of it.
+    /// Returns whether it has items of the Responses API, or the output of a call of that API.
     pub(super) fn has_output(&self) -> bool {
         self.seen & (1 << OUTPUT) != 0
     }
 
-    /// What its items say.
+    /// Returns the text of its items.
     pub(super) fn said(&self) -> Cow<'_, str> {
         self.output.said()
     }
 
-    /// What the agent was shown of the output of a command.
+    /// Returns the part of a command's output that the agent was shown.
     pub(super) fn shown(&self) -> &str {
         match &self.output {
             Output::Text(text) if self.text().is_empty() => text,
@@ -208,7 +209,7 @@ impl Message<'_> {
     }
 }
 
-/// The text of a message, whose parts are joined by newlines; it is taken apart when it is asked for.
+/// The text of a message, with its parts joined by newlines. It is unescaped on demand.
 #[derive(Default)]
 pub(super) struct Content<'de> {
     whole: Option<Quoted<'de>>,
@@ -225,12 +226,12 @@ impl<'de> Content<'de> {
         self.text.get_or_init(|| text().into_owned())
     }
 
-    /// What stands between the quotes of JSON, if every writer would write the text like this.
+    /// Returns the escaped content of the string, if every JSON writer would write it like this.
     pub(super) fn written(&self) -> Option<&'de str> {
         self.whole.map(Quoted::inside)
     }
 
-    /// The text, as it is kept.
+    /// Returns the text in the form in which it is stored.
     pub(super) fn printed(&self) -> Printed<'_> {
         match self.written() {
             Some(inside) => Printed::Escaped(inside),
@@ -238,7 +239,7 @@ impl<'de> Content<'de> {
         }
     }
 
-    /// The part of the text that all its bash blocks lie in.
+    /// Returns the part of the text that contains all of its bash blocks.
     pub(super) fn around_blocks(&self) -> &str {
         let escaped = self.whole.filter(|whole| whole.escapes != Escapes::Absent);
         let Some(inside) = escaped.map(Quoted::inside) else {
@@ -248,7 +249,7 @@ impl<'de> Content<'de> {
         self.around_blocks.get_or_init(|| part().into_owned())
     }
 
-    /// Whether a mark that JSON writes as it is stands in the text.
+    /// Returns whether the text contains a mark that JSON writes without escapes.
     pub(super) fn has(&self, mark: &str) -> bool {
         find(self.written().unwrap_or_else(|| self.text()), mark).is_some()
     }
@@ -304,7 +305,7 @@ keys! { Part<'de>,
     "text", 0, value text;
 }
 
-/// What the harness adds to a message.
+/// Fields that the harness adds to a message.
 #[derive(Default)]
 pub(super) struct Extra<'de> {
     seen: u16,
@@ -316,7 +317,7 @@ pub(super) struct Extra<'de> {
     pub code: Option<i64>,
     pub exception: Option<Cow<'de, str>>,
     pub output: Option<Quoted<'de>>,
-    /// What the model said, where it was refused and its response is not kept.
+    /// The text of the model's refused answer, if its response is not kept.
     pub answer: Option<Cow<'de, str>>,
 }
 
@@ -345,7 +346,7 @@ impl Extra<'_> {
     }
 }
 
-/// A command that the model asked for, and the id that its observation carries.
+/// A command that the model asked for, and the id that its observation has.
 #[derive(Default)]
 pub(super) struct Action<'de> {
     seen: u16,
@@ -358,7 +359,7 @@ keys! { Action<'de>,
     "tool_call_id", 1, value id;
 }
 
-/// The response of the model's API; what it holds is only looked at where it was refused.
+/// The response of the model's API; its content is read only if it was refused.
 #[derive(Default)]
 pub(super) struct Response<'de> {
     seen: u16,

@@ -1,9 +1,9 @@
-//! Tokens in logs of mini-swe-agent, under the names of each API.
+//! Token counts in logs of mini-swe-agent, under the names of each API.
 
 use super::super::parser::Parser;
 use super::fields::{Value, keys, object};
 
-/// Tokens of a call, as one API or another names them.
+/// Token counts of a call, under the names of either API.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tokens {
     seen: u16,
@@ -34,7 +34,7 @@ keys! { Tokens,
     "cache_creation_input_tokens", 10, value cache_creation;
 }
 
-/// Kinds of tokens among those of a call.
+/// Details: subtotals of the token counts of a call.
 #[derive(Clone, Copy, Default)]
 struct Details {
     seen: u16,
@@ -68,7 +68,7 @@ impl Tokens {
         self.prompt.is_some() || self.completion.is_some()
     }
 
-    /// The one that the API names, of the counts of chats and of responses.
+    /// Chooses between the counts of the two APIs, by the one that the names belong to.
     fn of<T>(&self, of_chat: Option<T>, of_response: Option<T>) -> Option<T> {
         if self.is_chat() { of_chat } else { of_response }
     }
@@ -85,7 +85,8 @@ impl Tokens {
         self.of(self.prompt_details, self.input_details)
     }
 
-    /// `LiteLLM` adds the counts of caches beside the details, which may leave them out.
+    /// Returns the cached tokens. `LiteLLM` adds cache counts beside the details, which may omit
+    /// them.
     pub(super) fn cached(&self) -> Option<i64> {
         let detail = self.read().and_then(|details| details.cached);
         known(detail.or(self.cache_read))
@@ -106,7 +107,7 @@ impl Tokens {
     }
 }
 
-/// A number of tokens; none if it is below 0.
+/// Returns a token count; `None` if it is negative.
 fn known(count: Option<i64>) -> Option<i64> {
     count.filter(|&count| count >= 0)
 }

@@ -1,4 +1,4 @@
-//! Turns of version 1: each assistant message, with those up to the next one.
+//! Turns of version 1: each assistant message, with the messages up to the next one.
 
 use std::sync::LazyLock;
 
@@ -10,8 +10,8 @@ use super::run::{Message, Run};
 use super::views::Folder;
 use crate::shell::Executed;
 
-/// How the harness says that the agent, not its command, failed, or that the user stopped it: by the
-/// beginning of a message.
+/// Beginnings of messages in which the harness reports that the agent, not its command, failed, or
+/// that the user stopped it.
 const ERRORS: [(&str, &str); 7] = [
     ("command_timeout", "The last command <command>"),
     (
@@ -31,12 +31,13 @@ const ERRORS: [(&str, &str); 7] = [
     ("UserInterruption", "Interrupted by user: "),
 ];
 
-/// The one that may stand anywhere in a message, and counts before the others.
+/// The error that may be mentioned anywhere in a message, and that takes precedence over the
+/// others.
 const FORMAT_ERROR: &str = "format_error";
 static FORMAT_SIGN: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Please always provide EXACTLY ONE action"));
 
-/// The turns of a run, with what `folder` sees if it looks.
+/// Returns the turns of a run, with the views that `folder` finds, if it looks for any.
 pub(super) fn turns<'a>(
     run: &'a Run<'_>,
     mut folder: Option<&mut Folder<'_>>,
@@ -123,7 +124,7 @@ fn turn<'a>(
 }
 
 fn error(messages: &[Message<'_>]) -> Option<&'static str> {
-    // None of the signs holds anything that JSON escapes.
+    // No sign contains a character that JSON escapes.
     let any = |is_sign: &dyn Fn(&str) -> bool| {
         let mut contents = messages.iter().map(|message| &message.content);
         contents.any(|content| is_sign(content.written().unwrap_or_else(|| content.text())))

@@ -16,15 +16,16 @@ use super::run::{Action, Message, Run};
 use super::views::Folder;
 use crate::shell::{Executed, View};
 
-/// What the harness says of a call that it did not run.
+/// The text that the harness returns for a call that it did not run.
 const NOT_EXECUTED: &str = "action was not executed";
 
 /// Prefix of the names of interruptions by the user, which do not begin a turn.
 const BY_USER: &str = "User";
-/// The one that says nothing of the answer before it: the run goes on after its submission.
+/// The interruption that does not concern the answer before it: the run continues with a new task
+/// after its submission.
 const NEW_TASK: &str = "UserNewTask";
 
-/// The turns of a run, with what `folder` sees if it looks.
+/// Returns the turns of a run, with the views that `folder` finds, if it looks for any.
 pub(super) fn turns<'a>(
     run: &'a Run<'_>,
     mut folder: Option<&mut Folder<'_>>,
@@ -49,12 +50,12 @@ pub(super) fn turns<'a>(
     turns.collect()
 }
 
-/// The messages that begin the turns.
+/// Returns the messages that begin the turns.
 pub(super) fn starts<'a, 'r>(run: &'a Run<'r>) -> impl Iterator<Item = &'a Message<'r>> {
     run.messages.iter().filter(|message| begins_turn(message))
 }
 
-/// The commands that a message asks for.
+/// Returns the commands that a message asks for.
 pub(super) fn commands<'a>(message: &'a Message<'_>) -> impl Iterator<Item = &'a str> {
     actions(&message.extra.actions).map(|(command, _)| command)
 }
@@ -65,7 +66,8 @@ fn begins_turn(message: &Message<'_>) -> bool {
     is_answer || (extra.is_interrupt() && stopped(message).is_none())
 }
 
-/// Name of the interruption by which the user stopped an answer, if a message tells of one.
+/// Returns the name of the interruption by which the user stopped an answer, if a message reports
+/// one.
 fn stopped<'a>(message: &'a Message<'_>) -> Option<&'a str> {
     let interrupt = message.extra.interrupt.as_deref();
     interrupt.filter(|interrupt| interrupt.starts_with(BY_USER))
@@ -137,7 +139,7 @@ fn said_in<'a>(message: &'a Message<'_>) -> Option<Cow<'a, str>> {
         .map(Cow::Borrowed)
 }
 
-/// What the model said in its answer, or in the response that a message refuses.
+/// Returns the text of the model's answer, or of the response that a message refuses.
 fn said<'a>(message: &'a Message<'_>) -> Result<Option<Cow<'a, str>>, Uncertain> {
     if !message.extra.is_interrupt() {
         return Ok(Some(if message.has_output() {
@@ -158,12 +160,12 @@ fn said<'a>(message: &'a Message<'_>) -> Result<Option<Cow<'a, str>>, Uncertain>
     })
 }
 
-/// The items of the response that a message refuses.
+/// Returns the items of the response that a message refuses.
 fn output_of<'a>(message: &'a Message<'_>) -> Result<Output<'a>, Uncertain> {
     parsed(message.extra.response.output)
 }
 
-/// The answers of the response that a message refuses.
+/// Returns the answers of the response that a message refuses.
 fn choices_of<'a>(message: &'a Message<'_>) -> Result<Choices<'a>, Uncertain> {
     parsed(message.extra.response.choices)
 }
@@ -175,7 +177,7 @@ fn parsed<'a, T: Value<'a> + Default>(kept: Option<Kept<'a>>) -> Result<T, Uncer
     )
 }
 
-/// The calls of a response that the harness could not use, arguments as they were written.
+/// Returns the calls of a response that the harness could not use, with arguments as written.
 fn refused<'a>(message: &'a Message<'_>) -> Result<Vec<Call<'a>>, Uncertain> {
     let items = if let Output::Items(items) = output_of(message)? {
         items
@@ -215,18 +217,18 @@ fn program<'a>(actions: &'a [Action<'_>]) -> Option<Cow<'a, str>> {
     })
 }
 
-/// A command, and what became of it.
+/// A command and its result.
 struct Done<'a> {
     command: &'a str,
     call: Call<'a>,
-    /// Its exit code, and the message that holds what it printed.
+    /// Exit code, and the message with the output.
     observed: Option<(i64, &'a Message<'a>)>,
 }
 
-/// The calls of a turn, each with what was observed: by its id, else by its position.
+/// Pairs the calls of a turn with their observations: by id or, failing that, by position.
 ///
-/// Servers may give several calls one id; their observations are in the order of the calls. What
-/// follows a command of the user was observed of that one.
+/// Servers may give the same id to several calls, whose observations are then in the order of the
+/// calls. Messages after a command of the user belong to that command.
 fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Done<'a>> {
     let own = after.iter().take_while(|m| m.extra.actions.is_empty());
     let found: Vec<&Message<'_>> = own.filter(|m| m.extra.has_code()).collect();
@@ -283,7 +285,7 @@ fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Done<'a> {
     }
 }
 
-/// Adds the views that a command gave, of what of its output the agent was shown.
+/// Adds the views of a command, from the part of its output that the agent was shown.
 fn see(
     number: usize,
     done: &Done<'_>,

@@ -1,4 +1,4 @@
-//! What commands of a run showed of files, by paths in the repository.
+//! Views of files that the commands of a run showed, by paths in the repository.
 
 use std::rc::Rc;
 
@@ -6,16 +6,16 @@ use super::observations::Uncertain;
 use super::record::Turn;
 use crate::shell::{Executed, Leak, View, shell_views};
 
-/// How runs end before the model is sent what the last command printed: limits are looked at
-/// before it is asked again.
+/// Exit statuses of runs that end before the model is sent the last output: limits are checked
+/// before the model is asked again.
 const LOOKED_AT_BEFORE: [&str; 2] = ["LimitsExceeded", "TimeExceeded"];
 
-/// The folder that every command of a run begins in, and what commands show from there.
+/// The folder in which every command of a run starts, and the views of commands run there.
 pub(super) struct Folder<'a> {
     start: Option<&'a str>,
-    /// In Multi-SWE-bench's containers, the repository lies below the folder.
+    /// The repository below the folder, in Multi-SWE-bench's containers.
     repository: Option<&'a str>,
-    /// The leaks so far, by the number of their turn.
+    /// Leaks so far, each with the number of its turn.
     pub leaks: Vec<(usize, Leak)>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Adds the views that a command of a turn gave, and its leaks.
+    /// Adds the views of a command of a turn, and its leaks.
     pub(super) fn see(
         &mut self,
         turn: usize,
@@ -62,13 +62,13 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// What of a path lies below a folder.
+/// Returns a path relative to a folder that contains it.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-/// The turns as steps: those that ran commands have an empty list for their views if none shows
-/// any.
+/// Converts turns to steps. A turn that ran commands without showing a file has an empty list of
+/// views.
 pub(super) fn as_steps(turns: &mut [Turn<'_>], exit_status: Option<&str>) {
     for turn in &mut *turns {
         turn.views = turn.views.take().filter(|views| !views.is_empty());

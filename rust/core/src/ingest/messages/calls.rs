@@ -1,4 +1,4 @@
-//! Calls of tools, in every shape in which messages hold them.
+//! Tool calls, in every shape in which messages hold them.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::shapes::{Given, Message, is_kind};
 use super::tools::{self, Tool};
 use crate::text::trim;
 
-/// A call of a tool, and what became of it.
+/// A tool call and its result.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Call<'n> {
     pub name: Cow<'n, str>,
@@ -22,12 +22,12 @@ pub(in super::super) struct Call<'n> {
     pub error: Option<Cow<'n, str>>,
 }
 
-/// What a call was given.
+/// The arguments of a call.
 #[derive(Clone, Debug)]
 pub(in super::super) enum Arguments<'n> {
-    /// A value, as it is written.
+    /// A JSON value, as written.
     Value(Cow<'n, Node<'n>>),
-    /// An object that was written as text.
+    /// An object that was written as a string.
     Parsed(Cow<'n, str>),
     /// Part of a text.
     Text(Cow<'n, str>),
@@ -36,7 +36,7 @@ pub(in super::super) enum Arguments<'n> {
 impl<'n> Arguments<'n> {
     const NONE: Self = Self::Value(Cow::Owned(Node::Null));
 
-    /// The arguments of text, which may hold an object; none if that is not certain.
+    /// Reads arguments written as a string, which may hold an object; `None` if that is uncertain.
     fn parsed(text: Cow<'n, str>, otherwise: impl FnOnce(Cow<'n, str>) -> Self) -> Option<Self> {
         if trim(&text).is_empty() {
             return Some(Self::Parsed(Cow::Borrowed("{}")));
@@ -74,7 +74,7 @@ impl<'n> Arguments<'n> {
             || matches!(self, Self::Value(value) if value.quoted().is_some())
     }
 
-    /// The arguments as JSON; none where there are none.
+    /// Returns the arguments as JSON; `None` if there are none.
     pub(super) fn json(&self) -> Result<Option<Cow<'_, str>>, Uncertain> {
         match self {
             Self::Value(value) if value.is_null() => Ok(None),
@@ -84,7 +84,7 @@ impl<'n> Arguments<'n> {
         }
     }
 
-    /// What `read` reads of the arguments as an object; `otherwise` of the text that they are.
+    /// Applies `read` to the arguments as an object, or `otherwise` to arguments that are text.
     pub(super) fn read<T>(
         &self,
         read: impl Fn(&Object<'_>) -> Result<Option<T>, Uncertain>,
@@ -93,7 +93,7 @@ impl<'n> Arguments<'n> {
         let text = match self {
             Self::Value(value) => match &**value {
                 Node::Object(object) => return read(object),
-                // Input of a tool that takes text may be an object all the same.
+                // The input of a tool that takes text may hold an object nevertheless.
                 Node::Text(text) => {
                     let parsed = Self::parsed(text.certain()?, Self::Text);
                     match parsed.ok_or(Uncertain)? {
@@ -114,7 +114,7 @@ impl<'n> Arguments<'n> {
 }
 
 impl<'n> Call<'n> {
-    /// The command or the code that a call ran.
+    /// Returns the command or the code that a call ran.
     pub(super) fn program(&self) -> Result<Option<String>, Uncertain> {
         match self.tool {
             Tool::Shell => self.arguments.read(tools::command, |_| None),
@@ -142,9 +142,9 @@ impl<'n> Call<'n> {
     }
 }
 
-/// The id of a call, which some programs write as empty text where there is none.
+/// Returns the id of a call. Some programs write an empty string if there is none.
 ///
-/// None outside for a number, which only the record reader takes for one.
+/// Outer `None` for a number, which only the record reader accepts as an id.
 #[allow(clippy::option_option)]
 pub(super) fn identity<'n>(id: &'n Node<'n>) -> Option<Option<Quoted<'n>>> {
     let is_certain = !matches!(id, Node::Number(_));
@@ -156,12 +156,12 @@ fn named<'n>(name: &'n Node<'n>) -> Option<Cow<'n, str>> {
     name.text()
 }
 
-/// The key under which pydantic-ai keeps arguments that are not JSON.
+/// The key under which pydantic-ai keeps arguments that are not valid JSON.
 const UNREAD: &str = "INVALID_JSON";
 
 const ARGUMENTS: [&str; 4] = ["arguments", "args", "input", "action"];
 
-/// A call as it is written in a message; none if it has no name, or is not certain.
+/// Reads a call of a message; `None` if it has no name or is uncertain.
 pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     let call = call.object()?;
     let unread = call.get("parse_error");
@@ -172,7 +172,7 @@ pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     )
 }
 
-/// A call whose arguments `LangChain` could not read; it does not always say why.
+/// Reads a call whose arguments `LangChain` could not parse; it does not always say why.
 fn invalid<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     let call = call.object()?;
     let told = call.get("error").quoted().filter(|error| !error.is_empty());
@@ -180,7 +180,7 @@ fn invalid<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     made(call, Some(error), true)
 }
 
-/// A call of which something may have gone wrong: that its arguments were not read, or later.
+/// Reads a call that may have failed, either because its arguments could not be parsed or later.
 fn made<'n>(call: &'n Object<'n>, error: Option<Quoted<'n>>, is_unread: bool) -> Option<Call<'n>> {
     if holds_result(call) {
         return None;
@@ -236,14 +236,14 @@ fn spaced<'n>(space: &'n Node<'n>, name: Quoted<'n>) -> Option<Cow<'n, str>> {
     }
 }
 
-/// The arguments that an error quotes.
+/// Returns the arguments that an error message quotes.
 fn unparsed(error: &str) -> Option<&str> {
     const OPENING: &str = "arguments:\n\n";
     let (_, rest) = error.split_once(OPENING)?;
     Some(rest.rsplit_once("\n\nError details:")?.0)
 }
 
-/// Calls that whoever runs the model answers itself.
+/// Types of calls that are executed by the model's provider.
 const SERVER_CALLS: [&str; 4] = [
     "server_tool_use",
     "mcp_tool_use",
@@ -252,12 +252,12 @@ const SERVER_CALLS: [&str; 4] = [
 ];
 const CALLS: [&str; 3] = ["tool_use", "tool_call", "tool-call"];
 
-/// Whether a call holds what it gave back, as those of Inspect that ran with the model do.
+/// Returns whether a call includes its result, as Inspect's calls of the model's provider do.
 fn holds_result(call: &Object<'_>) -> bool {
     call.get("tool_type").quoted().is_some()
 }
 
-/// The calls of a message; none if there is one that is not certain.
+/// Reads the calls of a message; `None` if any of them is uncertain.
 pub(super) fn calls<'n>(message: &Message<'n>, content: &'n Node<'n>) -> Option<Vec<Call<'n>>> {
     let (valid, unread) = (message.get("tool_calls"), message.get("invalid_tool_calls"));
     let parts = || {
@@ -300,12 +300,12 @@ pub(super) fn calls<'n>(message: &Message<'n>, content: &'n Node<'n>) -> Option<
     Some(found)
 }
 
-/// Keys of an item that are not among the arguments of its call.
+/// Keys of an item that are not arguments of its call.
 const OURS: [&str; 9] = [
     "id", "call_id", "type", "status", "name", "output", "outputs", "error", "results",
 ];
 
-/// A call that is an item of `OpenAI`'s Responses of its own, of a type that ends in `_call`.
+/// Reads a call that is a separate item of `OpenAI`'s Responses, of a type that ends in `_call`.
 pub(super) fn item<'n>(item: &Message<'n>, kind: &str) -> Option<Call<'n>> {
     let is_plain = item.get("outputs").is_null() && item.get("results").is_null();
     if !is_plain || item.get("status").is("failed") || kind == "image_generation_call" {
@@ -333,7 +333,7 @@ pub(super) fn item<'n>(item: &Message<'n>, kind: &str) -> Option<Call<'n>> {
     (!name.is_empty()).then(|| Call::new(name, arguments, id))?
 }
 
-/// What an item holds besides what every item does.
+/// Returns the keys of an item that not every item has, as arguments.
 fn rest<'n>(item: &Message<'n>) -> Option<Arguments<'n>> {
     let own = item.bare().filter(|own| own.has_distinct_keys())?;
     let mut members = own.members.clone();

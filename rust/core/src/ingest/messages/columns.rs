@@ -1,4 +1,4 @@
-//! Turns of messages in the columns of a row.
+//! Writing the turns of messages to the columns of a row.
 
 use std::borrow::Cow;
 
@@ -53,35 +53,35 @@ fn ok(condition: bool) -> Option<()> {
     condition.then_some(())
 }
 
-/// Writes text to row `row` of a column, if it is wanted.
+/// Writes text to `row` of a column, if the column is wanted.
 pub(in super::super) fn write_text(column: &mut Column, row: usize, text: &str) -> Option<()> {
     ok(!column.is_wanted() || column.text(row, text))
 }
 
-/// What is known of calls and turns beside their messages.
+/// Facts about calls and turns that are recorded outside of their messages.
 pub(in super::super) trait Beside {
-    /// The exit code of the command of a call, if it is recorded apart.
+    /// Returns the exit code of a call's command, if it is recorded separately.
     fn exit_code(&self, _call: &Call<'_>) -> Option<i64> {
         None
     }
 
-    /// Seconds that a call took.
+    /// Returns the duration of a call in seconds.
     fn call_seconds(&self, _call: &Call<'_>) -> Option<f64> {
         None
     }
 
-    /// Seconds that a turn took, by its place.
+    /// Returns the duration of a turn in seconds, by the index of the turn.
     fn turn_seconds(&self, _turn: usize, _calls: &[Call<'_>]) -> Option<f64> {
         None
     }
 }
 
-/// Nothing.
+/// No such facts.
 pub(in super::super) struct Nothing;
 
 impl Beside for Nothing {}
 
-/// The columns of a row, and where they are.
+/// The columns of a row, and their positions.
 pub(in super::super) struct Target<'c> {
     pub columns: &'c mut [Column],
     pub row: usize,
@@ -92,7 +92,7 @@ pub(in super::super) struct Target<'c> {
 }
 
 impl Target<'_> {
-    /// Whether somebody wants to know what calls showed of files.
+    /// Returns whether any wanted column holds views or leaks.
     fn wants_views(&mut self) -> Option<bool> {
         let row = self.row;
         let wants_leaks = self.columns[self.places.leaks].is_wanted();
@@ -101,7 +101,7 @@ impl Target<'_> {
         Some(wants_leaks || turns.columns(turn)?[self.turn_views].is_wanted())
     }
 
-    /// Whether somebody wants to know how long turns and calls took.
+    /// Returns whether any wanted column holds the durations of turns or calls.
     pub(in super::super) fn wants_times(&mut self) -> Option<bool> {
         let places = &self.places.turn;
         let turns = self.columns[self.turns].items(self.row)?;
@@ -113,7 +113,7 @@ impl Target<'_> {
         Some(is_timed || calls.columns(call)?[places.call.duration].is_wanted())
     }
 
-    /// Writes what a conversation gives, but for its model; none if that is not certain.
+    /// Writes a conversation to the row, except for its model; `None` if it is uncertain.
     pub(in super::super) fn write(
         &mut self,
         conversation: &mut Conversation<'_>,
@@ -177,7 +177,7 @@ impl Target<'_> {
     }
 }
 
-/// What an answer said.
+/// Returns the text of an answer.
 fn text<'n>(draft: &Draft<'n>) -> Result<Option<Cow<'n, str>>, Uncertain> {
     match &draft.texts[..] {
         [] => Ok(None),
@@ -289,7 +289,7 @@ impl CallPlaces {
     }
 }
 
-/// Notes whether a command succeeded, where its exit code is recorded.
+/// Records whether a command succeeded, if its exit code is known.
 fn end_command(call: &mut Call<'_>, beside: &impl Beside) -> Option<()> {
     if call.tool != Tool::Shell || call.success == Some(false) {
         return Some(());
@@ -309,10 +309,10 @@ fn end_command(call: &mut Call<'_>, beside: &impl Beside) -> Option<()> {
     Some(())
 }
 
-/// Characters of JSON in which the last characters of a text stand, however they are escaped.
+/// Length of JSON that contains the last characters of a text, however they are escaped.
 const ENDING: usize = 80 * 12;
 
-/// Whether the end of a text may tell an exit code.
+/// Returns whether the end of a text may state an exit code.
 fn may_tell(json: &str) -> bool {
     let bytes = json.as_bytes();
     let tail = &bytes[bytes.len().saturating_sub(ENDING)..];

@@ -1,6 +1,7 @@
-//! Turns from a list of messages: each answer of the model with the results of its calls.
+//! Conversion of a list of messages to turns: each answer of the model, with the results of its
+//! calls.
 //!
-//! What the record reader reports of a message is left to it, with all of the list.
+//! If the record reader would report anything about a message, the whole list is left to it.
 
 use std::borrow::Cow;
 
@@ -20,10 +21,10 @@ const RESULT_PARTS: [&str; 4] = [
     "retry-prompt",
 ];
 
-/// A turn that may still get calls and results.
+/// A turn to which calls and results may still be added.
 #[derive(Debug, Default)]
 pub(in super::super) struct Draft<'n> {
-    /// Whether further items of the model's answer belong to it.
+    /// Whether further items of the model's answer belong to this turn.
     is_flat: bool,
     pub texts: Vec<Quoted<'n>>,
     pub calls: Vec<Call<'n>>,
@@ -33,19 +34,19 @@ pub(in super::super) struct Draft<'n> {
     waiting: Waiting<'n>,
 }
 
-/// The turns of the messages that were added so far.
+/// The turns of the messages added so far.
 ///
-/// Every method gives none where the list is not certain to mean the same to the record reader.
+/// Every method returns `None` if the list is not certain to mean the same to the record reader.
 #[derive(Debug)]
 pub(in super::super) struct Conversation<'n> {
     usage: fn(&Message<'_>) -> Option<Usage>,
     by_id: FxHashMap<Cow<'n, str>, (usize, usize)>,
     pub drafts: Vec<Draft<'n>>,
-    /// What was said, unless nobody wants to know.
+    /// The text of the conversation; `None` if its column is not wanted.
     pub said: Option<String>,
 }
 
-/// A result, and the call that it is of.
+/// A result, and the call that it belongs to.
 struct Result<'n> {
     id: &'n Node<'n>,
     name: Option<Quoted<'n>>,
@@ -80,7 +81,8 @@ impl<'n> Conversation<'n> {
         self.take(&Message::plain(message), Part::of(role)?)
     }
 
-    /// The model that the last answers name as theirs; none outside if that is not certain.
+    /// Returns the model that the latest answers name as their own; outer `None` if it is
+    /// uncertain.
     #[allow(clippy::option_option)]
     pub(in super::super) fn model(&self) -> Option<Option<Cow<'n, str>>> {
         let mut models = self.drafts.iter().rev().filter_map(|draft| draft.model);
@@ -98,7 +100,7 @@ impl<'n> Conversation<'n> {
         }
     }
 
-    /// Adds a message that has a type, beside its role or instead of it.
+    /// Adds a message that has a type, with or without a role.
     fn add_unlabelled(&mut self, object: &'n Object<'n>) -> Option<()> {
         let message = Message::unwrapped(object);
         let kind = message.get("type");
@@ -125,7 +127,7 @@ impl<'n> Conversation<'n> {
             self.flat();
             Some(())
         } else if kind == "apply_patch_call_output" {
-            None // it has a mark of a failure, unlike others
+            None // unlike the others, it is marked as failed
         } else if kind.ends_with("_call_output") {
             self.give(Result {
                 id: message.get("call_id").or(message.get("id")),
@@ -178,7 +180,7 @@ impl<'n> Conversation<'n> {
         Some(())
     }
 
-    /// Adds to what was said.
+    /// Appends to the text of the conversation.
     fn note(&mut self, who: &str, texts: &[Quoted<'n>]) -> Option<()> {
         if texts.is_empty() {
             return Some(());
@@ -245,7 +247,7 @@ impl<'n> Conversation<'n> {
     fn results_in(&mut self, parts: &'n [Node<'n>]) -> Option<()> {
         for part in parts.iter().filter_map(Node::object) {
             let kind = super::shapes::kind_of(part);
-            // What holds half a character is read as a record.
+            // Half a surrogate pair is left to the record reader.
             let kind = kind.map_or(Some("".into()), Quoted::text)?;
             if kind.ends_with("tool_result") {
                 let content = part.get("content").object();
@@ -274,7 +276,7 @@ impl<'n> Conversation<'n> {
             let outcome = part.get("outcome");
             let success = if is_kind(part, &["retry-prompt"]) {
                 if name.is_null() {
-                    continue; // it answers no call
+                    continue; // does not answer a call
                 }
                 Some(false)
             } else if outcome.is_null() {
@@ -293,7 +295,7 @@ impl<'n> Conversation<'n> {
         Some(())
     }
 
-    /// Gives a result to its call.
+    /// Assigns a result to its call.
     fn give(&mut self, result: Result<'n>) -> Option<()> {
         let (draft, call) = match calls::identity(result.id)? {
             Some(id) => *self.by_id.get(&id.text()?)?,
@@ -318,7 +320,7 @@ impl<'n> Conversation<'n> {
             call.error = Some(match (named, text) {
                 (Some(error), _) => error.text()?,
                 (None, Some(text)) => Cow::Owned(text.text()?.into_owned()),
-                // Only Python knows how it writes other values.
+                // Only Python knows how it formats other values.
                 (None, None) if is_text => Cow::Borrowed("\"\""),
                 (None, None) if result.value.is_none() => Cow::Borrowed("null"),
                 (None, None) => return None,
@@ -331,7 +333,8 @@ impl<'n> Conversation<'n> {
         Some(())
     }
 
-    /// The first call of the last turn that has no result, of this name if there is one.
+    /// Returns the first call of the last turn without a result, with this name if one is
+    /// specified.
     fn waiting(&mut self, name: Option<Quoted<'_>>) -> Option<(usize, usize)> {
         let last = self.drafts.len().checked_sub(1)?;
         let Draft { calls, waiting, .. } = &mut self.drafts[last];
@@ -348,7 +351,7 @@ impl<'n> Conversation<'n> {
         }
     }
 
-    /// The turn that an item of the model's answer belongs to.
+    /// Returns the turn that an item of the model's answer belongs to.
     fn flat(&mut self) -> usize {
         if !self.drafts.last().is_some_and(|last| last.is_flat) {
             self.drafts.push(Draft {
@@ -374,7 +377,7 @@ impl<'n> Conversation<'n> {
         Some(())
     }
 
-    /// Adds a whole answer of `OpenAI`'s Responses.
+    /// Adds a complete answer of `OpenAI`'s Responses.
     fn response(&mut self, response: &Message<'n>, output: &'n [Node<'n>]) -> Option<()> {
         self.end_flat();
         let draft = self.flat();

@@ -1,22 +1,22 @@
-//! What a result says of itself: the lines that it numbers, its hits, and whether it is one.
+//! Evidence in the result of a call: numbered lines, search hits, and error messages.
 
 use super::super::raw::Uncertain;
 use crate::shell::has_plain_digits;
 use crate::text::trim_start;
 
-/// Longest number of a line.
+/// Most digits of a line number.
 const DIGITS: usize = 9;
-/// Fewer numbered lines that follow one another may be what the file holds.
+/// Fewer consecutive numbered lines than this may be content of the file itself.
 const LIKELY: i64 = 3;
 
-/// The digits that a text begins with, as a number, and what follows.
+/// Parses the digits at the beginning of a text; also returns the rest.
 fn number(text: &str) -> Option<(i64, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &text[..text.len() - rest.len()];
     (digits.len() <= DIGITS).then_some((digits.parse().ok()?, rest))
 }
 
-/// The number of a line as viewers write it, and whether the line is empty.
+/// Parses a line as numbered by a viewer: its number, and whether it is empty.
 fn numbered_line(line: &str) -> Option<(i64, bool)> {
     let (number, rest) = number(line.trim_start_matches(' '))?;
     let content = if let Some(content) = rest.strip_prefix(['\t', '→']) {
@@ -28,7 +28,7 @@ fn numbered_line(line: &str) -> Option<(i64, bool)> {
     Some((number, content.is_empty()))
 }
 
-/// The ranges of lines that a result numbers, of those that were asked for.
+/// Returns the ranges of lines that a result numbers, among those that were requested.
 pub(super) fn numbered(
     text: &str,
     first: Option<i64>,
@@ -57,7 +57,7 @@ pub(super) fn numbered(
     Ok(runs)
 }
 
-/// The path, the first and the last line of the window that a result ends with.
+/// Returns the path, the first and the last line of the window at the end of a result.
 pub(super) fn window(text: &str) -> Option<(&str, i64, i64)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut headers = lines.iter().enumerate().rev();
@@ -70,7 +70,7 @@ pub(super) fn window(text: &str) -> Option<(&str, i64, i64)> {
     Some((path, *numbers.first()?, *numbers.last()?))
 }
 
-/// The path in `[File: PATH (9 lines total)]`.
+/// Parses the path in `[File: PATH (9 lines total)]`.
 fn header(line: &str) -> Option<&str> {
     let inside = line
         .strip_prefix("[File: ")?
@@ -80,7 +80,7 @@ fn header(line: &str) -> Option<&str> {
     (before.len() < inside.len() && !path.is_empty()).then_some(path)
 }
 
-/// Ways to say that there is no such file.
+/// Messages that a file does not exist.
 const ABSENT: [&str; 7] = [
     "no such file",
     "not found",
@@ -91,7 +91,7 @@ const ABSENT: [&str; 7] = [
     "permission denied",
 ];
 
-/// Whether a result says that there is nothing to show, instead of showing it.
+/// Returns whether a result reports that there is nothing to show, instead of showing it.
 pub(super) fn is_refusal(text: &str) -> Result<bool, Uncertain> {
     if begins_with_error(trim_start(text))? {
         return Ok(true);
@@ -107,7 +107,8 @@ pub(super) fn is_refusal(text: &str) -> Result<bool, Uncertain> {
     Ok(ABSENT.iter().any(|sign| plain.contains(sign)))
 }
 
-/// Whether a text begins with `<tool-error`, `[error`, `error` or `traceback (`, whatever the case.
+/// Returns whether a text begins with `<tool-error`, `[error`, `error` or `traceback (`, ignoring
+/// case.
 fn begins_with_error(text: &str) -> Result<bool, Uncertain> {
     let is_word = |c: char| c == '_' || c.is_alphanumeric() || !c.is_ascii();
     let begins = |text: &str, word: &str| {
@@ -121,7 +122,7 @@ fn begins_with_error(text: &str) -> Result<bool, Uncertain> {
         }
         return Ok(tag[..end].to_ascii_lowercase().contains("error"));
     }
-    // Of other letters there are some whose case Python takes for that of ours.
+    // Python lowercases some letters beyond ASCII to ASCII letters.
     if begins(text, "t") && !text.chars().take("traceback (".len()).all(|c| c.is_ascii()) {
         return Err(Uncertain);
     }
@@ -138,7 +139,7 @@ fn begins_with_error(text: &str) -> Result<bool, Uncertain> {
     }
 }
 
-/// Path and line of what a search found; `path` is the file where only lines are named.
+/// Returns the path and line of each search hit; `path` is the file of hits that name only a line.
 pub(super) fn hits<'a>(
     text: &'a str,
     path: Option<&'a str>,

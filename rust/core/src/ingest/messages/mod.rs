@@ -1,7 +1,7 @@
-//! Rows that hold a list of messages beside what identifies an attempt.
+//! Rows with a list of messages and the keys that identify the attempt.
 //!
-//! `readers/messages` is the specification. Messages of every shape it knows are read here; a list
-//! of which it would report something is left to it.
+//! `readers/messages` is the specification. Messages of every shape that it knows are read here; a
+//! list about which it would report anything is left to it.
 
 mod calls;
 mod columns;

@@ -1,9 +1,9 @@
-//! Where the columns are that messages fill.
+//! Positions of the columns that messages fill.
 
 use super::super::shape::Shape;
 use super::super::{item, place};
 
-/// Where the columns are that messages fill.
+/// Positions of the columns that messages fill.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct Places {
     pub agent: usize,

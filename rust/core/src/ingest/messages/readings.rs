@@ -1,4 +1,4 @@
-//! What tools that read files are asked for, and what of it a result shows.
+//! Calls of tools that read files: what they request, and what their results show.
 
 use std::borrow::Cow;
 
@@ -39,24 +39,24 @@ const COUNTS: [&str; 2] = ["limit", "num_lines"];
 const RANGES: [&str; 2] = ["view_range", "line_range"];
 const TO_THE_END: i64 = -1;
 
-/// Digits of numbers that may be those of a line.
+/// Most digits of a number that may be a line number.
 const DIGITS: usize = 15;
 const LARGEST: f64 = 1e15;
 
-/// What a call asks to read.
+/// The file and lines that a call requests.
 struct Reading {
     path: String,
     first: Option<i64>,
     last: Option<i64>,
 }
 
-/// What the arguments of a reading tool ask for.
+/// The lines that the arguments of a reading tool request.
 enum Asked {
     Files(Vec<String>),
     Lines(Reading),
 }
 
-/// The views of a call of a tool that reads, or edits.
+/// Returns the views of a call of a tool that reads or edits.
 pub(super) fn read(call: &Call<'_>) -> Result<Vec<View>, Uncertain> {
     if call.success == Some(false) {
         return Ok(Vec::new());
@@ -97,7 +97,7 @@ fn asked(arguments: &Object<'_>, is_editor: bool) -> Result<Option<Asked>, Uncer
     Ok(Some(Asked::Lines(Reading { path, first, last })))
 }
 
-/// The first and the last line that were asked for; none is the beginning, or the end.
+/// Returns the first and last requested line; `None` means the beginning or the end of the file.
 fn lines_asked(arguments: &Object<'_>) -> Result<(Option<i64>, Option<i64>), Uncertain> {
     let of = |names: &[&str]| value(arguments, names).map_or(Ok(None), integer);
     let (first, last) = match value(arguments, &RANGES) {
@@ -119,7 +119,7 @@ fn lines_asked(arguments: &Object<'_>) -> Result<(Option<i64>, Option<i64>), Unc
     ))
 }
 
-/// The whole number that a value is; that of a line fits.
+/// Parses an integer; line numbers always fit.
 fn integer(value: &Node<'_>) -> Result<Option<i64>, Uncertain> {
     let parsed = |digits: &str| {
         if digits.len() > DIGITS {
@@ -150,7 +150,7 @@ fn integer(value: &Node<'_>) -> Result<Option<i64>, Uncertain> {
     }
 }
 
-/// What was asked for, where no result was recorded.
+/// Returns the requested view, for a call without a recorded result.
 fn claimed(reading: &Reading) -> View {
     let extent = match (reading.first, reading.last) {
         (first, Some(last)) => Extent::Lines(first.unwrap_or(1), last),
@@ -160,7 +160,7 @@ fn claimed(reading: &Reading) -> View {
     view(&reading.path, extent)
 }
 
-/// What a result shows.
+/// Returns the views that a result shows.
 fn seen(reading: &Reading, text: &str, is_editor: bool) -> Result<Vec<View>, Uncertain> {
     let Reading { path, first, last } = reading;
     let ranges = numbered(text, *first, *last)?;

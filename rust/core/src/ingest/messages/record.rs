@@ -1,4 +1,4 @@
-//! A row with its messages under `messages`, as data sets and fine-tuning files have it.
+//! Rows with their messages under `messages`, as in data sets and fine-tuning files.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::usage::Usage;
 
 const MESSAGES: &str = "messages";
 
-/// Messages at the beginning of a list that have to be some.
+/// Number of values at the beginning of a list that must be messages.
 const FEW: usize = 3;
 
 const ROLES: [&str; 9] = [
@@ -41,7 +41,7 @@ const PATCHES: [&str; 3] = ["model_patch", "final_patch", "generated_patch"];
 const PASSED: [&str; 2] = ["passed", "resolved"];
 const STATUS: &str = "exit_status";
 
-/// What tells, beside the id of an instance, a row of a data set of `OpenHands`.
+/// Keys that, together with the id of an instance, identify a row of an `OpenHands` data set.
 const OF_OPENHANDS: [&str; 7] = [
     "exit_status",
     "resolved",
@@ -51,12 +51,12 @@ const OF_OPENHANDS: [&str; 7] = [
     "git_patch",
     "generated_patch",
 ];
-/// What tells a result of `AutoGen`.
+/// Keys that identify a result of `AutoGen`.
 const OF_AUTOGEN: [&str; 3] = ["source", "models_usage", "type"];
 
 const SUFFIXES: [&str; 4] = [".gz", ".zst", ".jsonl", ".json"];
 
-/// What names of secrets hold, and the word in front of a token of HTTP.
+/// Words in the names of secrets, and the scheme before an HTTP token.
 const SECRETS: [&str; 9] = [
     "authoriz",
     "bearer",
@@ -68,10 +68,11 @@ const SECRETS: [&str; 9] = [
     "secret",
     "token",
 ];
-/// Likewise, where no letter follows.
+/// Words that mark a secret only if no letter follows them.
 const SECRET_ENDS: [&str; 2] = ["auth", "pat"];
 
-/// Reads a row into the columns; of one that it does not take it may leave a part.
+/// Reads a row into the columns. Returns `None` if it is refused, in which case the row may be
+/// partly written.
 pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     let mut parser = Parser::new(line.trim_start_matches('\u{feff}'));
     let Node::Object(record) = parser.value()? else {
@@ -91,7 +92,7 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     row.source::<serde_json::Error>().ok()
 }
 
-/// Reads a list of messages, which is an attempt by itself, in the same manner.
+/// Reads a list of messages that is an attempt by itself; refuses it as [`read`] does.
 pub(in super::super) fn read_list(row: &mut Row<'_>, text: &str) -> Option<()> {
     let mut parser = Parser::new(text.trim_start_matches('\u{feff}'));
     let list = parser.value()?;
@@ -109,7 +110,7 @@ pub(in super::super) fn read_list(row: &mut Row<'_>, text: &str) -> Option<()> {
     row.source::<serde_json::Error>().ok()
 }
 
-/// Writes what was said, and tells the model that said it, if it is named.
+/// Writes the conversation, and returns the model if it is named; outer `None` if it is refused.
 #[allow(clippy::option_option)]
 fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Option<String>> {
     let keeps_said = row.columns[row.places.messages.transcript].is_wanted();
@@ -129,10 +130,10 @@ fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Option<String>> 
     Some(conversation.model()?.map(Cow::into_owned))
 }
 
-/// Keys of other formats that rows of messages may have all the same.
+/// Keys of other formats that rows of messages may also have.
 const SHARED: [&str; 3] = [MESSAGES, "model_patch", "task_id"];
 
-/// Whether a record is surely one with a list of messages, and of no other format.
+/// Returns whether a record certainly holds a list of messages and has no other format.
 fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
     let Some(Node::Object(first)) = messages.first() else {
         return false;
@@ -143,13 +144,13 @@ fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
         && !(record.get("instance_id").quoted().is_some() && has_one(&OF_OPENHANDS))
 }
 
-/// Whether a list surely is one of messages.
+/// Returns whether a list certainly holds messages.
 fn begins_with_messages(values: &[Node<'_>]) -> bool {
     let few = &values[..values.len().min(FEW)];
     !few.is_empty() && few.iter().all(is_message)
 }
 
-/// Whether a value surely has the shape of a message.
+/// Returns whether a value certainly has the shape of a message.
 fn is_message(value: &Node<'_>) -> bool {
     let Node::Object(message) = value else {
         return false;
@@ -179,7 +180,7 @@ fn is_message(value: &Node<'_>) -> bool {
     is_item && (message.has("call_id") || message.has("id"))
 }
 
-/// Writes what identifies the attempt, what came of it, and what has no column.
+/// Writes the identity and the outcome of the attempt, and the keys that have no column.
 fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<String>) -> Option<()> {
     let mut used = vec![MESSAGES];
     let mut first = |names: &[&'static str]| -> Result<Option<String>, Uncertain> {
@@ -238,7 +239,7 @@ fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<String>) -> Op
     Some(())
 }
 
-/// An integer as Python writes it.
+/// Formats an integer as Python does.
 fn whole(digits: &str) -> Result<String, Uncertain> {
     if digits == "-0" {
         return Err(Uncertain);
@@ -246,7 +247,7 @@ fn whole(digits: &str) -> Result<String, Uncertain> {
     Ok(digits.to_owned())
 }
 
-/// Whether a value is true or false, or 1 or 0.
+/// Reads a boolean, or 1 or 0 as one.
 fn truth(value: &Node<'_>) -> Option<bool> {
     match value {
         Node::Boolean(value) => Some(*value),
@@ -256,9 +257,9 @@ fn truth(value: &Node<'_>) -> Option<bool> {
     }
 }
 
-/// What was not used, as JSON; none if there is nothing. It is not certain where a secret may be.
+/// Returns the unused keys as JSON; `None` if there are none. Uncertain if they may hold a secret.
 fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
-    // Of two values of a key one may be null, and the last counts.
+    // If a key occurs twice, one value may be null; the last one counts.
     if !record.has_distinct_keys() {
         return Err(Uncertain);
     }
@@ -279,7 +280,7 @@ fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain
     Ok(Some(json))
 }
 
-/// The name of a file without its suffixes, for rows that name no task.
+/// Returns the name of a file without its suffixes, for rows that name no task.
 fn name_of(file: &str) -> Option<String> {
     let mut name = Path::new(file).file_name()?.to_str()?;
     for suffix in SUFFIXES {
@@ -291,7 +292,7 @@ fn name_of(file: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Whether JSON may hold the name of a secret.
+/// Returns whether JSON may contain the name of a secret.
 pub(in super::super) fn may_hold_secret(json: &str) -> bool {
     let plain = json.to_ascii_lowercase();
     let ends = |word: &&str| {

@@ -1,4 +1,4 @@
-//! Who says a message, and so what it is to the turns.
+//! Roles of messages, and the part that each plays in a turn.
 
 use super::super::tree::Quoted;
 
@@ -12,7 +12,7 @@ const SILENT: [&str; 5] = [
     "chat",
     "SystemMessageChunk",
 ];
-/// What messages are to turns, by their role.
+/// The part that messages of a role play in a turn.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Answer,
@@ -21,7 +21,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// The kind of a role; `None` for a role that is not part of turns.
+    /// Returns the kind of a role; `None` for a role that is not part of turns.
     pub(super) fn of(role: Quoted<'_>) -> Option<Self> {
         if is_one(role, &ANSWERS) {
             Some(Self::Answer)
@@ -33,7 +33,7 @@ impl Part {
     }
 }
 
-/// Whether messages of a role say nothing of an attempt.
+/// Returns whether messages of a role carry no information about an attempt.
 pub(super) fn is_silent(role: Quoted<'_>) -> bool {
     is_one(role, &SILENT)
 }

@@ -1,11 +1,11 @@
-//! The shapes in which programs write messages: what was said and given back.
+//! The shapes in which programs write messages: their texts and their results.
 
 use std::borrow::Cow;
 
 use super::super::escapes::unescaped;
 use super::super::tree::{Node, Object, Quoted, number};
 
-/// A message, and what it has where it does not say so itself: the envelope it came in.
+/// A message, with the envelope that supplies the keys that it lacks.
 pub(in super::super) struct Message<'n> {
     own: &'n Object<'n>,
     around: [(&'static str, &'n Node<'n>); 2],
@@ -19,7 +19,7 @@ impl<'n> Message<'n> {
         Self { own, around }
     }
 
-    /// A message out of the envelope in which `LangChain` writes it, or out of `OpenAI`'s answer.
+    /// Unwraps a message from `LangChain`'s envelope or from `OpenAI`'s answer.
     pub(super) fn unwrapped(message: &'n Object<'n>) -> Self {
         let plain = Self::plain(message);
         if let Some(data) = message.get("data").object().filter(|d| d.has("content")) {
@@ -60,13 +60,13 @@ impl<'n> Message<'n> {
         self.own.has(key) || self.around.iter().any(|(name, _)| *name == key)
     }
 
-    /// The message as an object; none if it takes something from its envelope.
+    /// Returns the message as an object; `None` if it needs keys of its envelope.
     pub(super) fn bare(&self) -> Option<&'n Object<'n>> {
         let takes = self.around.iter().any(|(name, _)| !name.is_empty());
         (!takes).then_some(self.own)
     }
 
-    /// What the message says, or the parts that it has in place of a content.
+    /// Returns the content of the message, or the parts that it has instead.
     pub(super) fn content(&self) -> &'n Node<'n> {
         match self.get("content") {
             Node::Null => self.get("parts"),
@@ -74,7 +74,7 @@ impl<'n> Message<'n> {
         }
     }
 
-    /// The model that an answer names as its own.
+    /// Returns the model that an answer names as its own.
     pub(super) fn model(&self) -> Option<Quoted<'n>> {
         let model = self.get("model").or(self.get("model_name"));
         match (model, self.get("response_metadata")) {
@@ -84,7 +84,7 @@ impl<'n> Message<'n> {
     }
 }
 
-/// Whether a value is 1, or what Python takes for it.
+/// Returns whether a value equals 1 in Python.
 pub(in super::super) fn is_one(value: &Node<'_>) -> bool {
     match value {
         Node::Boolean(value) => *value,
@@ -93,7 +93,7 @@ pub(in super::super) fn is_one(value: &Node<'_>) -> bool {
     }
 }
 
-/// The type of a part of a message; none where it has none.
+/// Returns the type of a part of a message, if it has one.
 pub(super) fn kind_of<'n>(part: &'n Object<'n>) -> Option<Quoted<'n>> {
     part.get("type").or(part.get("part_kind")).quoted()
 }
@@ -104,7 +104,7 @@ pub(super) fn is_kind(part: &Object<'_>, kinds: &[&str]) -> bool {
 
 const TEXTS: [&str; 3] = ["text", "output_text", "input_text"];
 
-/// The texts of a message's content, reasoning left out; none of them is empty.
+/// Returns the texts of a message's content, without reasoning and without empty texts.
 pub(super) fn said<'n>(content: &'n Node<'n>) -> Vec<Quoted<'n>> {
     let mut texts = Vec::new();
     match content {
@@ -128,7 +128,7 @@ fn said_in<'n>(part: &'n Node<'n>) -> Option<Quoted<'n>> {
     }
 }
 
-/// What a tool gave back, as JSON.
+/// The result of a tool, as JSON.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Given<'n> {
     pub json: Cow<'n, str>,
@@ -139,12 +139,12 @@ impl Given<'_> {
         self.json.starts_with('"')
     }
 
-    /// What stands between the quotes of a text.
+    /// Returns the content of the JSON string, without its quotes.
     pub(super) fn inside(&self) -> &str {
         &self.json[1..self.json.len() - 1]
     }
 
-    /// The text; none if it holds half a surrogate pair.
+    /// Returns the text; `None` if it contains half a surrogate pair.
     pub(super) fn text(&self) -> Option<Cow<'_, str>> {
         unescaped(self.inside())
     }
@@ -164,7 +164,7 @@ const BYTES: [&str; 11] = [
     "video",
 ];
 
-/// Types of images, then of sounds, then of files.
+/// Types of images, then of audio, then of files.
 const WITHOUT_BYTES: [&str; 7] = [
     "image_url",
     "input_image",
@@ -175,12 +175,13 @@ const WITHOUT_BYTES: [&str; 7] = [
     "document",
 ];
 
-/// Whether a part is a file of pydantic-ai with its bytes, of which the record reader tells more.
+/// Returns whether a part is a pydantic-ai file with its bytes, about which the record reader keeps
+/// more.
 fn is_binary(part: &Object<'_>) -> bool {
     part.get("kind").is("binary") && part.has("data")
 }
 
-/// What a tool gave back: text where it is text alone, else parts, without any bytes.
+/// Returns the result of a tool: a text if it is only text, otherwise parts, without binary data.
 pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
     let json = match content {
         Node::Null => Cow::Borrowed("\"\""),
@@ -212,7 +213,7 @@ pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
 /// A part of a result.
 enum Part<'n> {
     Text(Quoted<'n>),
-    /// An image, a sound or a file, of which only this is kept.
+    /// An image, audio or a file, of which only the kind is kept.
     Kind(String),
     Plain(&'n Node<'n>),
 }
@@ -241,7 +242,7 @@ fn part<'n>(node: &'n Node<'n>) -> Part<'n> {
 }
 
 impl<'n> Part<'n> {
-    /// The text that the part is, if it is nothing else.
+    /// Returns the text of the part, if it is only text.
     fn text(&self) -> Option<Quoted<'n>> {
         match self {
             Self::Text(text) | Self::Plain(Node::Text(text)) => Some(*text),

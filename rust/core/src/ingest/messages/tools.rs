@@ -1,5 +1,4 @@
-//! Tools by their names: which run commands or code, which are known to read, and how a command
-//! ended.
+//! Tools by name: which ones run commands or code and which ones read files, and how commands end.
 
 use super::super::raw::Uncertain;
 use super::super::tree::{Node, Object, Quoted};
@@ -72,30 +71,31 @@ const EDITORS: [&str; 5] = [
     "text_editor",
 ];
 
-/// Opens a file, of which it shows a window or all.
+/// Opens a file, and shows a window of it or all of it.
 const OPENER: &str = "open";
-/// Tools that read if what they give back is a window into a file.
+/// Tools that read, provided that their result is a window of a file.
 const WINDOWED: [&str; 3] = ["goto", "scroll_down", "scroll_up"];
 
 const COMMANDS: [&str; 4] = ["command", "cmd", "script", "commands"];
 const CODE: [&str; 3] = ["code", "script", "source"];
 const RUN_TEXT: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 
-/// What a tool of some name does.
+/// The kind of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Tool {
     Shell,
     Interpreter,
     Search,
     Reader,
-    /// It reads only if it is told to view.
+    /// Reads only if its command is to view.
     Editor,
     Opener,
     Window,
     Other,
 }
 
-/// The tool of a name, which may stand behind a namespace; none if only Python knows its lower case.
+/// Returns the kind of a tool by its name, with or without a namespace; `None` if only Python can
+/// lowercase the name.
 pub(super) fn tool(name: &str) -> Option<Tool> {
     if !name.is_ascii() {
         return None;
@@ -127,13 +127,13 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
     })
 }
 
-/// What the first of some names that is there stands for.
+/// Returns the value of the first of several keys that is present.
 pub(super) fn value<'n>(arguments: &'n Object<'n>, names: &[&str]) -> Option<&'n Node<'n>> {
     let mut values = names.iter().map(|name| arguments.get(name));
     values.find(|value| !value.is_null())
 }
 
-/// The command that the arguments of a shell are: text, or words.
+/// Returns the command in the arguments of a shell: a text, or a list of words.
 pub(super) fn command(arguments: &Object<'_>) -> Result<Option<String>, Uncertain> {
     match value(arguments, &COMMANDS) {
         Some(Node::Text(text)) => Ok(Some(text.certain()?.into_owned())),
@@ -159,7 +159,7 @@ pub(super) fn command(arguments: &Object<'_>) -> Result<Option<String>, Uncertai
     }
 }
 
-/// The code that the arguments of an interpreter are.
+/// Returns the code in the arguments of an interpreter.
 pub(super) fn code(arguments: &Object<'_>) -> Result<Option<String>, Uncertain> {
     match value(arguments, &CODE) {
         Some(Node::Text(text)) => Ok(Some(text.certain()?.into_owned())),
@@ -167,7 +167,7 @@ pub(super) fn code(arguments: &Object<'_>) -> Result<Option<String>, Uncertain> 
     }
 }
 
-/// A word as a shell reads it back, as `shlex.quote` writes it.
+/// Quotes a word for a shell, as `shlex.quote` does.
 fn shell_word(word: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_safe) {
@@ -176,18 +176,18 @@ fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\"'\"'"))
 }
 
-/// Characters at the end of a result in which the exit code stands.
+/// Length of the end of a result that is searched for an exit code, in characters.
 const ENDING: usize = 80;
 
-/// Longest number that is one.
+/// Most digits of an exit code.
 const DIGITS: usize = 9;
 
-/// The exit code that the last line of a result tells.
+/// Returns the exit code that the last line of a result states.
 pub(super) fn exit_code(result: &str) -> Result<Option<i64>, Uncertain> {
     ended(result).map(|(_, code)| code)
 }
 
-/// A result without the last line that tells the exit code, and the code.
+/// Splits off the last line of a result if it states an exit code; returns the rest and the code.
 pub(super) fn ended(result: &str) -> Result<(&str, Option<i64>), Uncertain> {
     let begin = result
         .char_indices()
@@ -204,7 +204,7 @@ pub(super) fn ended(result: &str) -> Result<(&str, Option<i64>), Uncertain> {
     let Some(code) = told(&tail[at + "exit".len()..]) else {
         return Ok((result, None));
     };
-    // What may stand before it, from its end.
+    // The text before it, which is matched backwards.
     let mut before = &tail[..at];
     for words in [
         &["a ", "an "][..],
@@ -226,7 +226,7 @@ pub(super) fn ended(result: &str) -> Result<(&str, Option<i64>), Uncertain> {
     Ok((&result[..begin + output.len()], Some(code)))
 }
 
-/// The number in what follows the word `exit`, if nothing else follows.
+/// Parses the number after the word `exit`, if nothing else follows.
 fn told(rest: &str) -> Option<i64> {
     let rest = rest.strip_prefix([' ', '_']).unwrap_or(rest);
     let rest = rest
@@ -248,7 +248,7 @@ fn told(rest: &str) -> Option<i64> {
     rest[..sign + digits].parse().ok()
 }
 
-/// What Python takes for a blank, of ASCII.
+/// Returns whether Python counts an ASCII character as whitespace.
 fn is_blank(c: char) -> bool {
     matches!(c, '\t'..='\r' | '\x1c'..=' ')
 }

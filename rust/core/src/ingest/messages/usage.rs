@@ -1,12 +1,12 @@
-//! Tokens of a call of a model, as each program counts them.
+//! Token counts of a model call, by the conventions of each program.
 
 use super::super::tree::{Node, Object, is_integer, number};
 use super::shapes::Message;
 
-/// The first double above all counts that a column holds.
+/// The first double above all counts that fit in a column.
 const TOO_MANY: f64 = 9_223_372_036_854_775_808.0;
 
-/// Tokens and cost of a call of a model.
+/// Token counts and cost of a model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in super::super) struct Usage {
     pub input: Option<i64>,
@@ -23,7 +23,7 @@ impl Usage {
         (self != Self::default()).then_some(self)
     }
 
-    /// The usage that a message carries, by the form of what it carries.
+    /// Reads the usage of a message, in whichever form it has.
     pub(in super::super) fn of(message: &Message<'_>) -> Option<Self> {
         if let Node::Object(usage) = message.get("usage_metadata") {
             return langchain(usage);
@@ -41,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// `ModelUsage` of Inspect: cached tokens are beside the input, and part of the total.
+    /// Reads Inspect's `ModelUsage`: cached tokens are not part of the input, but of the total.
     pub(in super::super) fn inspect(usage: &Object<'_>) -> Option<Self> {
         let cached = usage.get("input_tokens_cache_read");
         let beside = beside(usage, cached, usage.get("input_tokens_cache_write"));
@@ -55,7 +55,7 @@ impl Usage {
     }
 }
 
-/// A number of tokens; none if it is not one that a column holds.
+/// Reads a token count; `None` if it does not fit in a column.
 fn count(value: &Node<'_>) -> Option<i64> {
     let Node::Number(digits) = value else {
         return None;
@@ -69,14 +69,14 @@ fn count(value: &Node<'_>) -> Option<i64> {
 
 fn cost(value: &Node<'_>) -> Option<f64> {
     match value {
-        // An integer has no negative zero.
+        // Integers have no negative zero.
         Node::Number("-0") => Some(0.0),
         Node::Number(digits) => Some(number(digits)).filter(|cost| cost.is_finite()),
         _ => None,
     }
 }
 
-/// Counts of details; none of them is known where there are none.
+/// Reads a count from the details; unknown if there are no details.
 fn details(details: &Node<'_>, name: &str) -> Option<i64> {
     details.object().and_then(|found| count(found.get(name)))
 }
@@ -141,7 +141,7 @@ fn pydantic_ai(usage: &Object<'_>) -> Option<Usage> {
     .known()
 }
 
-/// A usage whose cached tokens are not part of its input.
+/// Creates a usage from counts whose cached tokens are not part of the input.
 fn beside(usage: &Object<'_>, cached: &Node<'_>, written: &Node<'_>) -> Usage {
     let (cached, written) = (count(cached), count(written));
     let input = count(usage.get("input_tokens")).and_then(|own| {

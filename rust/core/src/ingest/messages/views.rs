@@ -1,4 +1,4 @@
-//! What calls of tools show of files: the twin of `trajmeter.readers.tool_views`.
+//! Views of files from tool calls: the twin of `trajmeter.readers.tool_views`.
 
 use std::borrow::Cow;
 use std::mem::discriminant;
@@ -19,12 +19,12 @@ use crate::shell::{Executed, Extent, Leak, View, leak_of_path, shell_views};
 
 const FOLDERS: [&str; 3] = ["workdir", "cwd", "working_directory"];
 
-/// What the calls of an attempt showed.
+/// The views and leaks of an attempt.
 #[derive(Default)]
 pub(super) struct Watched {
-    /// What each turn saw; none where it is no step.
+    /// Views of each turn; `None` if the turn is not a step.
     pub views: Vec<Option<Vec<View>>>,
-    /// With the number of the turn; none where no tool is known to read.
+    /// Leaks, each with the number of its turn; `None` if no tool is known to read.
     pub leaks: Option<Vec<(usize, Leak)>>,
 }
 
@@ -38,7 +38,7 @@ impl Watched {
             let mut seen: Option<Vec<View>> = None;
             for call in &draft.calls {
                 if has_results && answer(call).is_none() {
-                    continue; // what was never answered showed nothing
+                    continue; // without a result, a call showed nothing
                 }
                 let Some((views, leaks)) = shown(call, beside.exit_code(call))? else {
                     continue;
@@ -59,13 +59,13 @@ impl Watched {
     }
 }
 
-/// What a call was given back, as JSON.
+/// Returns the result of a call, as JSON.
 fn answer<'c>(call: &'c Call<'_>) -> Option<&'c str> {
     let result = call.result.as_ref().map(|result| &*result.json);
     result.filter(|json| *json != "null")
 }
 
-/// The text of an answer, that of its parts together.
+/// Returns the text of a result, with its parts joined.
 pub(super) fn text_of<'c>(call: &'c Call<'_>) -> Result<Option<Cow<'c, str>>, Uncertain> {
     let Some(json) = answer(call) else {
         return Ok(None);
@@ -88,7 +88,7 @@ pub(super) fn text_of<'c>(call: &'c Call<'_>) -> Result<Option<Cow<'c, str>>, Un
 
 type Shown = (Vec<View>, Vec<Leak>);
 
-/// What a call showed; none if its tool is not known to read.
+/// Returns the views of a call; `None` if its tool is not known to read.
 fn shown(call: &Call<'_>, code: Option<i64>) -> Result<Option<Shown>, Uncertain> {
     let views = match call.tool {
         Tool::Shell => return in_shell(call, code).map(Some),
@@ -108,7 +108,7 @@ fn shown(call: &Call<'_>, code: Option<i64>) -> Result<Option<Shown>, Uncertain>
     Ok(Some((views, leaks)))
 }
 
-/// The patches of the solution or its tests among the files that were shown, each once.
+/// Returns one leak for each file among the views that holds the solution's patch or its tests.
 fn leaks_of(views: &[View]) -> Vec<Leak> {
     let mut leaks: Vec<Leak> = Vec::new();
     for View { path, .. } in views {
@@ -160,7 +160,7 @@ fn in_shell(call: &Call<'_>, code: Option<i64>) -> Result<Shown, Uncertain> {
     Ok((shown.views, shown.leaks))
 }
 
-/// The lines that a search found.
+/// Returns the lines that a search found.
 fn found(call: &Call<'_>) -> Result<Vec<View>, Uncertain> {
     let Some(text) = text_of(call)?.filter(|_| call.success != Some(false)) else {
         return Ok(Vec::new());
@@ -182,7 +182,8 @@ fn found(call: &Call<'_>) -> Result<Vec<View>, Uncertain> {
         .collect())
 }
 
-/// The lines in a tool's window; none if the result is not one, as of other such tools.
+/// Returns the lines in a tool's window; `None` if the result is not a window, which other tools of
+/// the same name may return.
 fn in_window(call: &Call<'_>) -> Result<Option<View>, Uncertain> {
     let text = text_of(call)?.filter(|_| call.success != Some(false));
     let shown = text.as_deref().and_then(window);
@@ -190,7 +191,7 @@ fn in_window(call: &Call<'_>) -> Result<Option<View>, Uncertain> {
 }
 
 impl places::View {
-    /// Writes views to row `row` of their column.
+    /// Writes views to `row` of their column.
     pub(in crate::ingest) fn write(
         &self,
         column: &mut Column,
@@ -206,7 +207,7 @@ impl places::View {
         let paths = views.iter().map(|view| &*view.path);
         let mut is_written = fields[self.path].texts(begin, paths);
         let mut row = begin;
-        // There are many, and most are of the same kind as the one before.
+        // There are many views, and most are of the same kind as the one before.
         let kind = |view: &View| (discriminant(&view.extent), view.is_search);
         for alike in views.chunk_by(|one, other| kind(one) == kind(other)) {
             if let Some(extent) = alike[0].extent.name() {
@@ -230,7 +231,7 @@ impl places::View {
 }
 
 impl LeakPlaces {
-    /// Writes leaks, each with the number of its turn, to row `row` of their column.
+    /// Writes leaks, each with the number of its turn, to `row` of their column.
     pub(super) fn write(
         &self,
         column: &mut Column,

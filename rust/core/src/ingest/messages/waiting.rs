@@ -1,4 +1,4 @@
-//! Calls that wait for a result which names no call.
+//! Calls without a result, to which results that name no call are assigned.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -7,25 +7,25 @@ use rustc_hash::FxHashMap;
 
 use super::calls::Call;
 
-/// The calls of a turn that may have no result yet, by their places.
+/// The calls of a turn that may have no result yet, by index.
 #[derive(Debug, Default)]
 pub(super) struct Waiting<'n> {
-    /// All calls before it have one.
+    /// Every call before this one has a result.
     first: usize,
     by_name: FxHashMap<Cow<'n, str>, VecDeque<usize>>,
-    /// How many calls `by_name` already holds.
+    /// Number of calls already in `by_name`.
     named: usize,
 }
 
 impl<'n> Waiting<'n> {
-    /// The first of all.
+    /// Returns the first call without a result.
     pub(super) fn first(&mut self, calls: &[Call<'n>]) -> Option<usize> {
         let waiting = calls.iter().skip(self.first);
         self.first += waiting.take_while(|call| call.result.is_some()).count();
         (self.first < calls.len()).then_some(self.first)
     }
 
-    /// The first of a name.
+    /// Returns the first call of this name without a result.
     pub(super) fn named(&mut self, name: &str, calls: &[Call<'n>]) -> Option<usize> {
         for (at, call) in calls.iter().enumerate().skip(self.named) {
             self.by_name

@@ -1,4 +1,4 @@
-//! Every method against the oracle, on shapes that are each meant to break something.
+//! Compares every method with the oracle, on shapes that are each designed to break something.
 
 mod oracle;
 mod shapes;
@@ -17,7 +17,7 @@ use super::{Sizes, trajectory, wide};
 use crate::random::Random;
 use crate::{Error, Result};
 
-/// Cases as the flat arrays of a batch, with a span and a gold span in front that belong to none.
+/// Cases as the flat arrays of a batch, after a span and a gold span that belong to no case.
 struct Flat {
     spans: [Vec<i64>; 3],
     step_offsets: Vec<i64>,
@@ -71,7 +71,7 @@ fn keyed([key, start, end]: &[Vec<i64>; 3]) -> KeyedSpans<'_> {
     KeyedSpans { key, start, end }
 }
 
-/// What the kernel says of each case, all of them in one batch.
+/// Returns the kernel's answer to each case, all in one batch.
 fn kernel(cases: &[Case]) -> Result<Vec<Answer>> {
     let flat = Flat::of(cases);
     let batch = flat.batch();
@@ -102,7 +102,7 @@ fn kernel(cases: &[Case]) -> Result<Vec<Answer>> {
     Ok(answers.collect())
 }
 
-/// What each method says of a case, whichever the kernel would choose.
+/// Returns the answer of each method to a case, whichever the kernel would choose.
 fn methods(case: &Case) -> Vec<(&'static str, Answer)> {
     let flat = Flat::of(slice::from_ref(case));
     let batch = flat.batch();

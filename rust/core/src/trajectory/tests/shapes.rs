@@ -1,4 +1,4 @@
-//! Trajectories that are each meant to break something.
+//! Trajectories that are each designed to break something.
 
 use super::oracle::{Case, Span};
 use crate::random::Random;
@@ -78,13 +78,13 @@ fn units(random: &mut Random) -> Case {
     })
 }
 
-/// Breaks whatever relies on order among equal starts: only the first may add.
+/// Breaks code that relies on the order of equal starts: only the first may add.
 fn identical(random: &mut Random) -> Case {
     let span = random.span(2, 100, 90);
     case(random, |_| span)
 }
 
-/// Every span within an earlier or later one: breaks an owner that is given up too soon.
+/// Every span is within an earlier or later one: breaks an owner that is closed too early.
 fn nested(random: &mut Random) -> Case {
     case(random, |random| {
         let depth = random.below(60);
@@ -92,7 +92,7 @@ fn nested(random: &mut Random) -> Case {
     })
 }
 
-/// A span over all others, at any time: they must go to the heap, or out of it, without a trace.
+/// One span covers all others, at any time: they must enter or leave the heap without a trace.
 fn huge(random: &mut Random) -> Case {
     let mut case = case(random, |random| random.span(2, 300, 20));
     let place = random.below(case.steps.len() as i64 + 1) as usize;
@@ -100,7 +100,7 @@ fn huge(random: &mut Random) -> Case {
     case
 }
 
-/// Later steps begin earlier and end later, so that the heap fills and every owner has a successor.
+/// Later steps begin earlier and end later, so the heap fills and every owner has a successor.
 fn waits(random: &mut Random) -> Case {
     let mut case = case(random, |random| random.span(1, 100, 60));
     case.steps
@@ -108,7 +108,7 @@ fn waits(random: &mut Random) -> Case {
     case
 }
 
-/// Ends meet starts, within a file and between the files' places on the line.
+/// Ends meet starts, within a file and where files meet on the line.
 fn touching(random: &mut Random) -> Case {
     case(random, |random| {
         let start = 8 * random.below(6);
@@ -124,7 +124,7 @@ fn sparse_keys(random: &mut Random) -> Case {
     })
 }
 
-/// Bounds at and beside multiples of 64: breaks heads, tails and full words of a bitmap.
+/// Bounds at and next to multiples of 64: breaks heads, tails and full words of a bitmap.
 fn words(random: &mut Random) -> Case {
     case(random, |random| {
         let start = 64 * random.below(4) + random.below(3);
@@ -133,7 +133,7 @@ fn words(random: &mut Random) -> Case {
     })
 }
 
-/// Steps of more spans than are compared in pairs.
+/// Steps with more spans than are compared in pairs.
 fn crowds(random: &mut Random) -> Case {
     let mut case = case(random, |random| random.span(2, 400, 30));
     let step = (0..7 + random.below(30))
@@ -156,7 +156,7 @@ fn long(random: &mut Random, spans: usize, mut span: impl FnMut(&mut Random) -> 
     Case { steps, gold }
 }
 
-/// A line too long for a bitmap: around the length at which the sort changes.
+/// A line too long for a bitmap, with span counts around the limit of the packed sort.
 fn scattered(random: &mut Random, spans: usize) -> Case {
     long(random, spans, |random| random.span(20, 1_000_000, 30))
 }
@@ -180,7 +180,7 @@ fn one_bucket(random: &mut Random) -> Case {
     case
 }
 
-/// Spans longer than a bucket: owners and waiting spans outlive it.
+/// Spans longer than a bucket: owners and waiting spans carry over to the next.
 fn bridges(random: &mut Random) -> Case {
     long(random, 4 * SHORT, |random| {
         let longest = if random.below(3_000) == 0 { 700_000 } else { 5 };
@@ -188,7 +188,7 @@ fn bridges(random: &mut Random) -> Case {
     })
 }
 
-/// More keys than spans, so that they have to be numbered.
+/// More keys than spans, so that they have to be renumbered.
 fn many_keys(random: &mut Random) -> Case {
     long(random, 2 * SHORT, |random| {
         let (key, start, end) = random.span(3_000, 3_000, 9);
@@ -196,7 +196,7 @@ fn many_keys(random: &mut Random) -> Case {
     })
 }
 
-/// A step is not worth a span.
+/// More steps than spans: many steps are empty.
 fn idle(random: &mut Random) -> Case {
     let mut case = scattered(random, SHORT + 5);
     for step in (0..case.steps.len()).step_by(3) {
@@ -205,8 +205,8 @@ fn idle(random: &mut Random) -> Case {
     case
 }
 
-/// Short spans in four files of this size, each seen from its first byte to its end; in the last
-/// file a span as long as is said lies there.
+/// Short spans in four files of this size, each viewed at its first byte and at its end, where the
+/// last file has a span of length `longest`.
 fn far(random: &mut Random, size: i64, longest: i64) -> Case {
     let mut case = long(random, 2 * SHORT, |random| random.span(4, size, 9));
     let firsts = (0..4).map(|file| (file, 0, 1));
