@@ -1,4 +1,4 @@
-"""Metrics: what scores a (Task, Trajectory), and the families that come with the package."""
+"""Metrics: the interface that scores a (Task, Trajectory), and the built-in families."""
 
 from __future__ import annotations
 

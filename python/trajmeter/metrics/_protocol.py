@@ -1,4 +1,4 @@
-"""What a metric is: a name, a version, the shape of its result, and how to score attempts."""
+"""The interfaces of metrics: name, version, result type, and how they score attempts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FiguresT_co = TypeVar("_FiguresT_co", bound="BaseModel", covariant=True)
 
 
 class MetricFamily(Protocol):
-    """What every metric says about itself; each row of a results table records it."""
+    """What every metric declares; each row of a results table records it."""
 
     @property
     def name(self) -> str:
@@ -55,8 +55,8 @@ class MetricFamily(Protocol):
     def requires(self) -> tuple[str, ...]:
         """Fields it scores from, such as ``Task.gold_ranges`` or ``Resources.snapshots``.
 
-        What tools gave back is often most of a log: where attempts are columns, metrics that do not
-        say which of them they read see it only if they require ``ToolCall.result``.
+        Tool results are often most of a log. If attempts are columns, a metric that does not
+        declare which columns it reads sees tool results only if it requires ``ToolCall.result``.
         """
 
     @property
@@ -71,21 +71,21 @@ class MetricFamily(Protocol):
 class Metric(MetricFamily, Protocol):
     """A metric that scores each attempt by itself.
 
-    Whatever it needs beside the records, it gets when it is created.
+    Everything it needs besides the records is passed when it is created.
     """
 
     def score(self, task: Task | None, trajectory: Trajectory) -> Result:
-        """Score one attempt; ``task`` is ``None`` where no task of its id is known."""
+        """Score one attempt; ``task`` is ``None`` if no task has its id."""
 
 
 @runtime_checkable
 class TrialMetric(MetricFamily, Protocol):
-    """A metric that scores an attempt beside all others at the same task."""
+    """A metric that scores an attempt together with all others at the same task."""
 
     def score_trial(
         self, task: Task | None, trajectories: Sequence[Trajectory]
     ) -> Sequence[Result]:
-        """Score all attempts at one task, giving one result for each, in their order."""
+        """Score all attempts at one task, returning one result for each, in order."""
 
 
 @runtime_checkable
@@ -98,11 +98,11 @@ class BatchMetric(MetricFamily, Protocol):
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]] | Iterable[Result]:
-        """Score every row as ``score`` or ``score_trial`` does the record it stands for.
+        """Score every row as ``score`` or ``score_trial`` would score its record.
 
-        Where it raises, or returns something else, a warning says so, and the rows are scored as
-        records. An exception that says that the set-up is wrong ends the run. A metric that
-        compares attempts gets all rows of a task side by side, whatever batches they came in.
+        If it raises or returns anything else, a warning says so and the rows are scored as records.
+        An exception that indicates a wrong set-up ends the run. A metric that compares attempts
+        gets all rows of a task side by side, however they were batched.
 
         Args:
             tasks: Task of each row, ``None`` if its id is unknown.
@@ -110,30 +110,29 @@ class BatchMetric(MetricFamily, Protocol):
                 is a valid record.
 
         Returns:
-            Every column of the result by its dotted path, without the name of the family, and
-            ``error`` where rows have none, with what was raised for them; or a result of each row,
-            in their order. Where those are made as they are asked for, only a
-            few hundred are alive at a time.
+            Every column of the result by its dotted path, without the family's name, and ``error``
+            with the error of each row that has no result; or an iterable of one result per row, in
+            order. If results are generated lazily, only a few hundred are held at a time.
         """
 
 
 AnyMetric: TypeAlias = Metric | TrialMetric
 
 
-# ``isinstance`` asks for every attribute of a protocol, at 21 µs a metric; the others were found
-# when the metric was created.
+# ``isinstance`` checks every attribute of a protocol, which takes 21 µs per metric; the other
+# attributes were checked when the metric was created.
 def compares_attempts(metric: MetricFamily) -> TypeIs[TrialMetric]:
     """Whether a metric scores the attempts at a task together."""
     return hasattr(metric, "score_trial")
 
 
 def scores_batches(metric: MetricFamily) -> TypeIs[BatchMetric]:
-    """Whether a metric can score attempts in columns."""
+    """Whether a metric can score attempts as columns."""
     return hasattr(metric, "score_batch")
 
 
 def is_metric(value: object) -> TypeGuard[AnyMetric]:
-    """Whether this is a metric, as opposed to a class or a function that makes one."""
+    """Whether this is a metric rather than a class or function that creates one."""
     if isinstance(value, type):
         return False
     return hasattr(value, "result_type") and (
@@ -153,38 +152,38 @@ class Aggregator(Protocol):
 
 @runtime_checkable
 class ErrorAggregator(Aggregator, Protocol):
-    """An aggregator that also counts the attempts whose metric raised, as it should.
+    """An aggregator that also counts attempts for which the metric raised.
 
-    Without this method, such attempts are outside the run's figures.
+    Without this method, such attempts do not count in the run's figures.
     """
 
     def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
-        """Count one attempt that has no result, because the metric raised."""
+        """Count one attempt without a result, because the metric raised."""
 
 
 @runtime_checkable
 class MergingAggregator(Aggregator, Protocol):
-    """An aggregator that can add up attempts which were counted in parts.
+    """An aggregator that can combine the counts of parts.
 
-    Without this method, a run that is counted in parts has no run-level figures of the family.
+    Without this method, a run that is counted in parts has no run-level figures for the family.
     """
 
     def merge(self, other: Self) -> None:
-        """Count what another one has counted, after our own."""
+        """Add another's counts after those here."""
 
 
 @runtime_checkable
 class StoringAggregator(MergingAggregator, Protocol):
-    """An aggregator whose running total can be written to a file and taken up again.
+    """An aggregator whose running total can be saved to a file and restored.
 
-    Without these methods, a run that is scored in parts has no run-level figures of the family.
+    Without these methods, a run that is scored in parts has no run-level figures for the family.
     """
 
     def state(self) -> JsonValue:
         """The running total, as JSON."""
 
     def restore(self, state: JsonValue) -> None:
-        """Hold a running total of another aggregator, in place of our own."""
+        """Replace the running total by that of another aggregator."""
 
 
 @runtime_checkable
@@ -196,24 +195,24 @@ class Aggregating(Protocol):
 
 
 class ColumnAggregator(Protocol[_FiguresT_co]):
-    """Running totals over the attempts of every group at once, from columns."""
+    """Running totals over the attempts of all groups, computed from columns."""
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
-        """Count some attempts, those whose metric raised included."""
+        """Count some attempts, including those for which the metric raised."""
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Count what another one has counted, after our own.
+        """Add another's counts after those here.
 
         Args:
-            other: Its group i is our group ``numbers[i]``.
-            numbers: A number for each of its groups, in their order.
+            other: Its group i is group ``numbers[i]`` here.
+            numbers: A number for each of its groups, in order.
         """
 
     def state(self) -> dict[str, Any]:
-        """What was counted, as :meth:`restore` takes it: JSON that may hold arrays of numpy."""
+        """The counts, for :meth:`restore`: JSON values, possibly with numpy arrays."""
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
 
     def figures(self, group: int | None) -> _FiguresT_co:
         """Figures of one group, or of all attempts, as those of an :class:`Aggregator`."""
@@ -221,14 +220,14 @@ class ColumnAggregator(Protocol[_FiguresT_co]):
 
 @runtime_checkable
 class ColumnAggregating(Protocol):
-    """A metric whose summary figures are counted from the columns of its results."""
+    """A metric whose run-level figures are computed from the columns of its results."""
 
     def column_aggregator(self) -> ColumnAggregator[BaseModel]:
-        """Begin the running totals of all groups."""
+        """Create the running totals of all groups."""
 
 
 class AssertionJudge(Protocol):
-    """Says which assertions hold; any callable of this form is one."""
+    """Decides which assertions hold; any callable of this form is one."""
 
     def __call__(
         self, task: Task, trajectory: Trajectory, assertions: Sequence[Assertion], /

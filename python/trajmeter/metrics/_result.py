@@ -1,8 +1,8 @@
-"""Results: everything one metric family says of one trajectory, as typed frozen models.
+"""Results: what one metric family reports about one trajectory, as typed frozen models.
 
-A result is a tree of groups. A group holds figures that stand or fall together, and says with its
-outcome and cause whether they do. The columns of a results table are the dotted paths of that tree,
-derived from the models, so that a figure has one name everywhere.
+A result is a tree of groups. A group contains figures that are measured together; its outcome and
+cause say whether they were. The columns of a results table are the dotted paths of the tree,
+derived from the models, so a figure has the same name everywhere.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class Figure:
     """Whether the figure stands by itself, whatever became of its group."""
 
     def __post_init__(self) -> None:
-        """Refuse a range that holds no value, and hold its bounds as floats."""
+        """Reject an empty range, and convert its bounds to floats."""
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ConfigurationError(
                 f"the least possible value is {self.low}, above the greatest, {self.high}"
             )
-        # Python takes types that equal figures annotate for one, whichever it saw first: 0 is 0.0,
-        # and so has to be written like it.
+        # Python may cache equal annotated types as one, whichever it saw first: 0 equals 0.0, so it
+        # must also be written like it.
         for name in ("low", "high"):
             value: float | None = getattr(self, name)
             object.__setattr__(self, name, None if value is None else float(value))
@@ -146,7 +146,7 @@ class MetricError:
 
 
 def headlines(model: type[BaseModel]) -> dict[str, str]:
-    """Headings of the figures that agents are compared by, by the figures' dotted paths."""
+    """Headings of the figures by which agents are compared, by dotted path."""
     return {
         path: mark.heading or path.rpartition(".")[0]
         for path, info in _fields(model)
@@ -156,7 +156,7 @@ def headlines(model: type[BaseModel]) -> dict[str, str]:
 
 
 def listings(model: type[BaseModel]) -> dict[str, tuple[str, str]]:
-    """Headings of texts and numbers of each table that is a figure, by its dotted path."""
+    """Headings for the texts and numbers of each figure that is a table, by dotted path."""
     return {
         path: (mark.names, mark.values)
         for path, info in _fields(model)

@@ -1,4 +1,4 @@
-"""The columns of trajectories that metrics read, so that readers fill no others."""
+"""The trajectory columns that metrics read; readers fill no others."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["columns_read", "presence_read"]
 
 _RESULT = "ToolCall.result"
-"""Name of the field in what a metric requires; results are large, and few metrics look at them."""
+"""Name of the result field in a metric's requirements; results are large, and few metrics read
+them."""
 
 _IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 
 
 def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
-    """Columns of trajectories that metrics read; the others may be null in every row."""
+    """Trajectory columns that metrics read; the others may be null in every row."""
     return _IDENTITY.union(*map(_columns_of, metrics))
 
 
 def presence_read(metrics: Sequence[AnyMetric]) -> frozenset[str]:
-    """Those of :func:`columns_read` of which every metric sees only which values are null."""
+    """Columns of which every metric only checks which values are null."""
     marked = frozenset[str]().union(*map(_presence_of, metrics))
     whole = frozenset[str]().union(*(_columns_of(each) - _presence_of(each) for each in metrics))
     return frozenset(
@@ -42,7 +43,7 @@ def _presence_of(metric: AnyMetric) -> frozenset[str]:
 
 
 def _columns_of(metric: AnyMetric) -> frozenset[str]:
-    """Columns that a metric names, else all; results of calls only where it requires them."""
+    """Columns that a metric declares, or else all; tool results only if it requires them."""
     named: frozenset[str] | None = getattr(metric, "batch_columns", None)
     if named is not None:
         return named

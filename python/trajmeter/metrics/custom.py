@@ -1,4 +1,4 @@
-"""The user's own metrics: a function under a decorator, and a file of such functions."""
+"""User-defined metrics: decorated functions, and files that contain them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ScoreResult(Group, Result):
     """What the score was made of."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Name what the class was made of, if it was made for a function."""
+        """Pickle a class made for a function by what it was made from."""
         made_of = _made_of.get(type(self))
         if made_of is None:
             return super().__reduce_ex__(protocol)
@@ -70,7 +70,7 @@ _made_of: WeakKeyDictionary[type[ScoreResult], tuple[str, Figure]] = WeakKeyDict
 
 @lru_cache(maxsize=1024)
 def _score_result_type(name: str, figure: Figure) -> type[ScoreResult]:
-    """The class of results whose value has this figure."""
+    """The result class for this figure."""
     described = Field(default=None, description=field_descriptions(ScoreResult)["value"])
     made = create_model(
         f"{name}_result", __base__=ScoreResult, value=(Annotated[float | None, figure], described)
@@ -106,7 +106,7 @@ class FunctionMetric:
         self.__module__ = function.__module__
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Find it again by the name of its function."""
+        """Pickle it by the name of its function."""
         name = self.function.__qualname__
         if self.__module__.startswith(_FILE_MODULE):
             return metric_from_file, (f"{sys.modules[self.__module__].__file__}@{name}",)
@@ -152,7 +152,7 @@ def _fields(value: object) -> dict[str, Any]:
 
 
 def _refused(number: float, reason: str | None) -> dict[str, Any]:
-    """What becomes of NaN and infinities, which no mean may hold."""
+    """The result for NaN and infinities, which means cannot include."""
     return {
         "value": None,
         "outcome": Outcome.NOT_SCORED,
@@ -236,7 +236,7 @@ def metric(
 
 
 def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Result]:
-    """The model that the function says it returns, else one whose value has this figure."""
+    """The model that the function declares as its return type, else one for this figure."""
     returned = getattr(function, "__annotations__", {}).get("return")
     if isinstance(returned, str):
         returned = getattr(function, "__globals__", {}).get(returned)
@@ -250,27 +250,27 @@ _METRIC_FILE = re.compile(r"(?P<file>.+\.py)(@(?P<name>\w+))?")
 
 
 _FILE_MODULE = "_trajmeter_metric_file_"
-"""Beginning of the names of modules that are run from a file of metrics."""
+"""Prefix of the names of modules loaded from metric files."""
 
 
 def is_metric_file(name: str) -> bool:
-    """Whether a metric's name is that of a Python file."""
+    """Whether a metric's name refers to a Python file."""
     return _METRIC_FILE.fullmatch(name) is not None
 
 
 def metric_file(name: str) -> str | None:
-    """The Python file that a metric's name is of; ``None`` if it is not of one."""
+    """The Python file that a metric's name refers to; ``None`` if it refers to none."""
     match = _METRIC_FILE.fullmatch(name)
     return None if match is None else match["file"]
 
 
 def metric_from_file(reference: str) -> AnyMetric:
-    """Run a Python file, and take a decorated function, or a family, from it.
+    """Load a decorated function or a family from a Python file.
 
-    It is run once as long as it does not change, and finds modules that lie beside it.
+    The file is run once until it changes, and can import modules beside it.
 
     Args:
-        reference: ``file.py@name``; the name may be left out where the file holds one metric.
+        reference: ``file.py@name``; the name may be omitted if the file contains a single metric.
 
     Raises:
         ConfigurationError: The file is absent, raises, or holds several metrics and none is named.
@@ -297,19 +297,19 @@ def _run(file: str) -> ModuleType:
     path = Path(file).resolve()
     if not path.is_file():
         raise ConfigurationError(f"the metric file {file} does not exist")
-    about = path.stat()  # a file that has changed, as in a notebook's session, is run again
+    about = path.stat()  # a changed file, as in a notebook session, is run again
     version = abs(hash((path, about.st_mtime_ns, about.st_size)))
     module_name = f"{_FILE_MODULE}{path.stem}_{version}"
     if module_name in sys.modules:
         return sys.modules[module_name]
     folder = str(path.parent)
-    if folder not in sys.path:  # modules beside the file are found, as they are of a script
+    if folder not in sys.path:  # so that it can import modules beside it, like a script
         sys.path.append(folder)
     spec = spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise ConfigurationError(f"the metric file {file} cannot be loaded as a Python module")
     module = module_from_spec(spec)
-    sys.modules[module_name] = module  # dataclasses and pydantic look their module up
+    sys.modules[module_name] = module  # dataclasses and pydantic look up the module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""Scoring trajectories with several metrics, going on where one of them raises."""
+"""Scores trajectories with several metrics, continuing if one of them raises."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ __all__ = [
     "score_trajectories",
 ]
 
-# A wrong set-up would fail for every attempt alike, so it ends the run; so does Ctrl-C.
+# A wrong set-up would fail for every attempt, so it ends the run; so does Ctrl-C.
 FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
-"""What a metric may raise to end the run; anything else is an outcome of the attempt."""
+"""Exceptions of a metric that end the run; any other becomes the outcome of the attempt."""
 
 _COMPARED_IDS = 10_000
-"""Ids among which the nearest is sought, at some 10 µs each."""
+"""Number of ids among which to search for the nearest, at some 10 µs each."""
 _NO_SOURCE = "one without a source"
 
 
@@ -62,10 +62,10 @@ class Scored:
     results: tuple[Result | MetricError, ...]
     """One result for each metric, in the order of the metrics."""
     layout: RowLayout | None = field(default=None, compare=False, repr=False)
-    """Columns of the results, where they were scored for a table; left behind by pickling."""
+    """Columns of the results, if they were scored for a table; not pickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the columns behind, whose metrics may be functions that cannot be pickled."""
+        """Pickle without the columns, whose metrics may be unpicklable functions."""
         return Scored, (self.task, self.trajectory, self.results)
 
     def figure(self, name: str) -> Score:
@@ -111,10 +111,10 @@ class Scored:
 
 
 class TaskIndex:
-    """Finds a task by its id or by one of its aliases; an id goes before an alias.
+    """Finds a task by id or alias; ids take precedence.
 
     Args:
-        tasks: Every task, each once.
+        tasks: All tasks, without repeats.
 
     Raises:
         ConfigurationError: Two different tasks have one id.
@@ -131,7 +131,7 @@ class TaskIndex:
                     f"{first.source or _NO_SOURCE} and {task.source or _NO_SOURCE}"
                 )
             for alias in task.aliases:
-                # An alias that two tasks share would give one the other's reference.
+                # An alias shared by two tasks could give one the other's reference.
                 known = self._by_alias.setdefault(alias, task)
                 if known is not None and known.id != task.id:
                     self._by_alias[alias] = None
@@ -140,7 +140,7 @@ class TaskIndex:
         return len(self._by_id)
 
     def __iter__(self) -> Iterator[Task]:
-        """The tasks, in the order in which they were given."""
+        """Yield the tasks in their original order."""
         return iter(self._by_id.values())
 
     def find(self, task_id: str) -> Task | None:
@@ -148,7 +148,7 @@ class TaskIndex:
         return self._by_id.get(task_id) or self._by_alias.get(task_id)
 
     def nearest(self, task_id: str) -> str | None:
-        """The known id most like this one, if any is like it."""
+        """The most similar known id, if any is similar."""
         known = islice(chain(self._by_id, self._by_alias), _COMPARED_IDS)
         folded = {each.casefold(): each for each in known}
         close = get_close_matches(task_id.casefold(), folded, n=1)
@@ -260,7 +260,7 @@ def _score_one(metric: Metric, task: Task | None, trajectory: Trajectory) -> Res
         raise
     except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
         return metric_error(error)
-    # The same class is recognised at once; pydantic's ``isinstance`` takes 2 µs.
+    # The same class is recognised immediately; pydantic's ``isinstance`` takes 2 µs.
     if type(result) is metric.result_type or isinstance(result, metric.result_type):
         return result
     return _wrong_type(metric, result)
@@ -290,7 +290,7 @@ def _wrong_type(metric: AnyMetric, result: object) -> MetricError:
 
 
 def metric_error(error: BaseException) -> MetricError:
-    """What a metric raised, with the place where it did."""
+    """Describe an exception of a metric, with where it was raised."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(last.filename).name}:{last.lineno}"
     code = error.code if isinstance(error, TrajmeterError) else None

@@ -1,7 +1,7 @@
-"""Figures by name: what is known of a column of a results table, and the short names of some.
+"""Figures by name: the meaning of columns of a results table, and short names.
 
-A table in Parquet says it itself, in the metadata of its schema; of others the metric is asked
-whose name begins the column.
+A Parquet table has this information in its schema metadata; for other tables it comes from the
+metric whose name begins the column.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _SHOWN = 12
 
 
 class _Short(NamedTuple):
-    """How short names of figures are written out."""
+    """How to expand short names of figures."""
 
     short: re.Pattern[str]
     full: str
 
 
-# The final context is what is scored first; of what was seen on the way, the lines.
+# The final context comes first; of what was seen on the way, the lines.
 _SHORT_NAMES = (
     _Short(re.compile(r"tools\.(f1|precision|recall)"), r"tools.any_order_grades.\1"),
     _Short(re.compile(r"context\.(auc_coverage|redundancy)"), r"context.trajectory.line.\1"),
@@ -79,7 +79,7 @@ _SHORT_FORMS = {
 }
 """Columns with their short names: the reverse of :data:`_SHORT_NAMES`."""
 
-# What a family is known by, the first of these that a table has; a report leads with it.
+# The principal figures of each family: a report leads with the first that a table has.
 _PRINCIPAL = (
     "context.final.line.f1",
     "context.final.file.f1",
@@ -123,8 +123,8 @@ def _metadata() -> TypeAdapter[dict[str, FigureInfo]]:
 
 
 def figure_metadata(layout: RowLayout) -> str:
-    """What the metadata of a results table say of its figures: JSON by column."""
-    # Without pydantic, which would have to build a serializer that most runs need for nothing else.
+    """Metadata of a results table about its figures: JSON by column."""
+    # Without pydantic, which would build a serializer that most runs need for nothing else.
     defaults = {name: field.default for name, field in FigureInfo.model_fields.items()}
     infos = {
         name: {key: value for key, value in info if value != defaults[key]}
@@ -134,12 +134,12 @@ def figure_metadata(layout: RowLayout) -> str:
 
 
 def figures_of_layout(layout: RowLayout) -> dict[str, FigureInfo]:
-    """Figures of a results table by their columns."""
+    """Figures of a results table by column."""
     return {name: info for family in layout.families for name, info in _figures_of(family)}
 
 
 def figures_in_metadata(text: bytes | str) -> dict[str, FigureInfo]:
-    """Read what :func:`figure_metadata` wrote; nothing if it cannot be read."""
+    """Parse the output of :func:`figure_metadata`; empty if it is invalid."""
     try:
         return _metadata().validate_json(text)
     except ValidationError:
@@ -148,7 +148,7 @@ def figures_in_metadata(text: bytes | str) -> dict[str, FigureInfo]:
 
 @cache
 def registered_figures(family: str) -> dict[str, FigureInfo]:
-    """Figures of a registered metric by their columns; none if there is no such metric."""
+    """Figures of a registered metric by column; none if there is no such metric."""
     try:
         metric = describe(family).metric
         if metric is None:
@@ -190,7 +190,7 @@ def _figures_in(group: FigureGroup) -> Iterator[tuple[str, FigureInfo]]:
 
 
 def full_name(name: str, known: Collection[str]) -> str | None:
-    """The column that a name means: its own, or a short one; ``None`` if there is none.
+    """Resolve a column or short name to a column; ``None`` if there is none.
 
     Args:
         name: A column, or the short name of a figure.
@@ -225,11 +225,11 @@ def short_name(column: str) -> str:
 
 
 def principal_figures(figures: Iterable[str]) -> list[str]:
-    """Of each family the figure that a report leads with, in the order of the families.
+    """The figure of each family that a report leads with, in family order.
 
     Args:
-        figures: Columns, in order. Of a family that has such figures, but none of them here, no
-            other stands for it, unless it is the only family.
+        figures: Columns, in order. A family with principal figures of which none is included here
+            is skipped, unless it is the only family.
 
     Example:
         >>> principal_figures(["context.final.file.f1", "context.final.line.f1", "mine.score"])
@@ -247,7 +247,7 @@ def principal_figures(figures: Iterable[str]) -> list[str]:
 
 
 def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[str]:
-    """Columns that names and patterns stand for, in the order of the columns, each once.
+    """Columns that match names and patterns, in column order without repeats.
 
     Args:
         patterns: Columns, short names of figures, or patterns as shells have them.

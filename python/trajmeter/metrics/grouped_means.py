@@ -1,4 +1,4 @@
-"""Means of every group of attempts, whose sums are exact."""
+"""Means of all groups of attempts, from exact sums."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["GroupedMeans", "MeanInput"]
 
 
 class MeanInput(NamedTuple):
-    """The values of a mean."""
+    """The input of a mean."""
 
     values: Numbers
-    """A value of each attempt that has one."""
+    """The value of each attempt that has one."""
     counted: BoolArray
     """Which attempts could have one."""
 
 
 class GroupedMeans:
-    """Several means of each group, whose sums are exact, so that no order matters.
+    """Several means per group, from exact sums, so that order does not matter.
 
     Args:
-        width: How many means a group has.
+        width: Number of means per group.
     """
 
     def __init__(self, width: int) -> None:
@@ -54,7 +54,7 @@ class GroupedMeans:
             for each in means
         ]
         count_columns(columns, rows, numbers, counts=self._scored, sums=self._sums)
-        # Most means count the same rows: each mask is counted once.
+        # Most means count the same rows, so each mask is counted once.
         masks = {id(each.counted): each.counted for each in means}
         found = {
             key: np.bincount(rows[mask], minlength=len(numbers)) for key, mask in masks.items()
@@ -62,13 +62,13 @@ class GroupedMeans:
         self._total.add(np.stack([found[id(each.counted)] for each in means], axis=1), numbers)
 
     def merge(self, other: GroupedMeans, numbers: Int64Array) -> None:
-        """Count what others have counted; their group i is our group ``numbers[i]``."""
+        """Add another's counts; its group i is group ``numbers[i]`` here."""
         self._sums.merge(other._sums, numbers)
         self._scored.merge(other._scored, numbers)
         self._total.merge(other._total, numbers)
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         return {
             "sums": self._sums.state(),
             "scored": self._scored.state(),
@@ -76,7 +76,7 @@ class GroupedMeans:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._sums.restore(state["sums"])
         self._scored.restore(state["scored"])
         self._total.restore(state["total"])

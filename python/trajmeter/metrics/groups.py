@@ -1,4 +1,4 @@
-"""Groups of a metric's figures that are asked for, where not all of them are."""
+"""Restricts a metric to the requested groups of its figures."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ __all__ = [
 ]
 
 _CHOSEN = "chosen_groups"
-"""Attribute of a metric of which only some groups are asked for."""
+"""Attribute that restricts a metric to some groups."""
 
 
 @runtime_checkable
 class _ComputesGroups(Protocol):
-    """A metric that computes no more than the groups that are asked for."""
+    """A metric that can compute only the requested groups."""
 
     def limit_to(self, groups: tuple[str, ...]) -> None:
-        """Compute these groups alone."""
+        """Compute only these groups."""
 
 
 class Request(NamedTuple):
-    """What a name asks for."""
+    """The metric and group that a name refers to."""
 
     family: str
     """Name of the metric."""
     group: str | None
-    """The group of its figures that is asked for; ``None`` for all."""
+    """The requested group of figures; ``None`` for all."""
 
 
 def groups_of_each_family(requests: Iterable[Request]) -> dict[str, tuple[str, ...]]:
-    """The groups that are asked for of each metric, none where all are.
+    """The groups requested of each metric; empty if all are.
 
     Raises:
         ConfigurationError: A metric or a group is asked for twice.
@@ -67,7 +67,7 @@ def _name(family: str, group: str | None) -> str:
 
 
 def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
-    """The metric with only these groups of figures in its columns; with all where none is named.
+    """The metric with only the columns of these groups; with all columns if none is named.
 
     Raises:
         UnknownNameError: The metric has no group of a name.
@@ -86,7 +86,7 @@ def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
 
 
 def chosen_groups(metric: AnyMetric) -> tuple[str, ...]:
-    """Groups of the metric's figures that are asked for; none where all are."""
+    """Requested groups of the metric's figures; empty if all are."""
     chosen: tuple[str, ...] = getattr(metric, _CHOSEN, ())
     return chosen
 

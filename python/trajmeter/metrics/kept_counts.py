@@ -1,4 +1,4 @@
-"""Counts of different texts, of which so many are kept that a reader can look at."""
+"""Counts of distinct texts, limited to as many as a reader can look at."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["KeptCounts"]
 _T = TypeVar("_T")
 
 _KEPT = 20
-"""Different items that are kept: a message that names its record differs for every attempt."""
+"""Number of distinct items to keep: a message that names its record differs for every attempt."""
 
 
 class KeptCounts(Generic[_T]):
-    """Counts of items; of many different ones, those whose text has the least SHA-256.
+    """Counts of items; if there are too many, those whose text has the least SHA-256.
 
-    What is kept of all attempts is kept of every part of them too, so that counts are exact however
-    the attempts are divided.
+    An item that is kept overall is also kept in every part, so counts are exact however the
+    attempts are divided.
 
     Args:
         text: Text of an item.
@@ -32,7 +32,7 @@ class KeptCounts(Generic[_T]):
         self._hashes: dict[_T, bytes] = {}
 
     def __iter__(self) -> Iterator[tuple[_T, int]]:
-        """Yield the items with their counts, in the order in which they first occurred."""
+        """Yield the items with their counts, in the order of first occurrence."""
         yield from self._counts.items()
 
     def add(self, item: _T, count: int = 1) -> None:
@@ -50,6 +50,6 @@ class KeptCounts(Generic[_T]):
         self._hashes[item] = own
 
     def merge(self, other: KeptCounts[_T]) -> None:
-        """Count what another one has counted, after our own."""
+        """Add another's counts after those here."""
         for item, count in other:
             self.add(item, count)

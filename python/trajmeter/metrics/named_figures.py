@@ -1,4 +1,4 @@
-"""One figure of a scored attempt, read by its name and explained in words."""
+"""Reads one figure of a scored attempt by name, and explains it in words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RULE_SCORE = "score"
 
 
 class NamedFigure:
-    """A figure of results, whose name was found before anything is scored.
+    """A figure of results; its name is checked before anything is scored.
 
     Args:
         layout: Columns of the results.
@@ -36,7 +36,7 @@ class NamedFigure:
     name: str
     """Its column in a results table."""
     metric: AnyMetric
-    """The metric that gives it."""
+    """The metric that computes it."""
 
     def __init__(self, layout: RowLayout, column: str) -> None:
         self.name = column
@@ -56,11 +56,11 @@ class NamedFigure:
         return f"<NamedFigure: {self.name}>"
 
     def of(self, scored: Scored) -> Score:
-        """The figure of one attempt: its value, or why there is none."""
+        """The figure of one attempt: its value, or why it has none."""
         return self.of_result(scored.results[self._place])
 
     def of_result(self, result: Result | MetricError) -> Score:
-        """The figure in the result that its metric gave of one attempt."""
+        """The figure in its metric's result for one attempt."""
         if isinstance(result, MetricError):
             return _score(None, Outcome.NOT_SCORED, Cause.METRIC_ERROR, None, result.message)
         group = self._group(result)
@@ -81,10 +81,10 @@ class NamedFigure:
         return _score(value, outcome, cause, passed, self._reason(result, outcome, cause))
 
     def in_columns(self, columns: Mapping[str, Any]) -> list[tuple[float | None, str | None]]:
-        """The figure of many attempts: the value of each, or why there is none.
+        """The figure of many attempts: the value of each, or why it has none.
 
         Args:
-            columns: Results of the figure's metric, by dotted paths, as ``score_batch`` gives them.
+            columns: Results of the figure's metric by dotted path, as returned by ``score_batch``.
         """
         above, _, _ = self._path.rpartition(".")
         within = f"{above}." if above else ""
@@ -112,7 +112,7 @@ class NamedFigure:
 
 
 def named_figures(layout: RowLayout, patterns: Iterable[str]) -> tuple[NamedFigure, ...]:
-    """Figures that names, short names and patterns stand for, in the order of their columns.
+    """Figures that match names, short names and patterns, in column order.
 
     Raises:
         UnknownNameError: One stands for no figure; the nearest is named.

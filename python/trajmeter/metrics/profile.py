@@ -1,4 +1,4 @@
-"""Compatibility profiles: the values in which a benchmark's original departs from the default."""
+"""Compatibility profiles: values where a benchmark's original differs from the default."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Profile", "find_profile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Every choice of a family that its original makes differently, as named values.
+    """All choices in which a family's original differs, as named values.
 
-    A family subclasses it, with a default for each choice, and lists its profiles as ``PROFILES``
-    in its ``profile.py``, the default first.
+    A family subclasses it with a default for each choice, and lists its profiles as ``PROFILES`` in
+    its ``profile.py``, the default first.
     """
 
     name: str | None = None
-    """Name by which it is asked for; ``None`` for the default."""
+    """Name of the profile; ``None`` for the default."""
 
 
 ProfileT = TypeVar("ProfileT", bound=Profile)

@@ -1,4 +1,4 @@
-"""Aggregators of records, made of those of columns."""
+"""Adapts column aggregators to records."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _FiguresT = TypeVar("_FiguresT", bound="BaseModel")
 __all__ = ["RecordAggregator"]
 
 _AT_ONCE = 1024
-"""Attempts that are gathered before they are counted."""
+"""Number of attempts to collect before they are counted."""
 
 _FAILED = MetricError("no result", code=None)
 
 
 class RecordAggregator(Generic[_FiguresT]):
-    """Running totals over attempts that come one by one.
+    """Running totals over attempts that arrive one by one.
 
     Args:
         metric: Metric of the results.
-        totals: Where the attempts are counted.
+        totals: Counts the attempts.
     """
 
     def __init__(self, metric: AnyMetric, totals: ColumnAggregator[_FiguresT]) -> None:
@@ -49,7 +49,7 @@ class RecordAggregator(Generic[_FiguresT]):
         self._add(task, trajectory, result)
 
     def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
-        """Count one attempt that has no result, because the metric raised."""
+        """Count one attempt without a result, because the metric raised."""
         self._add(task, trajectory, _FAILED)
 
     def figures(self) -> _FiguresT:

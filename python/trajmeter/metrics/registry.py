@@ -1,11 +1,11 @@
-"""The registry: from the names a user gives to metrics that are ready to score.
+"""The registry: creates metrics from the names that users give.
 
-A metric is known by a name of the table below, by an entry point of the group
-``trajmeter.metrics``, or by a file and a name in it (``my_metric.py@name``). Families are imported
-when they are asked for, so that one with a missing extra does not stand in the way of another.
+A metric's name is in the table below, or is an entry point of the group ``trajmeter.metrics``, or
+names a file and a metric in it (``my_metric.py@name``). Families are imported on demand, so one
+with a missing extra does not affect the others.
 
-The module of a family offers ``create(resources)``, and its ``profile`` the compatibility profiles
-as ``PROFILES``, the default first.
+A family's module provides ``create(resources)``; its ``profile`` module lists the compatibility
+profiles as ``PROFILES``, the default first.
 """
 
 from __future__ import annotations
@@ -49,31 +49,31 @@ __all__ = [
 ENTRY_POINT_GROUP = "trajmeter.metrics"
 
 _RULES = "rules"
-"""The metric whose groups, the rules, may be asked for by their own names."""
+"""The metric whose groups, the rules, may be requested by their own names."""
 
 _REQUIRED = ("name", "version", "requires", "parameters")
-"""What every metric says about itself, beside the type of its results."""
+"""What every metric declares, besides its result type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What a metric may need beside the records when it is created."""
+    """What a metric may need besides the records when it is created."""
 
     snapshots: SnapshotStore | None = None
     """Repositories at the commits of the tasks."""
     profile: str | None = None
     """Name of the family's compatibility profile; ``None`` is the default."""
     judge: AssertionJudge | None = None
-    """Judge of what no rule can grade."""
+    """Judge of what no rule can decide."""
     groups: tuple[str, ...] = ()
-    """Groups of figures that are asked for, so that others need not be computed; empty for all."""
+    """Requested groups of figures, so that others need not be computed; empty for all."""
 
 
 class MetricFactory(Protocol):
-    """Makes a metric of what it may need: the ``create`` of a family's module."""
+    """Creates a metric from its resources: the ``create`` of a family's module."""
 
     def __call__(self, resources: Resources, /) -> AnyMetric:
-        """Make the metric.
+        """Create the metric.
 
         Raises:
             TrajmeterError: The profile is unknown, or an extra is missing.
@@ -93,23 +93,23 @@ BUILT_IN: dict[str, str] = {
     "tools": "trajmeter.metrics.tools",
     "turns": "trajmeter.metrics.turns",
 }
-"""Module of each family that comes with the package."""
+"""Module of each built-in family."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
-    """What is known of a metric without scoring anything."""
+    """Information about a metric that requires no scoring."""
 
     name: str
     """Name by which it is asked for."""
     origin: str
-    """``built-in``, or the distribution that brings the plug-in, or the file."""
+    """``built-in``, or the distribution of the plug-in, or the file."""
     profiles: tuple[str, ...]
     """Compatibility profiles of the family."""
     metric: AnyMetric | None
-    """The metric by its defaults; ``None`` if it cannot be made."""
+    """The metric with default settings; ``None`` if it cannot be created."""
     error: str | None = None
-    """Why it cannot be made."""
+    """Why it cannot be created."""
 
 
 def create(
@@ -161,7 +161,7 @@ def create(
     for metric in listed:
         if not isinstance(metric, str):
             made.append(_checked(metric))
-        elif (family := _split(metric).family) in by_name:  # the first of its groups
+        elif (family := _split(metric).family) in by_name:  # the first group requested of it
             made.append(by_name.pop(family))
     families = [metric.name for metric in made]
     for name in families:
@@ -171,12 +171,12 @@ def create(
 
 
 def entry_point_of(name: str) -> EntryPoint | None:
-    """The entry point of a plug-in metric; ``None`` if none has this name."""
+    """The entry point of a plug-in metric; ``None`` if there is none of this name."""
     return _plugins().get(name)
 
 
 def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
-    """The list that an option is; one name is a list of one.
+    """An option as a list; a single name becomes a list of one.
 
     Raises:
         ConfigurationError: It is something else.
@@ -222,8 +222,8 @@ def describe(name: str) -> MetricInfo:
 
 
 def _split(name: str) -> Request:
-    """What a name asks for: a metric, a rule, or a group of a metric's figures."""
-    if name in BUILT_IN or is_metric_file(name):  # without a search for plug-ins
+    """Resolve a name to a metric, a rule, or a group of a metric's figures."""
+    if name in BUILT_IN or is_metric_file(name):  # does not search for plug-ins
         return Request(name, None)
     metrics = {*BUILT_IN, *_plugins()}
     if name in metrics:
@@ -295,7 +295,7 @@ def _checked(metric: AnyMetric) -> AnyMetric:
 
 
 def _complete(metric: AnyMetric) -> AnyMetric:
-    """The metric, if it says all that the columns of its results are made of."""
+    """Check that the metric declares everything from which its columns are derived."""
     lacking = [name for name in _REQUIRED if not hasattr(metric, name)]
     if lacking:
         raise ConfigurationError(
@@ -325,7 +325,7 @@ def _complete(metric: AnyMetric) -> AnyMetric:
 
 
 def _build(metric: AnyMetric, results: type[Result]) -> None:
-    """Let a model that pydantic cannot build fail here, and not at the first attempt."""
+    """Make a model that pydantic cannot build fail here, not at the first attempt."""
     try:
         results.model_rebuild(raise_errors=False)
     except PydanticUserError as error:
@@ -358,8 +358,8 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
 
 @cache
 def _plugins() -> Mapping[str, EntryPoint]:
-    """Entry points by name; a built-in metric, or one found earlier, keeps its name."""
-    from importlib.metadata import entry_points  # its import takes longer than a family's
+    """Entry points by name; built-in metrics and earlier plug-ins take precedence."""
+    from importlib.metadata import entry_points  # importing it takes longer than importing a family
 
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
@@ -376,7 +376,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
 
 
 def _profile_names(name: str) -> tuple[str, ...]:
-    """Names of a family's profiles; a plug-in has none."""
+    """Names of a family's profiles; none for plug-ins."""
     if name not in BUILT_IN:
         return ()
     profiles: Sequence[Profile] = import_module(f"{BUILT_IN[name]}.profile").PROFILES

@@ -1,6 +1,6 @@
-"""Records of the rows of a batch, made column by column from the values as they are.
+"""Makes records from the rows of a batch, column by column, without validation.
 
-Reading a row as a whole, and validating it, costs several times what scoring it does.
+Reading and validating each row as a whole takes several times as long as scoring it.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ def records_of(batch: pa.RecordBatch) -> list[Trajectory]:
 
 
 def _fields(members: Iterable[Member], columns: Iterable[Array]) -> Iterable[dict[str, Any]]:
-    """Values of each record by the names of its fields."""
+    """Values of each record by field name."""
     names = [member.name for member in members]
     by_field = [_field(member, column) for member, column in zip(members, columns, strict=True)]
     return [dict(zip(names, values, strict=True)) for values in zip(*by_field, strict=True)]
 
 
 def _field(member: Member, column: Array) -> list[Any]:
-    """Values of one field, with its default for null."""
+    """Values of one field, with its default in place of null."""
     values = _values(column, member.shape)
     default = member.default
     if default is None or not column.null_count:
         return values
-    if isinstance(default, dict):  # one of its own for each record, as a metric may change it
+    if isinstance(default, dict):  # a new one for each record, as a metric may modify it
         return [{} if value is None else value for value in values]
     return [default if value is None else value for value in values]
 
@@ -71,7 +71,7 @@ def _values(column: Array, shape: Shape) -> list[Any]:
 
 
 def _collections(column: Array, item: Shape) -> list[Any]:
-    """Tuples, or dictionaries of a map."""
+    """Tuples, or dictionaries if the column is a map."""
     collected: list[Any]
     if isinstance(column, pa.MapArray):
         keys, values, offsets = entries(column)
@@ -105,6 +105,6 @@ def _records(column: Array, shape: Shape) -> list[Any]:
 
 
 def _measurements(fields: dict[str, Any]) -> Measurements:
-    # Merging the files of a trial distinguishes absent fields from null; a row has only the former.
+    # Merging a trial's files distinguishes absent fields from null; in a row, null means absent.
     recorded = {name for name, value in fields.items() if value is not None}
     return Measurements.model_construct(recorded, **fields)

@@ -1,8 +1,8 @@
 """Rows: one flat line of a results table for each scored attempt.
 
-The columns are fixed before anything is scored: they are the dotted paths of the result models, so
-that a table of a thousand files has one schema. Beside the identity of the attempt, a row records
-the backend and each metric's version and parameters.
+The columns are fixed before scoring: they are the dotted paths of the result models, so a table
+from a thousand files has one schema. Besides the identity of the attempt, a row records the backend
+and each metric's version and parameters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _IDENTITY = (
 
 
 class RowLayout:
-    """Columns of a results table, and how a scored attempt fills them.
+    """Columns of a results table, and how to fill them from a scored attempt.
 
     Args:
         metrics: Metrics, in the order of their columns.
@@ -54,7 +54,7 @@ class RowLayout:
     names: tuple[str, ...]
     """Name of every column, in order."""
     backend: str
-    """Kernel backend that computes."""
+    """Kernel backend in use."""
 
     def __init__(self, metrics: Sequence[AnyMetric]) -> None:
         self.backend = backend()
@@ -78,7 +78,7 @@ class RowLayout:
         return package_version()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Derive the columns again where they arrive; who computed stays as it was."""
+        """Derive the columns again after unpickling; the recorded backend is kept."""
         metrics = [family.metric for family in self.families]
         return _layout_from, (metrics, self.backend, self.package_version)
 
@@ -115,8 +115,8 @@ class RowLayout:
     def fitted(self, scored: Scored) -> tuple[Scored, list[Any]]:
         """A scored attempt and its row.
 
-        A result that holds what no column can, such as an integer beyond 64 bits, counts as an
-        error of its metric, so that the other metrics and rows keep theirs.
+        A result that does not fit its columns, such as an integer beyond 64 bits, becomes an error
+        of its metric; other metrics and rows are not affected.
         """
         try:
             return scored, self.values(scored)
@@ -140,7 +140,7 @@ class RowLayout:
         return values
 
     def row(self, scored: Scored) -> dict[str, Any]:
-        """Values of a scored attempt by the names of their columns."""
+        """Values of a scored attempt by column name."""
         return dict(zip(self.names, self.values(scored), strict=True))
 
 
@@ -157,7 +157,7 @@ def package_version() -> str:
         from trajmeter.kernels import _rust
 
         return _rust.VERSION
-    from importlib.metadata import version  # its import takes longer than a family's
+    from importlib.metadata import version  # importing it takes longer than importing a family
 
     return version("trajmeter")
 

@@ -26,7 +26,7 @@ class ScoredBatch:
 
     Args:
         rows: Attempts, in the columns of :func:`trajmeter.schemas.trajectory_schema`.
-        scored: Their row in the results table.
+        scored: Their rows in the results table.
         tasks: Their tasks.
     """
 
@@ -45,7 +45,7 @@ class ScoredBatch:
         return name in self._scored.schema.names
 
     def numbers(self, name: str) -> Numbers:
-        """A column of numbers or truth values."""
+        """A column of numbers or booleans."""
         if name not in self._numbers:
             self._numbers[name] = self._read_numbers(name)
         return self._numbers[name]
@@ -76,7 +76,7 @@ class ScoredBatch:
         return Pairs(_rows_of(offsets), coded(keys), filled(values, 0.0))
 
     def attempts(self, field: AttemptField) -> Coded:
-        """What the attempts are known by."""
+        """What identifies the attempts."""
         own = coded(self._rows.column(field))
         if field != "task_id" or not any(self._tasks):
             return own

@@ -1,4 +1,4 @@
-"""Scored attempts as columns, whether they come as rows of values or in Arrow."""
+"""Scored attempts as columns, whether stored as rows of values or in Arrow."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ __all__ = [
 ]
 
 AttemptField: TypeAlias = Literal["task_id", "agent", "model", "instance", "attempt"]
-"""Texts by which an attempt is known."""
+"""Texts that identify an attempt."""
 
 _LARGEST = 1 << 53
-"""Integers up to here are floats."""
+"""Largest integer up to which all integers are floats."""
 
 _LOW = (1 << 32) - 1
 
 
 class Numbers(NamedTuple):
-    """A column of numbers or truth values."""
+    """A column of numbers or booleans."""
 
     values: Float64Array
     """Its values, 0 where there is none."""
     present: BoolArray
     """Which rows have a value."""
     rest: Float64Array | None
-    """What to add to the values to get integers that no float holds; ``None`` for nothing."""
+    """What to add to the values to get integers that no float represents; ``None`` for nothing."""
 
     @property
     def rounded(self) -> Float64Array:
-        """The values, integers that no float holds correctly rounded."""
+        """The values as floats, correctly rounded."""
         return self.values if self.rest is None else self.values + self.rest
 
 
@@ -65,12 +65,12 @@ class Pairs(NamedTuple):
 
 
 class GroupedRows(NamedTuple):
-    """Which groups some rows belong to."""
+    """Groups of some rows."""
 
     rows: Int64Array
-    """Group of each row, as a place in ``numbers``."""
+    """Group of each row, as an index into ``numbers``."""
     numbers: Int64Array
-    """The groups of these rows, each once."""
+    """The distinct groups of these rows."""
 
 
 class ScoredColumns(Protocol):
@@ -80,22 +80,22 @@ class ScoredColumns(Protocol):
         """Number of attempts."""
 
     def __contains__(self, name: object, /) -> bool:
-        """Whether there is a column of this name, as not all groups of figures may be wanted."""
+        """Whether there is a column of this name, as some groups may not be requested."""
 
     def numbers(self, name: str) -> Numbers:
-        """A column of numbers or truth values, by the name it has in a results table."""
+        """A column of numbers or booleans, by its name in a results table."""
 
     def texts(self, name: str) -> Coded:
-        """A column of texts, likewise."""
+        """A column of texts, by its name in a results table."""
 
     def items(self, name: str) -> Items:
-        """A column of lists of texts, likewise."""
+        """A column of lists of texts, by its name in a results table."""
 
     def pairs(self, name: str) -> Pairs:
-        """A column of mappings from text to numbers, likewise."""
+        """A column of mappings from text to numbers, by its name in a results table."""
 
     def attempts(self, field: AttemptField) -> Coded:
-        """What the attempts are known by; ``task_id`` is the id of the task where one is found."""
+        """What identifies the attempts; ``task_id`` is the id of the task if it was found."""
 
     def passed(self) -> BoolArray:
         """Whether each attempt is known to have passed."""

@@ -1,4 +1,4 @@
-"""Columns of scored attempts, gathered from their rows of values."""
+"""Columns of scored attempts, built from their rows of values."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = ["Attempted", "ScoredRows", "attempted", "code_texts", "place_columns"
 
 
 class Attempted(NamedTuple):
-    """What is kept of an attempt until it is counted."""
+    """The data of an attempt that is kept until it is counted."""
 
     task_id: str
-    """Id of its task where that is found, else as the record wrote it."""
+    """Id of its task if found, else as written in the record."""
     agent: str | None
     """Name of the agent."""
     model: str | None
     """Name of the model."""
     instance: str | None
-    """Which of several agents of one name and model."""
+    """Distinguishes agents with the same name and model."""
     attempt: str | None
-    """Tells repeated attempts apart."""
+    """Distinguishes repeated attempts."""
     passed: bool | None
     """Whether it passed."""
 
 
 def attempted(task: Task | None, trajectory: Trajectory) -> Attempted:
-    """What is kept of an attempt until it is counted."""
+    """Extract the data of an attempt that is kept until it is counted."""
     return Attempted(
         task.id if task else trajectory.task_id,
         trajectory.agent,
@@ -59,9 +59,9 @@ class ScoredRows:
     """Columns of rows of values; see :class:`~trajmeter.metrics.scored_columns.ScoredColumns`.
 
     Args:
-        columns: Columns by name, as :func:`place_columns` gives them.
+        columns: Columns by name, from :func:`place_columns`.
         rows: Values of each attempt, in the order of the columns.
-        attempts: What is known of each attempt beside its row.
+        attempts: Data of each attempt that its row lacks.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ScoredRows:
         return name in self._columns
 
     def numbers(self, name: str) -> Numbers:
-        """A column of numbers or truth values."""
+        """A column of numbers or booleans."""
         if name not in self._numbers:
             self._numbers[name] = self._read_numbers(name)
         return self._numbers[name]
@@ -119,7 +119,7 @@ class ScoredRows:
         return Pairs(rows, keys, _floats([value for _, _, value in found]))
 
     def attempts(self, field: AttemptField) -> Coded:
-        """What the attempts are known by."""
+        """What identifies the attempts."""
         return code_texts(getattr(own, field) for own in self._attempts)
 
     def passed(self) -> BoolArray:
@@ -128,14 +128,14 @@ class ScoredRows:
 
 
 def code_texts(values: Iterable[str | None]) -> Coded:
-    """Number texts in the order in which they first occur."""
+    """Number texts in the order of first occurrence."""
     places: dict[str, int] = {}
     codes = [-1 if each is None else places.setdefault(each, len(places)) for each in values]
     return Coded(list(places), np.array(codes, np.int64))
 
 
 def _floats(values: list[Any]) -> Float64Array:
-    """Numbers as floats; infinite where one exceeds all floats."""
+    """Numbers as floats; infinite if outside the range of floats."""
     try:
         return np.array(values, np.float64)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Scoring each state once: rows that agree in everything a score depends on share it."""
+"""Scores each state once: rows that agree in everything a score depends on share it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["States", "TaskCodes", "coded_lists", "coded_tasks", "distinct", "mer
 
 
 class States(NamedTuple):
-    """Rows grouped by what they have in common."""
+    """Rows grouped by equal values."""
 
     first: Int64Array
-    """Some row of each state."""
+    """A row of each state."""
     codes: Int64Array
     """State of each row."""
 
 
 def distinct(*columns: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> States:
-    """Group rows that agree in every one of these columns."""
+    """Group rows that agree in all of these columns."""
     first, codes = np.zeros(0, np.int64), np.zeros(len(columns[0]), np.int64)
     for column in columns:
         _, own = np.unique(column, return_inverse=True)
@@ -44,10 +44,10 @@ def distinct(*columns: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> States:
 def merged(
     parts: Sequence[tuple[Int64Array, Mapping[str, Array]]],
 ) -> dict[str, Array]:
-    """Put columns of some rows each together to columns of all rows.
+    """Merge columns for disjoint sets of rows into columns for all rows.
 
     Args:
-        parts: The places of rows, and their columns; every row occurs in one part.
+        parts: Positions of rows, and their columns; every row occurs in one part.
     """
     filled = [part for part in parts if len(part[0])] or list(parts[:1])
     if len(filled) == 1:
@@ -61,7 +61,7 @@ def merged(
 
 
 def coded_lists(column: Array) -> Int64Array:
-    """Number the lists of a column of texts; equal ones share a number, and a null has -1."""
+    """Number the lists of a text column; equal lists share a number, null is -1."""
     values, offsets = ragged(column)
     memory = coded(values).codes.tobytes()
     places: dict[bytes, int] = {}
@@ -74,16 +74,16 @@ def coded_lists(column: Array) -> Int64Array:
 
 
 class TaskCodes(NamedTuple):
-    """Tasks of rows, each once."""
+    """The distinct tasks of rows."""
 
     tasks: list[Task | None]
-    """The different tasks, in the order in which they first occur."""
+    """The distinct tasks, in the order of first occurrence."""
     codes: Int64Array
-    """Which of them each row is at."""
+    """Task of each row."""
 
 
 def coded_tasks(tasks: Sequence[Task | None]) -> TaskCodes:
-    """Number the tasks of rows; rows of one task have the same object."""
+    """Number the tasks of rows; equal tasks are the same object."""
     place: dict[int, int] = {}
     codes = [place.setdefault(id(task), len(place)) for task in tasks]
     array = np.array(codes, np.int64)

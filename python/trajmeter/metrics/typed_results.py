@@ -1,4 +1,4 @@
-"""Typed results, made of the columns of a results table: the inverse of writing them."""
+"""Typed results from the columns of a results table: the inverse of writing them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["typed_results"]
 def typed_results(family: FamilyColumns, batch: pa.RecordBatch) -> list[Result | MetricError]:
     """Make the results of rows.
 
-    Groups that are not in the table, as they were not asked for, are ``not_scored``; their figures
-    have their defaults, or are ``None``.
+    Groups that are missing from the table, because they were not requested, are ``not_scored``;
+    their figures have their defaults, or are ``None``.
 
     Args:
         family: Columns of the metric.
         batch: Rows in the columns of :func:`trajmeter.writers.arrow.arrow_schema`.
 
     Returns:
-        The result of each row, or what the metric raised.
+        The result of each row, or the error that the metric raised.
     """
     columns: dict[str, list[Any]] = {}
     for group in family.groups:
@@ -54,12 +54,12 @@ def typed_results(family: FamilyColumns, batch: pa.RecordBatch) -> list[Result |
 def _models(
     model: type[BaseModel], prefix: str, columns: Mapping[str, Sequence[Any]], rows: int
 ) -> Sequence[BaseModel]:
-    """Models of a part of the results.
+    """Models for one part of the results.
 
     Args:
         model: Their class.
-        prefix: Path of the part, with a dot at its end if it is not the whole.
-        columns: Values of the fields by their paths.
+        prefix: Path of the part, with a trailing dot unless it is the whole result.
+        columns: Field values by path.
         rows: Number of rows.
     """
     fields: dict[str, Sequence[Any]] = {}
@@ -83,7 +83,7 @@ def _models(
 
 
 def _default(model: type[BaseModel], key: str, info: FieldInfo) -> object:
-    """What stands in a field of a group that was not asked for."""
+    """Default value of a field in a group that was not requested."""
     if key == "outcome" and issubclass(model, Group):
         return Outcome.NOT_SCORED
     return None if info.is_required() else info.get_default(call_default_factory=True)

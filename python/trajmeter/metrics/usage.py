@@ -1,4 +1,4 @@
-"""What a run used: what was recorded for it, else what its turns recorded, added up.
+"""Usage of a run: as recorded for the run, or else summed over its turns.
 
 A negative figure counts as missing: some logs write -1 where they have no number.
 """
@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 UsageSource: TypeAlias = Literal["run", "turns", "both"]
-"""Where figures come from: recorded for the run, added up from its turns, or some of each."""
+"""Origin of figures: recorded for the run, summed over its turns, or some of each."""
 
 TOKENS = ("input_tokens", "output_tokens", "total_tokens")
 """Fields of a usage that count tokens."""
 
 Counts: TypeAlias = "tuple[int | None, ...]"
-"""A count, or ``None``, for each of :data:`TOKENS`."""
+"""A count or ``None`` for each of :data:`TOKENS`."""
 
 _NO_COUNTS: Counts = (None, None, None)
 
@@ -47,38 +47,38 @@ class Amount(NamedTuple):
     """A cost, in dollars or credits."""
 
     value: float | None
-    """The cost; ``None`` where neither the run nor every turn recorded one."""
+    """The cost; ``None`` if neither the run nor every turn recorded one."""
     source: UsageSource | None
-    """Where it comes from."""
+    """Its origin."""
     reason: str | None
-    """Which recorded figure could not be used, and why."""
+    """Which recorded figure is unusable, and why."""
 
 
 NO_AMOUNT = Amount(None, None, None)
-"""Of a run that recorded none."""
+"""The amount of a run without a recorded one."""
 
 
 class TokensUsed(NamedTuple):
-    """Tokens of a run; ``None`` where neither the run nor every turn recorded them."""
+    """Tokens of a run; ``None`` if neither the run nor every turn recorded them."""
 
     counts: Counts
     """Prompt, completion and total tokens."""
     source: UsageSource | None
-    """Where they come from."""
+    """Their origin."""
     reason: str | None
-    """Which recorded count could not be used, and why."""
+    """Which recorded count is unusable, and why."""
 
 
 NO_TOKENS = TokensUsed(_NO_COUNTS, None, None)
-"""Of a run that recorded none."""
+"""The tokens of a run without recorded ones."""
 
 
 def amount_used(trajectory: Trajectory, field: Literal["cost_usd", "credits"]) -> Amount:
-    """Find what a run cost: as recorded for it, else the sum of its turns where each has its part.
+    """The cost of a run: as recorded for it, else the sum of its turns if all have one.
 
     Args:
         trajectory: The run.
-        field: The cost, as a usage names it.
+        field: The cost field of a usage.
     """
     run, unusable = trajectory.usage, trajectory.unusable
     usages = [turn.usage for turn in trajectory.turns or ()]
@@ -94,13 +94,13 @@ def add_amounts(
     turns: Iterable[float | None],
     unusable: Mapping[str, str],
 ) -> Amount:
-    """Take what was recorded for the run, else the sum of its turns if each has its part.
+    """Use the amount recorded for the run, else the sum of its turns if all have one.
 
     Args:
-        field: The cost, as a usage names it.
-        recorded: What was recorded for the run.
-        turns: What was recorded for each turn, looked at only where that is not usable.
-        unusable: Why fields of the record are empty, by their dotted path.
+        field: The cost field of a usage.
+        recorded: Amount recorded for the run.
+        turns: Amount recorded for each turn; used only if that of the run is unusable.
+        unusable: Why fields of the record are empty, by dotted path.
     """
     if _is_usable(recorded):
         return Amount(recorded, "run", None)
@@ -122,18 +122,18 @@ def add_amounts(
 
 
 def cost_of_turns(trajectory: Trajectory) -> Amount:
-    """Add up the costs of a run's turns, whatever was recorded for the run."""
+    """Sum the costs of a run's turns, regardless of what was recorded for the run."""
     parts = (getattr(turn.usage, "cost_usd", None) for turn in trajectory.turns or ())
     return add_amounts("cost_usd", None, parts, {})
 
 
 def tokens_of_turns(trajectory: Trajectory) -> TokensUsed:
-    """Add up the tokens of a run's turns, whatever was recorded for the run."""
+    """Sum the tokens of a run's turns, regardless of what was recorded for the run."""
     return add_tokens(_NO_COUNTS, [_counts(turn.usage) for turn in trajectory.turns or ()], {})
 
 
 def tokens_used(trajectory: Trajectory) -> TokensUsed:
-    """Find the tokens of a run; see :func:`add_tokens`."""
+    """The tokens of a run; see :func:`add_tokens`."""
     run, unusable = _counts(trajectory.usage), trajectory.unusable
     usages = [turn.usage for turn in trajectory.turns or ()]
     if not any(usages) or not _lacks_part(run):
@@ -144,15 +144,15 @@ def tokens_used(trajectory: Trajectory) -> TokensUsed:
 
 
 def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]) -> TokensUsed:
-    """Take the counts of a run, and where it lacks one the sum of its turns if each has its part.
+    """Use the counts of a run; a missing one is the sum of its turns if all have it.
 
-    Where no total was recorded for the run, it is the sum of the run's own prompt and completion
-    tokens, else that of the turns' totals.
+    If no total was recorded for the run, it is the sum of the run's prompt and completion tokens,
+    or else of the turns' totals.
 
     Args:
         run: Counts recorded for the run as a whole.
-        turns: Counts of each turn, looked at only where prompt or completion tokens are lacking.
-        unusable: Why fields of the record are empty, by their dotted path.
+        turns: Counts of each turn; used only if prompt or completion tokens are missing.
+        unusable: Why fields of the record are empty, by dotted path.
     """
     reasons = (unusable[path] for field in TOKENS if (path := f"usage.{field}") in unusable)
     reason = next(reasons, None) or _first_problem(run, "usage.")
@@ -183,7 +183,7 @@ def _counts(usage: Usage | None) -> Counts:
 
 
 def _usable(counts: Counts) -> Counts:
-    """Counts without negative ones, and with the total of both parts where none was recorded."""
+    """Counts without negative ones, with the total filled in from both parts if missing."""
     prompt, completion, total = [None if c is None or c < 0 else c for c in counts]
     if total is None and prompt is not None and completion is not None:
         total = prompt + completion
@@ -216,5 +216,5 @@ def _problem(value: float | None, path: str) -> str | None:
 
 
 def _is_usable(value: float | None) -> TypeGuard[float]:
-    """Whether a figure was recorded and can be one: it is finite and not negative."""
+    """Whether a figure was recorded and is finite and not negative."""
     return value is not None and 0 <= value < math.inf

@@ -1,7 +1,7 @@
-"""Tokens and costs of record batches: those of each run, else the sums of its turns.
+"""Tokens and costs of record batches: recorded for each run, or else summed over its turns.
 
-Most rows are added up as columns. A row with a figure that cannot be used, or is too large to be
-added up, goes through :mod:`trajmeter.metrics.usage`, which defines the figures.
+Most rows are summed as columns. A row with a figure that is unusable or too large to be summed is
+left to :mod:`trajmeter.metrics.usage`, which defines the figures.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ if TYPE_CHECKING:
 __all__ = ["CostColumns", "TokenColumns", "costs_of_rows", "of_turns_alone", "tokens_of_rows"]
 
 _NONE = -1
-"""Stands for a count that was not recorded."""
+"""Placeholder for a count that was not recorded."""
 _SOURCES = (None, "run", "turns", "both")
 
 
 class TokenColumns(NamedTuple):
-    """Columns of tokens, one value a run."""
+    """Token columns, with one value per run."""
 
     counts: tuple[Array, ...]
     """Prompt, completion and total tokens."""
     source: Array
-    """Where they come from; null without tokens."""
+    """Their origin; null without tokens."""
     reason: Array
-    """Which recorded count could not be used."""
+    """Which recorded count is unusable."""
 
 
 class CostColumns(NamedTuple):
-    """Columns of costs, one value a run."""
+    """Cost columns, with one value per run."""
 
     value: Array
     """Cost in US dollars."""
     source: Array
-    """Where it comes from; null without a cost."""
+    """Its origin; null without a cost."""
     reason: Array
-    """Which recorded cost could not be used."""
+    """Which recorded cost is unusable."""
 
 
 def tokens_of_rows(rows: pa.RecordBatch) -> TokenColumns:
@@ -142,7 +142,7 @@ def costs_of_rows(rows: pa.RecordBatch) -> CostColumns:
 
 
 def of_turns_alone(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows with what their turns recorded, without what was recorded of the runs themselves."""
+    """The rows with only what their turns recorded."""
     columns = {
         name: rows.column(name) if name == "turns" else nulls(len(rows), rows.column(name).type)
         for name in ("turns", "usage", "unusable")
@@ -165,7 +165,7 @@ def _recorded(usage: Array) -> list[Array]:
 
 
 def _plain(counts: list[Array]) -> _Counted:
-    """The counts of each usage; ``None`` for those that none has."""
+    """The counts of each usage; ``None`` for counts that no usage has."""
     return [filled(each, _NONE) if _has_any(each) else None for each in counts]
 
 
@@ -179,7 +179,7 @@ def _is_unusable(rows: pa.RecordBatch) -> Booleans:
 
 
 def _is_odd(counts: list[Array], most: int, length: int) -> Booleans:
-    """Whether any count is negative, or too large to be added up with the others."""
+    """Whether any count is negative, or too large to be summed with the others."""
     is_odd = np.zeros(length, np.bool_)
     for each in filter(_has_any, counts):
         found = filled(each, 0)
@@ -210,7 +210,7 @@ def _with_total(counts: _Counted) -> _Counted:
 
 
 def _sums(counts: Int64Array | None, offsets: Int64Array) -> Int64Array | None:
-    """The sum of each run's turns; none if a turn lacks its part, or without turns."""
+    """The sum of each run's turns; none without turns, or if a turn lacks the count."""
     if counts is None:
         return None
     lengths = np.diff(offsets)
@@ -222,14 +222,14 @@ def _sums(counts: Int64Array | None, offsets: Int64Array) -> Int64Array | None:
 
 
 def _of_runs(values: Int64Array | Booleans, offsets: Int64Array) -> Int64Array:
-    """Sums of the values of each run."""
+    """Sum the values by run."""
     before = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=before[1:])
     return np.diff(before[offsets])
 
 
 def _source_texts(sources: Int64Array) -> Array:
-    """Sources by their place among all of them."""
+    """Origins as texts, from their indices."""
     if not sources.any():
         return nulls(len(sources), pa.string())
     return taken(text_array(_SOURCES), numbers(sources))
@@ -243,7 +243,7 @@ def _reasons(reasons: Mapping[int, str | None], rows: int) -> Array:
 
 
 def _one(rows: pa.RecordBatch, row: int) -> TokensUsed:
-    """The tokens of one row, by the definition."""
+    """The tokens of one row, according to the definition."""
     usage, turns, unusable = (
         rows.column(name)[row].as_py() for name in ("usage", "turns", "unusable")
     )

@@ -26,5 +26,5 @@ __all__ = [
     "read_texts",
 ]
 
-# An attempt is scored without its summary.
+# Scoring an attempt does not import the summary.
 __getattr__ = loading_late(__name__, {"RuleSummary": "summary", "RulesSummary": "summary"})

@@ -1,7 +1,7 @@
-"""Rule ``assertion_pass_rate`` of record batches, where every assertion is as it should be.
+"""Rule ``assertion_pass_rate`` on record batches, for well-formed assertions.
 
-What is said of one assertion depends on one thing, whether its text or its tool was found, and is
-written once. Attempts that lack what an assertion is about are left to the rule.
+The result of an assertion depends only on whether its text or tool was found, so it is written
+once. Attempts that lack what an assertion is about are left to the rule.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _TRANSCRIPT, _OUTPUT, _TOOLS = range(3)
 
 
 class _Place(NamedTuple):
-    """An assertion, and which bit says whether its text or its tool was found."""
+    """An assertion, and the bit that says whether its text or tool was found."""
 
     at: int
-    """Place of the assertion in its task."""
+    """Index of the assertion in its task."""
     assertion: Assertion
     facts: int
-    """Which of the facts have the bit."""
+    """Which fact contains the bit."""
     bit: int | None
-    """``None`` where there is nothing to look for."""
+    """``None`` if there is nothing to search for."""
 
 
 def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
-    """Grade those attempts that recorded what their assertions are about."""
+    """Grade the attempts that recorded what their assertions are about."""
     places = [_places(each, profile) for each in facts.checks]
     looked_at = (facts.texts, facts.output_texts, facts.called_tools())
     is_plain = np.array([bool(each) for each in places], np.bool_)[facts.tasks]
@@ -78,7 +78,7 @@ def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
 
 
 def _own(found: Int64Array, facts: Facts) -> Int64Array:
-    """Facts of assertions alone, of which those of other rules stand behind."""
+    """Facts about assertions, whose bits precede those of other rules."""
     if found is not facts.texts:
         return found
     counts = [each.stretches["assertion_pass_rate"].count for each in facts.checks]
@@ -87,7 +87,7 @@ def _own(found: Int64Array, facts: Facts) -> Int64Array:
 
 
 def _places(checks: TaskChecks, profile: RulesProfile) -> list[_Place]:
-    """Places of a task's graded assertions; none if one of them is not text."""
+    """A task's graded assertions; none if one of them is not text."""
     places: list[_Place] = []
     counts = [0, 0, 0]
     for index, assertion in enumerate(checks.task.assertions if checks.task else ()):

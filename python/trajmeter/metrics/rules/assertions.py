@@ -1,4 +1,4 @@
-"""Rules about a task's assertions: those that need no judge, and those for one."""
+"""Rules that grade a task's assertions, without and with a judge."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["assertion_pass_rate", "count_reason", "grade_assertion", "llm_judge"]
 
-# What judges answer in place of a decision, by what it means; anything else is undecided.
+# Judges' answers in place of a decision, by cause; anything else is undecided.
 _INDECISION = {
     "refused": Cause.JUDGE_REFUSED,
     "error": Cause.JUDGE_ERROR,
@@ -74,7 +74,7 @@ _NOTHING_TO_GRADE = abstain(AssertionScore, "the task has no assertion that a ru
 
 
 def count_reason(passed: int, total: int) -> str:
-    """Say how many of the graded assertions hold."""
+    """State how many of the graded assertions hold."""
     return f"{passed} of {total} assertions hold"
 
 
@@ -86,8 +86,8 @@ def grade_assertion(
     Args:
         assertion: An assertion that needs no judge.
         attempt: The attempt.
-        index: Place of the assertion in its task.
-        profile: What names a tool.
+        index: Index of the assertion in its task.
+        profile: How tools are named.
 
     Raises:
         CannotScoreError: A check is not text, or the text it is about was not recorded.
@@ -123,7 +123,7 @@ def _is_called(name: JsonValue, attempt: Attempt) -> tuple[bool, str]:
 
 
 def _text(value: JsonValue, field: str, index: int) -> str:
-    """The value as text; an absent one is empty."""
+    """A value as text; empty if absent."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -208,7 +208,7 @@ def _ask(
     assertions: Sequence[Assertion],
     judge: AssertionJudge | None,
 ) -> tuple[Verdict, ...]:
-    """Ask the judge, or take the verdicts that were recorded.
+    """Ask the judge, or use the recorded verdicts.
 
     Raises:
         CannotScoreError: There is neither, or the judge failed.

@@ -1,8 +1,8 @@
-"""The rules, applied to record batches.
+"""Applies the rules to record batches.
 
-What a rule looks for is found in columns, and attempts that agree in all that a rule asks are one
-state of it. Each state is scored once, by the rule itself; only durations and costs, of which every
-attempt has its own, are graded as columns.
+What the rules search for is found in columns, and attempts that agree in everything a rule asks
+form one state. The rule itself scores each state once; only durations and costs, which differ for
+every attempt, are graded as columns.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ __all__ = ["RuleSet", "score_batch"]
 
 
 class RuleSet(NamedTuple):
-    """Rules, and how they are applied to one attempt."""
+    """Rules, and how to apply them to an attempt."""
 
     rules: tuple[str, ...]
     """Names of the rules to apply."""
     unwanted: Mapping[str, RuleScore]
-    """What is said of each of the others."""
+    """Results of the rules that are not applied."""
     profile: RulesProfile
-    """What an original grades differently."""
+    """The original's differences in grading."""
     has_judge: bool
-    """Whether a judge is asked, rather than recorded verdicts."""
+    """Whether a judge is asked, instead of using recorded verdicts."""
     apply: Callable[[str, Task | None, Attempt], RuleScore]
     """Applies one rule."""
     score: Callable[[Task | None, Trajectory], RulesResult]
@@ -85,7 +85,7 @@ def score_batch(
 
 
 def _are_odd(rows: pa.RecordBatch, checks: Sequence[TaskChecks], codes: Int64Array) -> Booleans:
-    """Whether each row is scored as a record: a value was unusable, or too much is looked for."""
+    """Whether to score each row as a record: a value is unusable, or the texts are too many."""
     too_many = [
         max(len(each.texts), len(each.output_texts), len(each.tools)) > MOST_TEXTS
         for each in checks
@@ -140,7 +140,7 @@ def _of_rule(
 def _by_state(
     rule_set: RuleSet, name: str, model: type[RuleScore], facts: Facts, rows: Int64Array
 ) -> dict[str, Array]:
-    """Columns of one rule in some rows, each state of which is scored once."""
+    """Columns of one rule in some rows, scoring each state once."""
     places: dict[object, int] = {}
     keys = [
         places.setdefault((each.task is None, each.keys[name]), len(places))
@@ -165,7 +165,7 @@ def _by_state(
 
 
 def _texts(facts: Facts, rule: str) -> Int64Array:
-    """Which of a rule's texts each transcript holds; ``ABSENT`` without a transcript."""
+    """Which of a rule's texts each transcript contains; ``ABSENT`` without a transcript."""
     stretches = [each.stretches[rule] for each in facts.checks]
     start = np.array([each.start for each in stretches], np.int64)[facts.tasks]
     mask = np.array([(1 << each.count) - 1 for each in stretches], np.int64)[facts.tasks]
@@ -194,7 +194,7 @@ def _end_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
     is_unlimited = np.array([each.max_turns is None for each in facts.checks], np.bool_)
     limit = numbers(limits[facts.tasks], is_unlimited[facts.tasks])
     below = pc.less(facts.turn_count, limit)
-    # Null is a third state: the turns were not counted, or markers decide.
+    # Null is a third state: turns were not counted, or markers decide.
     return [
         _texts(facts, "completeness"),
         facts.output,
@@ -208,19 +208,19 @@ def _duration_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
 
 
 def _cost_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
-    del rule_set  # what was used and why it is not known differs from run to run
+    del rule_set  # usage, and why it is missing, differs from run to run
     return [np.arange(len(facts))]
 
 
 def _judge_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
-    """Each attempt is a state of its own that is judged, or was."""
+    """Each attempt is a separate state that is or was judged."""
     verdicts = facts.rows.column("verdicts")
     is_judged = np.ones(len(facts), np.bool_) if rule_set.has_judge else flags(verdicts.is_valid())
     return [np.where(is_judged, np.arange(len(facts)), ABSENT)]
 
 
 def _bits(column: Array) -> list[Int64Array]:
-    """Numbers as codes: they are equal where the numbers are the same."""
+    """Numbers as codes, equal for equal numbers."""
     numbers = np.ascontiguousarray(filled(column, 0.0), np.float64)
     return [numbers.view(np.int64), flags(column.is_valid()).astype(np.int64)]
 
@@ -234,4 +234,4 @@ _FACTS: dict[str, Callable[[Facts, RuleSet], list[Int64Array]]] = {
     "cost_budget": _cost_facts,
     "llm_judge": _judge_facts,
 }
-"""What the scores of each rule depend on, beside the task."""
+"""What the scores of each rule depend on, besides the task."""

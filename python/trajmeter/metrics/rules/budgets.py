@@ -1,4 +1,4 @@
-"""Rules ``latency`` and ``cost_budget``: what a run used, against what it was allowed."""
+"""Rules ``latency`` and ``cost_budget``: the usage of a run against its budgets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _NO_TIME_BUDGET = abstain(LatencyScore, "the task has no time budget")
 def _duration_ms(attempt: Attempt) -> float | None:
     """Duration of the run in milliseconds."""
     seconds = attempt.duration_seconds
-    # Dividing by 1,000 and multiplying again leaves 1000.9999999999999 of 1001.
+    # Dividing by 1,000 and multiplying again would turn 1001 into 1000.9999999999999.
     return None if seconds is None else round(seconds * 1000, 6)
 
 
@@ -137,12 +137,12 @@ def _without_figure(
 
 
 def _abstains(error: CannotScoreError, profile: RulesProfile) -> bool:
-    """Whether a rule abstains: a value that was recorded, but is unusable, is an error."""
+    """Whether a rule abstains; a value that was recorded but is unusable is an error instead."""
     return profile.unrecorded_abstains and error.cause is not Cause.INVALID_INPUT
 
 
 def _used(kind: Kind, attempt: Attempt, profile: RulesProfile) -> Amount:
-    """The figure, where there is one that counts."""
+    """The figure, if one counts."""
     if profile.unrecorded_abstains:
         used = attempt.recorded(kind.field)
         return NO_AMOUNT if used is None or used <= 0 else Amount(used, "run", None)
@@ -175,25 +175,25 @@ def _check(kind: Kind, budget: float, used: Amount, profile: RulesProfile) -> Bu
 
 
 def time_reason(duration: float, budget: float) -> str:
-    """Say how much of its time budget a run took, both in milliseconds."""
+    """State how much of its time budget a run used, both in milliseconds."""
     return f"the run took {duration:g} ms of {budget:g} ms"
 
 
 def use_reason(kind: Kind, used: float, budget: float, source: str | None) -> str:
-    """Say how much of a budget a run used, and whether its turns had to be added up."""
+    """State how much of a budget a run used, and whether its turns were summed."""
     added = " (added up from its turns)" if source != "run" else ""
     return f"the run used {used:g} of {budget:g} {kind.noun}{added}"
 
 
 def _ratio(used: float, budget: float) -> float:
     ratio = used / budget
-    if math.isnan(ratio):  # of a figure or a budget without an end
+    if math.isnan(ratio):  # for an infinite figure or budget
         raise CannotScoreError(Cause.INVALID_INPUT, f"the run used {used} of {budget}")
     return ratio
 
 
 def _is_measured(value: float | None) -> TypeGuard[float]:
-    """Whether a figure was recorded; a negative or infinite one or NaN says that it was not."""
+    """Whether a figure was recorded; negative or infinite values and NaN mean it was not."""
     return value is not None and 0 <= value < math.inf
 
 

@@ -1,4 +1,4 @@
-"""What the rules look for in the attempts at a task, compiled once, to look for it in columns."""
+"""Compiles what the rules search for in the attempts at a task, to search columns for it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["MOST_TEXTS", "Stretch", "TaskChecks", "compile_checks"]
 
 MOST_TEXTS = 62
-"""Texts of one task that fit in the bits of an integer; attempts at a task with more are scored as
-records."""
+"""Number of texts of a task that fit in the bits of an integer; attempts at a task with more are
+scored as records."""
 
 _SEARCHES = ("transcript_contains", "transcript_not_contains")
 _BUDGETS = ("max_latency_ms", "max_credits", "max_cost_usd", "max_tokens")
@@ -28,41 +28,41 @@ _BUDGETS = ("max_latency_ms", "max_credits", "max_cost_usd", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Places of a rule's texts among those of its task."""
+    """Range of a rule's texts among those of its task."""
 
     start: int = 0
     """The first."""
     count: int = 0
-    """How many."""
+    """The number of texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskChecks:
-    """What the rules look for in attempts at one task."""
+    """What the rules search for in the attempts at one task."""
 
     task: Task | None
-    """The task; it lives as long as this does."""
+    """The task; kept alive by this object."""
     keys: dict[str, Hashable]
-    """By rule, what its scores depend on of the task; equal for tasks that ask for the same, and
-    ``None`` where the rule finds nothing to act on."""
+    """For each rule, the part of the task that its scores depend on; equal for tasks with equal
+    requirements, and ``None`` if the rule has nothing to act on."""
     texts: tuple[str, ...]
-    """Texts that are looked for in the transcript, in lower case, rule by rule."""
+    """Texts to search for in the transcript, in lower case, rule by rule."""
     stretches: dict[str, Stretch]
-    """Places of each rule's texts."""
+    """Ranges of each rule's texts."""
     output_texts: tuple[str, ...]
-    """Texts that assertions look for in the final output, in lower case."""
+    """Texts that assertions search for in the final output, in lower case."""
     tools: tuple[JsonValue, ...]
-    """What assertions say is the name of a called tool."""
+    """Names of called tools according to assertions."""
     max_turns: int | None
-    """Turn budget, where an attempt's turns say whether it reached its end."""
+    """Turn budget, if the number of turns tells whether an attempt reached its end."""
     budgets: dict[str, float]
-    """Usable budgets by their keys."""
+    """Usable budgets by key."""
     sent: int
-    """Assertions for a judge."""
+    """Assertions for the judge."""
 
 
 def compile_checks(task: Task | None, profile: RulesProfile, rules: Collection[str]) -> TaskChecks:
-    """Compile what these rules look for.
+    """Compile what these rules search for.
 
     Args:
         task: The task; ``None`` for attempts whose task is unknown.

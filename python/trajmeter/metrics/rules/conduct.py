@@ -1,4 +1,4 @@
-"""Rules about how a run went: the tools it called, errors that surfaced, and whether it ended."""
+"""Rules on the conduct of a run: tools called, errors that surfaced, and completion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["completeness", "error_handling", "error_markers", "tool_usage"]
 
 _DEFAULT_MARKERS = ("ERROR:",)
-"""What is looked for unless the task says otherwise: what the framework itself writes."""
+"""Default markers: those that the framework itself writes."""
 
 
 def tool_usage(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> ToolUsageScore:
@@ -99,7 +99,7 @@ def error_handling(task: Task, attempt: Attempt) -> ErrorScore:
 
 
 def error_markers(metadata: Mapping[str, object]) -> tuple[str, ...]:
-    """Read the error markers of a task: its own, or the default."""
+    """A task's error markers, or the default."""
     return read_texts(metadata.get("error_markers")) or _DEFAULT_MARKERS
 
 

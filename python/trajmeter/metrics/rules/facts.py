@@ -1,4 +1,4 @@
-"""What the rules ask of attempts, answered from the columns of a batch."""
+"""Facts about attempts that the rules need, computed from the columns of a batch."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 __all__ = ["ABSENT", "Facts", "RowAttempt"]
 
 ABSENT = -1
-"""Stands for what was not recorded, among codes and counts that are 0 or more."""
+"""Placeholder for missing values among codes and counts of 0 or more."""
 
 _BLANK, _FULL = 0, 1
 
 _NOT_ASCII = -2
-"""What the extension says of a text that it leaves to Python."""
+"""Result of the extension for a text that it leaves to Python."""
 
 
 class Facts:
-    """What the rules ask of the attempts in some rows; each answer is worked out when it is asked.
+    """Facts about the attempts in some rows, each computed on first use.
 
     Args:
         rows: Valid rows whose ``unusable`` is empty.
-        checks: What is looked for in the attempts at each task.
-        tasks: Place in ``checks`` of each row's task.
+        checks: What to search for in the attempts at each task.
+        tasks: Index in ``checks`` of each row's task.
     """
 
     def __init__(
@@ -62,20 +62,21 @@ class Facts:
 
     @cached_property
     def texts(self) -> Int64Array:
-        """Which of its task's texts each transcript holds, as bits; ``ABSENT`` without one."""
+        """Which of its task's texts each transcript contains, as bits; ``ABSENT`` without one."""
         return _found(self.rows.column("transcript"), [each.texts for each in self.checks], self)
 
     @cached_property
     def output_texts(self) -> Int64Array:
-        """The same of the final output."""
+        """Which of its task's texts each final output contains, as bits."""
         wanted = [each.output_texts for each in self.checks]
         return _found(self.rows.column("final_output"), wanted, self)
 
     @cached_property
     def output(self) -> Int64Array:
-        """1 where the final output holds more than white space, else 0; ``ABSENT`` without one."""
+        """1 if the final output is not blank, else 0; ``ABSENT`` without one."""
         column = self.rows.column("final_output")
-        # What begins with a letter is not blank; of the rest Python decides what is white space.
+        # Text that begins with a letter is not blank; for the rest Python decides what is white
+        # space.
         begins = pc.match_substring_regex(column, r"\A[!-~]").cast(pa.int64())
         state = np.where(filled(begins, 0) == 1, _FULL, ABSENT)
         for row in np.flatnonzero(flags(column.is_valid()) & (state == ABSENT)).tolist():
@@ -84,7 +85,7 @@ class Facts:
 
     @cached_property
     def called(self) -> Int64Array:
-        """Code of the set of names that each attempt called; ``ABSENT`` without recorded calls."""
+        """Code of the set of tools that each attempt called; ``ABSENT`` without recorded calls."""
         return self._called[0]
 
     @cached_property
@@ -105,7 +106,7 @@ class Facts:
         return np.where(recorded, np.array(found, np.int64), ABSENT), sets
 
     def called_tools(self) -> Int64Array:
-        """Which of the tools that its assertions name each attempt called, as bits."""
+        """Which tools named by its assertions each attempt called, as bits."""
         has_tools = np.array([bool(each.tools) for each in self.checks], np.bool_)[self.tasks]
         if not has_tools.any():
             return np.zeros(len(self), np.int64)
@@ -123,7 +124,7 @@ class Facts:
         return found
 
     def called_names(self, row: int) -> list[str] | None:
-        """Names that an attempt called, each once."""
+        """Distinct names that an attempt called."""
         code = int(self.called[row])
         return None if code == ABSENT else self._called[1][code]
 
@@ -140,7 +141,7 @@ class Facts:
 
     @cached_property
     def dropped(self) -> Int64Array:
-        """Calls without a name, which the reader dropped."""
+        """Unnamed calls, which the reader dropped."""
         return filled(self.rows.column("dropped_calls"), 0)
 
     @cached_property
@@ -149,19 +150,19 @@ class Facts:
         return self.rows.column("duration_seconds")
 
     def usage(self, field: Budgeted) -> Array:
-        """What the usage of each run has in a field."""
+        """A field of each run's usage."""
         recorded: Array = pc.struct_field(self.rows.column("usage"), field)
         return recorded
 
     @cached_property
     def tokens(self) -> TokenColumns:
-        """Tokens of every run."""
+        """Tokens of each run."""
         return tokens_of_rows(self.rows)
 
     def add_up(
         self, field: Literal["cost_usd", "credits"], wanted: Int64Array
     ) -> dict[int, Amount]:
-        """What some runs cost that did not record it as a whole, by their places."""
+        """Summed costs of runs that recorded none as a whole, by position."""
         rows = self.rows.select(["usage", "turns"]).take(wanted)
         turns, offsets = ragged(rows.column("turns"))
         of_run = pc.struct_field(rows.column("usage"), field).to_pylist()
@@ -176,7 +177,7 @@ class Facts:
         return added
 
     def used(self, field: Budgeted, row: int) -> Amount:
-        """What a run used: as recorded, or as it was added up."""
+        """Usage of a run: as recorded, or summed."""
         if field == "total_tokens":
             columns = self.tokens.counts[2], self.tokens.source, self.tokens.reason
             return Amount(*[column[row].as_py() for column in columns])
@@ -185,7 +186,7 @@ class Facts:
 
 
 class RowAttempt(Attempt):
-    """The attempt of one row; answers what the rules ask as an :class:`Attempt` does."""
+    """The attempt of one row, with the interface of :class:`Attempt`."""
 
     def __init__(self, facts: Facts, row: int) -> None:
         self._facts = facts
@@ -199,7 +200,7 @@ class RowAttempt(Attempt):
 
     @property
     def called(self) -> Sequence[str]:
-        """Names of the called tools, each once."""
+        """Distinct names of the called tools."""
         names = self._facts.called_names(self._row)
         if names is None:
             raise self.absence("tool_calls", Cause.MISSING_CALLS, "no tool calls were recorded")
@@ -211,7 +212,7 @@ class RowAttempt(Attempt):
         return cast("int | None", self._facts.turn_count[self._row].as_py())
 
     def contains(self, text: str) -> bool:
-        """Whether the transcript contains a text that the task's rules look for."""
+        """Whether the transcript contains one of the texts in the task's rules."""
         found = int(self._facts.texts[self._row])
         if found == ABSENT:
             reason = "no transcript was recorded"
@@ -219,7 +220,7 @@ class RowAttempt(Attempt):
         return bool(found >> self._checks.texts.index(text.lower()) & 1)
 
     def output_contains(self, text: str) -> bool:
-        """Whether the final output contains a text that the task's assertions look for."""
+        """Whether the final output contains one of the texts in the task's assertions."""
         found = int(self._facts.output_texts[self._row])
         if found == ABSENT:
             raise self._no_output()
@@ -227,7 +228,7 @@ class RowAttempt(Attempt):
 
     @property
     def has_output(self) -> bool:
-        """Whether the final output holds more than white space."""
+        """Whether the final output is not blank."""
         state = int(self._facts.output[self._row])
         if state == ABSENT:
             raise self._no_output()
@@ -250,15 +251,15 @@ class RowAttempt(Attempt):
         return None if recorded is None else tuple([Verdict(**each) for each in recorded])
 
     def recorded(self, field: Budgeted) -> float | None:
-        """What the usage of the run has in a field."""
+        """A field of the run's usage."""
         return cast("float | None", self._facts.usage(field)[self._row].as_py())
 
     def used(self, field: Budgeted) -> Amount:
-        """What the run used."""
+        """Usage of the run."""
         return self._facts.used(field, self._row)
 
     def absence(self, field: str, cause: Cause, reason: str) -> CannotScoreError:
-        """Say why a field is empty: nothing was recorded."""
+        """Why a field is empty: nothing was recorded."""
         del field
         return CannotScoreError(cause, reason)
 
@@ -267,7 +268,7 @@ class RowAttempt(Attempt):
 
 
 def _found(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int64Array:
-    """Which of the texts of its task each row holds, in lower case, as bits."""
+    """Which of its task's texts each row contains, ignoring case, as bits."""
     bits = [[(1 << at, text) for at, text in enumerate(texts)] for texts in wanted]
     found = np.where(flags(column.is_valid()), 0, ABSENT)
     is_wanted = np.array([bool(texts) for texts in wanted], np.bool_)[facts.tasks]
@@ -281,7 +282,7 @@ def _found(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int6
         offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in wanted])])
         held = found_texts(text_bytes(column), groups, sought, offsets)
         found[looked_at] = held[looked_at]
-        # The lower case of a text that is not ASCII is as Python has it.
+        # Non-ASCII text is lower-cased by Python's rules.
         looked_at = looked_at[held[looked_at] == _NOT_ASCII]
     for start in range(0, len(looked_at), ROWS_AT_ONCE):
         rows = looked_at[start : start + ROWS_AT_ONCE]

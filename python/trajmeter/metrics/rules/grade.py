@@ -1,4 +1,4 @@
-"""From checks to a score of 0 to 10, and whether it passes."""
+"""Converts checks to a score from 0 to 10, and decides whether it passes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["FULL", "abstain", "fraction", "grade", "within_budget"]
 _ScoreT = TypeVar("_ScoreT", bound=RuleScore)
 
 FULL = 10.0
-"""The best score, and the conventional one of a rule that abstains."""
+"""The best score, which is also the conventional score of a rule that abstains."""
 
 
 def grade(
@@ -33,9 +33,9 @@ def grade(
     Args:
         model: Model of the rule's scores.
         score: The score.
-        reason: Why it is this one.
-        details: A value for every field that only this model has.
-        profile: Whose passing score counts.
+        reason: Why the score has its value.
+        details: Values for the fields specific to this model.
+        profile: Defines the passing score.
     """
     return frozen(
         model,
@@ -51,7 +51,7 @@ def grade(
 
 
 def fraction(passed: int, total: int) -> float:
-    """Score of checks of which some passed; ``total`` is above 0."""
+    """Score for the share of passed checks; ``total`` must be above 0."""
     return passed / total * FULL
 
 
@@ -61,6 +61,6 @@ def within_budget(ratio: float) -> float:
 
 
 def abstain(model: type[_ScoreT], reason: str) -> _ScoreT:
-    """Score of a rule that has nothing to act on, for one of the reasons that rules have."""
+    """Score of a rule without anything to act on, with one of the rules' reasons."""
     said = {"outcome": Outcome.ABSTAINED, "score": FULL, "passed": True, "reason": reason}
     return frozen(model, default_fields(model, **said))

@@ -1,4 +1,4 @@
-"""Scores of a rule in some rows of a batch, graded as columns."""
+"""Scores of a rule for some rows of a batch, graded as columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Graded(NamedTuple):
     """Rows that were graded."""
 
     rows: Int64Array
-    """Their places, ascending."""
+    """Their positions, ascending."""
     columns: dict[str, Array]
     """Columns of the rule's scores in these rows."""
 
@@ -31,8 +31,8 @@ def graded(scores: Float64Array, reasons: list[str], profile: RulesProfile) -> d
 
     Args:
         scores: The scores.
-        reasons: Why each is this one.
-        profile: Whose passing score counts.
+        reasons: Why each score has its value.
+        profile: Defines the passing score.
     """
     rows = len(scores)
     return {

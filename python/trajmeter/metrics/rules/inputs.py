@@ -1,7 +1,7 @@
-"""What the rules read: a task's configuration, and the texts and counts of an attempt.
+"""Inputs of the rules: a task's configuration, and the texts and counts of an attempt.
 
-A task's metadata are written by hand, in JSON or YAML, so a lone text stands for a list of one and
-a number may be quoted. What cannot be used is left out, never taken for something else.
+Task metadata are written by hand in JSON or YAML, so a single text may stand for a list of one, and
+a number may be quoted. Unusable values are ignored and never reinterpreted.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["Attempt", "Budgeted", "CannotScoreError", "read_budget", "read_texts"]
 
 Budgeted: TypeAlias = Literal["credits", "cost_usd", "total_tokens"]
-"""Field of a usage that a budget may limit."""
+"""Usage field that a budget may limit."""
 
 
 class CannotScoreError(Exception):
-    """A rule lacks what it needs; becomes the outcome of its score, and never leaves the family."""
+    """A rule lacks an input; becomes the outcome of its score, and stays within the family."""
 
     def __init__(self, cause: Cause, reason: str) -> None:
         super().__init__(reason)
@@ -34,11 +34,11 @@ class CannotScoreError(Exception):
 
 
 class Attempt:
-    """One trajectory; what several rules need of it is made once."""
+    """One trajectory, with cached values that several rules need."""
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
-        # Kept by hand: before Python 3.12 a cached property takes a lock.
+        # Cached manually: before Python 3.12 a cached property takes a lock.
         self._transcript: str | None = None
         self._output: str | None = None
         self._called: Sequence[str] | None = None
@@ -77,7 +77,7 @@ class Attempt:
 
     @property
     def turn_count(self) -> int | None:
-        """Number of turns, recorded or only counted; ``None`` where neither.
+        """Number of turns, recorded or only counted; ``None`` if unknown.
 
         Raises:
             CannotScoreError: The recorded count is not a number.
@@ -90,7 +90,7 @@ class Attempt:
         return trajectory.turn_count
 
     def contains(self, text: str) -> bool:
-        """Whether the transcript contains a text, in whatever case.
+        """Whether the transcript contains a text, ignoring case.
 
         Raises:
             CannotScoreError: No transcript was recorded.
@@ -98,7 +98,7 @@ class Attempt:
         return text.lower() in self._lower_transcript
 
     def output_contains(self, text: str) -> bool:
-        """Whether the final output contains a text, in whatever case.
+        """Whether the final output contains a text, ignoring case.
 
         Raises:
             CannotScoreError: No final output was recorded.
@@ -107,7 +107,7 @@ class Attempt:
 
     @property
     def has_output(self) -> bool:
-        """Whether the final output holds more than white space.
+        """Whether the final output is not blank.
 
         Raises:
             CannotScoreError: No final output was recorded.
@@ -116,7 +116,7 @@ class Attempt:
 
     @property
     def dropped_calls(self) -> int:
-        """Calls that the reader left out because they have no name."""
+        """Unnamed calls, which the reader dropped."""
         return self.trajectory.dropped_calls
 
     @property
@@ -130,18 +130,18 @@ class Attempt:
         return self.trajectory.verdicts
 
     def recorded(self, field: Budgeted) -> float | None:
-        """What the usage of the run has in a field, whatever its value."""
+        """A field of the run's usage, whatever its value."""
         return getattr(self.trajectory.usage, field, None)
 
     def used(self, field: Budgeted) -> Amount:
-        """What the run used, by its own figure or its turns'."""
+        """Usage of the run, from its own figure or summed over its turns."""
         if field != "total_tokens":
             return amount_used(self.trajectory, field)
         tokens = tokens_used(self.trajectory)
         return Amount(tokens.counts[2], tokens.source, tokens.reason)
 
     def absence(self, field: str, cause: Cause, reason: str) -> CannotScoreError:
-        """Say why a field is empty: its recorded value was unusable, or there was none."""
+        """Why a field is empty: its recorded value was unusable, or there was none."""
         unusable = self.trajectory.unusable.get(field)
         if unusable is not None:
             return CannotScoreError(Cause.INVALID_INPUT, unusable)
@@ -149,7 +149,7 @@ class Attempt:
 
 
 def read_texts(value: object) -> tuple[str, ...]:
-    """Read a list of texts: tool names or markers.
+    """Parse a list of texts: tool names or markers.
 
     Texts are trimmed, and empty ones dropped. Other entries are dropped, not converted:
     a stray null must not become a tool named ``None``.
@@ -170,7 +170,7 @@ def read_texts(value: object) -> tuple[str, ...]:
 
 
 def read_budget(value: object) -> float | None:
-    """Read a budget: a number above 0, which may be quoted, or infinite.
+    """Parse a budget: a number above 0, which may be quoted, or infinite.
 
     Returns:
         The budget, or ``None`` without a usable one: absent, zero, negative, NaN, true or false, or

@@ -13,16 +13,16 @@ _SEARCHED = frozenset(("transcript_contains", "output_contains", "tool_called"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesProfile(Profile):
-    """What an original grades differently."""
+    """How an original grades differently."""
 
     passing_score: float = 7.0 - 1e-9
     """Lowest score that passes; by default one that is 7 but for rounding does."""
     graded_types: frozenset[str] = _SEARCHED | {"transcript_not_contains"}
-    """Types of assertion that need no judge."""
+    """Types of assertion that are graded without a judge."""
     any_value_names_a_tool: bool = False
     """Whether a tool's name may be any value, compared as it is; else it has to be text."""
     budgets: tuple[str, ...] = ("max_credits", "max_cost_usd", "max_tokens")
-    """Budgets for what a run uses, beside the one for time."""
+    """Budgets for usage, besides the time budget."""
     unrecorded_abstains: bool = False
     """Whether a figure that was not recorded has its rule abstain; else the rule is not scored.
 

@@ -1,4 +1,4 @@
-"""What the rules say of one attempt."""
+"""The rules' results for one attempt."""
 
 from __future__ import annotations
 

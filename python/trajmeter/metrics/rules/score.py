@@ -1,4 +1,4 @@
-"""The rules, applied to one attempt."""
+"""Applies the rules to one attempt."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MODELS: dict[str, type[RuleScore]] = {
 """Models of the rules' scores."""
 
 _NO_TASK = frozen(Task, default_fields(Task, id=""))
-"""Asks for nothing; for the rule that needs no task."""
+"""A task without requirements, for the rule that needs none."""
 
 _WITHOUT_TASK: dict[str, RuleScore] = {
     name: frozen(
@@ -68,12 +68,12 @@ _WITHOUT_TASK: dict[str, RuleScore] = {
     for name, model in _MODELS.items()
     if name != "error_handling"
 }
-"""What the other rules say of an attempt whose task is unknown."""
+"""Results of the other rules for an attempt whose task is unknown."""
 
 _UNSCORED = {
     name: default_fields(model, outcome=Outcome.NOT_SCORED) for name, model in _MODELS.items()
 }
-"""Fields of each rule's score where it lacks what it needs, but for the cause and the reason."""
+"""Fields of each rule's score when an input is missing, except cause and reason."""
 
 _CALLS = frozenset({"tool_calls.name", "turns.tool_calls.name"})
 _COLUMNS: dict[str, frozenset[str]] = {
@@ -85,7 +85,7 @@ _COLUMNS: dict[str, frozenset[str]] = {
     "cost_budget": frozenset({"usage", "turns.usage"}),
     "llm_judge": frozenset({"verdicts"}),
 }
-"""Columns that each rule reads; of turns that only count, any does."""
+"""Columns that each rule reads; for turns that are only counted, any column will do."""
 
 
 def _columns_of(rules: Iterable[str]) -> frozenset[str]:

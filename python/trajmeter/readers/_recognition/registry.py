@@ -49,8 +49,8 @@ _METADATA = (".dist-info", ".egg-info")
 def formats() -> tuple[AnyFormat, ...]:
     """Every format, by name.
 
-    Warns: RuntimeWarning: A plug-in is broken, or its format has the name of another; it is
-        skipped.
+    Warns:
+        RuntimeWarning: A plug-in is broken, or its format has the name of another; it is skipped.
     """
     found = {name: _own(name) for name in INDEX} | _plug_ins()
     return tuple(found[name] for name in sorted(found))
