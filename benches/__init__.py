@@ -1,1 +1,1 @@
-"""Benchmarks: each checks its answer, then times it beside its peers."""
+"""Benchmarks that check each answer, then time it against alternatives."""

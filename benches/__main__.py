@@ -1,6 +1,6 @@
 """Run the benchmarks and print one table.
 
-``python -m benches [--output results.json] [options of pytest]``; the output keeps the results.
+``python -m benches [--output results.json] [pytest options]``; ``--output`` saves the results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HERE = Path(__file__).parent
 
 
 def _run(threads: int, arguments: list[str], *, parallel_only: bool) -> list[Timing]:
-    """Time every case with so many threads, in a process of its own, as a pool is made once."""
+    """Time every case on this many threads, in a new process, as the pool is created only once."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         environment = os.environ | {
@@ -29,7 +29,7 @@ def _run(threads: int, arguments: list[str], *, parallel_only: bool) -> list[Tim
         }
         command = [sys.executable, "-m", "pytest", "--quiet", "--benchmark-quiet"]
         command += ["--benchmark-only", f"--benchmark-json={report}", str(_HERE), *arguments]
-        # Options that select no benchmark are no reason to stop.
+        # Options that select no benchmark do not stop the run.
         command += ["-W", "ignore::pytest_benchmark.logger.PytestBenchmarkWarning"]
         command += ["--parallel-only"] if parallel_only else []
         done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
@@ -48,7 +48,7 @@ def _run(threads: int, arguments: list[str], *, parallel_only: bool) -> list[Tim
 
 
 def main() -> None:
-    """Time everything on one thread, and what uses threads on all of them as well."""
+    """Time everything on one thread, and the threaded cases on all threads as well."""
     parser = argparse.ArgumentParser(prog="python -m benches", allow_abbrev=False)
     parser.add_argument("--output", type=Path, help="file to write the results to, as JSON")
     options, arguments = parser.parse_known_args()

@@ -1,9 +1,9 @@
-"""Scoring record batches: from columns, from records made of columns, and from rows.
+"""Scoring of record batches: from columns, from records built from columns, and from rows.
 
-The attempts are those of a shell agent: 10 turns of one call each, whose arguments differ, a
-third of the turns failed, and a view every turn. *records* is the same call with a metric that has
-no batch form; *rows* is what a data set costs without either: each row read as a record, validated,
-and scored.
+The attempts are those of a shell agent: 10 turns with one call each, all with different arguments.
+A third of the turns failed, and every turn has a view. *Records* makes the same call with a metric
+that has no batch form. *Rows* is the cost of a data set without either: each row is read as a
+record, validated and scored.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _CONTEXT_FIGURES = ("context.final.line.precision", "context.trajectory.line.auc
 
 
 class _WithoutBatches:
-    """A metric of records alone."""
+    """A metric that only scores records."""
 
     def __init__(self, metric: Metric | SpeedupMetric) -> None:
         self.name = metric.name
@@ -107,7 +107,7 @@ def _attempt(number: int, failures: Sequence[int]) -> Trajectory:
 
 
 def _expecting_task(number: int) -> Task:
-    """A task whose attempts make some of the expected calls."""
+    """A task, some of whose expected calls its attempts make."""
     calls = [_turn(number * 8 + at, at * 3, 9).tool_calls[0] for at in range(3)]
     return Task(
         id=f"task-{number}",
@@ -218,7 +218,7 @@ def _context(size: int) -> Built:
             "columns": partial(_by_batch, batch, "context", tasks, _CONTEXT_FIGURES),
             "records": lambda: _by_batch(
                 batch,
-                # One of its own for each round: tasks are prepared anew by the others, too.
+                # A new metric each round, because the others prepare the tasks anew too.
                 _WithoutBatches(ContextMetric(_REPOSITORY)),
                 tasks,
                 _CONTEXT_FIGURES,
@@ -231,7 +231,7 @@ def _context(size: int) -> Built:
 
 @cache
 def _measured(size: int) -> pa.RecordBatch:
-    """Tasks of 265 benchmarks each, measured for 8 agents of which one failed."""
+    """Tasks of 265 benchmarks each, measured for 8 agents, one of which failed."""
     random = np.random.default_rng(0)
     ratios = random.lognormal(0.1, 0.5, (size, 2, _BENCHMARKS)).tolist()
     return trajectory_batch(

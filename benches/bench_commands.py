@@ -1,11 +1,11 @@
-"""The command, from file to file, beside what else one would run on the same file.
+"""The command, from file to file, compared with other programs on the same files.
 
-Every contender is a process of its own, so that its start counts. ``json.loads`` parses each line
-and does nothing with it, ``json.load`` each file: what it costs to merely read the input in Python.
-*Pure Python* computes the same figures of context, but for redundancy and patches, straight from
-the same file (``benches/pure_context.py``); polars groups the rows by task and averages logarithms,
-and ``csv.DictReader`` reads each row. Of a results table polars computes mean and count of each
-figure, and nothing of clusters, causes, repeated attempts or errors.
+Every contender is a separate process, so its start-up time counts. ``json.loads`` parses each line
+and ``json.load`` each file, without using the result: the cost of merely reading the input in
+Python. *Pure Python* computes the same context figures, except for redundancy and patches, directly
+from the same file (``benches/pure_context.py``). polars groups the rows by task and averages
+logarithms, and ``csv.DictReader`` reads each row. For a results table, polars computes the mean and
+count of each figure, but no clusters, causes, repeated attempts or errors.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ for batch in trajmeter.score_batches(file.iter_batches(10_000), metrics=["turns"
 
 
 class _Folder:
-    """A folder that is there as long as this."""
+    """A folder that is deleted with this object."""
 
     def __init__(self) -> None:
         self.path = Path(mkdtemp(prefix="trajmeter-bench-"))
@@ -93,7 +93,7 @@ class _Process:
     output: str | None = None
 
     def __call__(self) -> Path | None:
-        """Run it; gives the file it writes."""
+        """Run it and return the file that it writes."""
         subprocess.run(
             [sys.executable, *self.words],
             cwd=self.folder.path,
@@ -144,7 +144,7 @@ def _expected(folder: Path, size: int) -> _Expected:
 
 
 def _same(answer: object, expected: object) -> bool:
-    """Whether the rows of a file are as many as expected, and their figures right."""
+    """Return whether a file has the expected number of rows, with the right figures."""
     if not isinstance(answer, Path) or not isinstance(expected, _Expected):
         return answer is expected
     if answer.suffix == ".csv":
@@ -161,7 +161,7 @@ def _same(answer: object, expected: object) -> bool:
 
 
 def _same_context(plain: Path, ours: Path) -> bool:
-    """Whether both files hold the same figures of context."""
+    """Return whether both files hold the same context figures."""
     figures = [json.loads(line) for line in plain.read_text(encoding="utf-8").splitlines()]
     table = parquet.read_table(ours)
     return len(figures) == table.num_rows and all(
@@ -171,7 +171,7 @@ def _same_context(plain: Path, ours: Path) -> bool:
 
 
 def _same_means(file: Path, expected: _Expected) -> bool:
-    """Whether a table of means has a line for each group, or for each of its figures."""
+    """Return whether a table of means has a line for each group, or for each of its figures."""
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     ours = "figure" in rows[0]

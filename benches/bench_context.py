@@ -1,9 +1,9 @@
-"""Scoring context from Python objects, as a harness does: whole attempts, and turn by turn.
+"""Scoring of context from Python objects, as a harness does: whole attempts, and turn by turn.
 
-Records are built beforehand, and paths were met before, as those of a repository's other attempts
-were. *Saturating*: views of up to 60 lines in 50 files of 400 lines, which soon overlap. *Sparse*:
-views of single lines in 50 files so long that one line in ten is ever seen, so that they seldom
-overlap: nothing may depend on few pieces.
+Records are built in advance, and their paths are already cached, as they are after other attempts
+at the same repository. *Saturating*: views of up to 60 lines in 50 files of 400 lines, which soon
+overlap. *Sparse*: views of single lines in 50 files so long that only one line in ten is ever seen.
+They rarely overlap, so nothing may depend on having few pieces.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LONGEST = {"saturating": 60, "sparse": 1}
 
 @cache
 def _snapshot(lines: int) -> Snapshot:
-    """Files of equal lines, with a definition for every 20 of them."""
+    """Files with equal lines, and a definition for every 20 of them."""
     start = np.arange(0, lines * _LINE, 20 * _LINE, dtype=np.int64)
     definitions = Definitions(
         kind=("function_definition",) * len(start),
@@ -55,7 +55,7 @@ def _lines(shape: str, steps: int) -> int:
 
 
 def _trajectory(shape: str, steps: int) -> Trajectory:
-    """Three views a step, by the paths of a container."""
+    """Three views per step, with paths as in a container."""
     chance = random.Random(steps)  # noqa: S311 - a workload, not a secret
     lines = _lines(shape, steps)
 

@@ -1,4 +1,4 @@
-"""What ``import trajmeter`` and a scorer cost a program, beside what they cannot do without."""
+"""Time to import trajmeter and create a scorer, compared with their dependencies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Reading files into columns, beside parsing them as JSON and doing nothing with it.
+"""Reading of files into columns, compared with parsing them as JSON and discarding the result.
 
-Predictions are shaped as those of real agents on average are (10 steps of 6 files, half of them
-with a range), own records as an agent's log of 20 turns with a call each. Both are 30 MB.
+Predictions are shaped like those of an average real agent (10 steps of 6 files, half of them with a
+range), and Trajmeter records like the log of an agent with 20 turns and a call in each. Both are 30
+MB.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Speedup of a whole benchmark run, from ratios to all four levels.
 
-The run is as large as the largest published: 957 tasks of 265 benchmarks, measured for 8 agents. A
-task's benchmarks are those of 6 modules with classes, three parameters to a function; no two tasks
-share a name. polars does the same with its own groups: names are split once for each dictionary
-entry, and ratios are averaged as the exponential of the mean of their logarithms.
+The run is as large as the largest published one: 957 tasks of 265 benchmarks, measured for 8
+agents. The benchmarks of a task belong to 6 modules with classes and have three parameters per
+function; no two tasks share a name. polars does the same with its own groups: names are split once
+per dictionary entry, and ratios are averaged as the exponential of their mean logarithm.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _run(size: int) -> pa.Table:
 
 
 def _arrays(rows: pa.Table) -> tuple[Any, ...]:
-    """What the kernel takes: names, each once, and ratios attempt by attempt."""
+    """Return the kernel's arguments: the distinct names, and the ratios attempt by attempt."""
     benchmarks = coded(rows["benchmark"].chunk(0))
     names = [name.encode() for name in benchmarks.texts]
     text = b"".join(names)
@@ -105,7 +105,7 @@ def _polars(rows: pa.Table) -> Float64Array:
 
 
 def _parts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Module, class and function of each name, as numbers."""
+    """Return the module, class and function of each name, as numbers."""
     name = pl.col("benchmark").cast(pl.String).str.strip_chars()
     bare = name.str.replace(r"(?s)\(.*$", "").str.strip_chars()
     parts = pl.when(name.str.ends_with(")")).then(bare).otherwise(name).str.split(".")
@@ -130,7 +130,7 @@ def _parts(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _expected(rows: pa.Table) -> Float64Array:
-    """The figures by definition, in numpy: here every task has the same groups."""
+    """Compute the figures by definition, in numpy: here every task has the same groups."""
     ratios = np.stack([rows["agent_nop"].to_numpy(), rows["oracle_nop"].to_numpy()])
     logs = np.log(ratios).reshape(2, -1, _BENCHMARKS)
     functions = np.arange(_BENCHMARKS) // 3

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _text(size: int) -> bytes:
-    """Lines of 0 to 79 letters, 40 on average with their newline, as code has them."""
+    """Return lines of 0 to 79 letters, 40 on average with their newline, as in source code."""
     random = np.random.default_rng(0)
     text = np.full(size, ord("x"), np.uint8)
     ends = np.cumsum(random.integers(0, 80, size // 30 + 1) + 1)

@@ -1,9 +1,9 @@
-"""Reading logs of mini-swe-agent into columns, beside parsing them as JSON and doing nothing else.
+"""Reading of mini-swe-agent logs into columns, compared with only parsing them as JSON.
 
-A log has 30 answers, as agents that look for a fault in a repository give them: two searches to a
-file that is read in part, and now and then a whole one. Outputs have 2 KB, and what the model said
-stands twice, as in real logs. There are 300, read with what their commands showed, as the profile
-``contextbench`` sees it, without it, and into all columns.
+A log has 30 answers, like those of an agent that searches a repository for a bug: two searches for
+each file that is read in part, and occasionally a whole file. Outputs have 2 KB, and the text of
+the model occurs twice, as in real logs. 300 logs are read with the views of their commands under
+the profile ``contextbench``, without that profile, and into all columns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ VIEWS = {"grep": LINES, "sed": 1, "nl": 1, "cat": 2}
 
 
 def command(name: str, number: int) -> tuple[str, str]:
-    """A command and what it prints."""
+    """Return a command and its output."""
     source = '    if needle in stack[depth]:  # "the" needle'
     path = f"src/package/module_{number}.py"
     if name == "grep":
@@ -118,7 +118,7 @@ def columns_by_profile(folder: Path) -> int:
 
 
 def rows_with_views(read: TrajectoryBatches, expected: int) -> int:
-    """The rows, which have so many views each."""
+    """Check the number of rows, and the number of views in each."""
     rows = found = 0
     for batch in read:
         rows += batch.num_rows
@@ -129,7 +129,7 @@ def rows_with_views(read: TrajectoryBatches, expected: int) -> int:
 
 
 def python(folder: Path) -> int:
-    """Views by the Python backend."""
+    """Find the views with the Python backend."""
     with mock.patch.object(batches, "backend", return_value="python"):
         return columns_with_views(folder)
 

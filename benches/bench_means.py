@@ -1,8 +1,8 @@
 """Geometric means, plain and grouped.
 
-Ratios are log-normal around 1, as speedups are. ``numpy.sum`` adds the same array up: it is what
-reading the memory once costs. Groups of 265 are the benchmarks of a large suite; groups of 3 are
-repeated runs, where what a group costs weighs more than its values.
+Ratios are log-normal around 1, like speedups. ``numpy.sum`` over the same array is the cost of
+reading the memory once. Groups of 265 are the benchmarks of a large suite. Groups of 3 are repeated
+runs, where the overhead per group outweighs its values.
 """
 
 from __future__ import annotations

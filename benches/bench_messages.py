@@ -1,9 +1,9 @@
-"""Lists of messages into turns; rows of them and logs of Inspect beside only parsing them.
+"""Turns from lists of messages; rows of them and Inspect logs, compared with only parsing them.
 
-The list has 50 turns with a call and its result each: what a harness hands over of one attempt. Its
-tool reads files, or is one that nobody knows, or no views are looked for. Rows hold such a list, as
-OpenAI and Anthropic write it. The log has samples of 40 messages with an event for each, and a
-command in the sandbox for each call. Calls are counted by ``turns``, which needs no views.
+The list has 50 turns with a call and its result in each, as a harness passes them for one attempt.
+Its tool is a reader of files, an unknown tool, or views are not requested. Rows hold such a list in
+the formats of OpenAI and Anthropic. The log has samples of 40 messages with an event for each, and
+a sandbox command for each call. Calls are counted by ``turns``, which needs no views.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def bench_from_objects_of_inspect(benchmark: BenchmarkFixture) -> None:
 
 
 def blocks(tool: str) -> list[dict[str, Any]]:
-    """The same list in Anthropic's shape."""
+    """Return the same list in Anthropic's format."""
     found: list[dict[str, Any]] = [{"role": "user", "content": "Mend it."}]
     for turn in range(TURNS):
         call = {"type": "tool_use", "id": f"c{turn}", "name": tool, "input": {"path": "a.py"}}

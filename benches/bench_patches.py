@@ -1,4 +1,4 @@
-"""Edited lines of patches, of the size that agents write."""
+"""Edited lines of patches, of the size that agents usually write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HUNK = (
 
 
 def _patch(number: int) -> str:
-    """A patch of 3 files with 4 hunks each, some 4 KB; each hunk edits its fourth line."""
+    """Return a patch of 3 files with 4 hunks each, about 4 KB; each hunk edits its fourth line."""
     return "".join(
         f"diff --git a/src/m{number}_{file}.py b/src/m{number}_{file}.py\n"
         f"--- a/src/m{number}_{file}.py\n+++ b/src/m{number}_{file}.py\n"

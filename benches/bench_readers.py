@@ -1,7 +1,7 @@
-"""Reading predictions, beside parsing the same lines as JSON and doing nothing with them.
+"""Reading of predictions, compared with parsing the same lines as JSON and discarding them.
 
-The records are shaped as those of real agents on average are: 10 steps of one file, half of them
-with a range, and a patch of a thousand characters; 2.3 KB in all.
+The records are shaped like those of an average real agent: 10 steps of one file, half of them with
+a range, and a patch of a thousand characters; 2.3 KB in all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The page of a report: everything that is known of every attempt, compressed in one file.
+"""The page of a report: all results of all attempts, compressed in one file.
 
-Two agents at a tenth as many tasks as there are attempts, with all columns of *context* and
-*turns*. Writing the same rows as JSON, without any figure of them and uncompressed, is the pace of
-a page that holds its rows as they are.
+Two agents attempt a tenth as many tasks as there are attempts, with all columns of *context* and
+*turns*. For comparison, the same rows are written as uncompressed JSON without any summary: the
+cost of a page that embeds its rows unchanged.
 """
 
 from __future__ import annotations

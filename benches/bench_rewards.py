@@ -1,4 +1,4 @@
-"""Rewards of 256 completions of ten calls, beside a loop over Scorer.score on records."""
+"""Rewards of 256 completions with ten calls, compared with a loop over Scorer.score."""
 
 from __future__ import annotations
 

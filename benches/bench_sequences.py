@@ -1,13 +1,13 @@
-"""Pairing and alignment of tool calls beside the twin and other libraries.
+"""Assignment and alignment of tool calls, compared with the twin and other libraries.
 
-*Calls*: weights as any-order matching gives them, where every fifth call has a partner that matches
-and the others are more or less alike. *Random*: any weights, where every row has to be taken by a
-chain of changes. *Likeness*: every two calls of one tool are compared, flat arguments of four keys,
-of which one is a number under a tolerance; the bar is what matching them may take. Sequences to
-align have 40 kinds of steps, so that much of one is in the other.
+*Calls*: weights as any-order matching produces them, where every fifth call has a matching partner
+and the others are more or less similar. *Random*: arbitrary weights, where every row is assigned by
+a chain of changes. *Likeness*: every two calls of one tool are compared, with flat arguments of
+four keys, one of which is a number with a tolerance; the bar is the time that matching them may
+take. Sequences to align have 40 kinds of steps, so that they share many.
 
-scipy solves the same assignment in C++. numpy aligns row by row over vectors of lengths, which is
-as far as it goes: within a row every length depends on the one before it.
+scipy solves the same assignment in C++. numpy aligns row by row over vectors of lengths, and cannot
+do more: within a row, every length depends on the one before it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Scoring one attempt inside a harness, beside the call that is made for many.
+"""Scoring of one attempt inside a harness, compared with the call for many attempts.
 
-The attempt has 10 turns, each with a call and three views, against a task with five gold ranges and
-ten expected calls; four families score it.
+The attempt has 10 turns with a call and three views in each. Its task has five gold ranges and ten
+expected calls, and four metric families score it.
 """
 
 from __future__ import annotations

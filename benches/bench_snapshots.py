@@ -1,9 +1,9 @@
-"""Definitions of a repository of Python files, beside a walk over the nodes of tree-sitter's trees.
+"""Definitions in a repository of Python files, compared with a walk over tree-sitter's trees.
 
-The files are those of the standard library, over and over, each with a last line of its own. *cold*
-takes the snapshot with an empty cache, in a process for each processor; *warm* has seen every file.
-The peers are what one would write in Python: a loop over the files that parses each and visits
-every node, by a generator that calls itself, or by a stack.
+The files are those of the standard library, repeated, each with a different last line. *Cold* takes
+the snapshot with an empty cache, in one process per processor; *warm* has seen every file. The
+alternatives are what one would write in Python: a loop that parses each file and visits every node,
+with a recursive generator or with a stack.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Span kernels beside the twin and a good formulation in numpy.
+"""Span kernels, compared with the twin and a good formulation in numpy.
 
-Three shapes. *Dense*: 16 bytes of file a span, most spans overlap, as views of a working set do.
-*Sparse*: 10,000 bytes a span, few overlap, as in a large repository: no method may depend on a
-small file. *Sorted*: sparse and in order already, as results of an earlier operation are; numpy has
-little to do here either, and there is no bar.
+There are three shapes. *Dense*: 16 bytes of file per span, so most spans overlap, like views of a
+working set. *Sparse*: 10,000 bytes per span, so few overlap, as in a large repository; no method
+may rely on small files. *Sorted*: sparse and already in order, like the results of an earlier
+operation; numpy also has little to do here, and there is no bar.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _same(answer: object, expected: object) -> bool:
 
 
 def _case(kernel: str, shape: str, size: int) -> Case:
-    twin = size <= 1_000_000  # ten million take the twin too long to be worth it
+    twin = size <= 1_000_000  # the twin takes too long for ten million
     bars = {}
     if size >= 1_000_000 and shape != "sorted":
         bars = {"numpy": 5.0} | ({"python": 50.0} if twin else {})

@@ -1,8 +1,8 @@
-"""Statistics: resampling clusters.
+"""Statistics: resampling of clusters.
 
-A bootstrap of scipy resamples rows and takes them for independent; it is there for what that costs.
-The rows are a million attempts at 10,000 tasks; the *task sums* are what is left of them where
-clusters are drawn. Summarizing a results table is among the commands.
+scipy's bootstrap resamples rows as if they were independent; it is included as a reference for the
+cost. The rows are a million attempts at 10,000 tasks; the *task sums* are what remains of them when
+clusters are drawn. Summarizing a results table is measured among the commands.
 """
 
 from __future__ import annotations

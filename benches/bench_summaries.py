@@ -1,8 +1,8 @@
-"""Summaries of scored batches: exact sums, counts and causes of every figure of every agent.
+"""Summaries of scored batches: exact sums, counts and causes for every figure and agent.
 
-Results of *turns* are spread over ten agents, as in a comparison, and over as many agents as there
-are attempts, which is the most that summaries can be asked for. polars computes the mean of each
-figure for each agent alone: neither causes, nor figures of the run, nor sums that are exact.
+Results of *turns* are divided among ten agents, as in a comparison, and among as many agents as
+attempts, which is the largest possible summary. polars computes only the mean of each figure for
+each agent: no causes, no figures of the run, and no exact sums.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FIGURE = "turns.parse_failure_rate"
 
 
 def _column(field: pa.Field[Any], rows: int, random: np.random.Generator) -> pa.Array[Any]:
-    """Values as they come: one row in twenty has none, one group in ten is not scored."""
+    """Return realistic values: one row in twenty has none, and one group in ten is not scored."""
     absent = random.random(rows) < 0.05
     if pa.types.is_integer(field.type):
         return pa.array(random.integers(0, 1000, rows), mask=absent)

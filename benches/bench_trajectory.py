@@ -1,14 +1,14 @@
-"""The trajectory kernel beside the twin and formulations in numpy.
+"""The trajectory kernel, compared with the twin and formulations in numpy.
 
-Three shapes, each in steps of three views. *Saturating*: 50 files of 100 KB, views of 200 to 4,000
-bytes: after some hundred steps hardly anything is new. *Sparse*: as many such views in files that
-grow with their number, so that they hardly overlap: no method may depend on small files, and none
-on what was seen being soon in one piece. *Sets*: unit spans, as files, definitions and edited lines
-are.
+There are three shapes, with three views in each step. *Saturating*: 50 files of 100 KB and views of
+200 to 4,000 bytes, so that hardly anything is new after some hundred steps. *Sparse*: as many such
+views, in files that grow with their number, so that they hardly overlap; no method may rely on
+small files, or on the seen bytes soon becoming one piece. *Sets*: unit spans, like files,
+definitions and edited lines.
 
-Trajectories of ten steps, as agents make them, come one at a time and as a batch, those of a
-thousand as a batch. They differ from each other: a processor soon learns the branches of one that
-is repeated.
+Trajectories of ten steps, typical of agents, are computed one at a time and as a batch; those of a
+thousand steps as a batch. They all differ, because a processor soon learns the branches of a
+repeated one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _GOLD = 5
 
 
 def _spans(shape: str, size: int, file_size: int, random: np.random.Generator) -> Arrays:
-    """Key, start and end of so many spans."""
+    """Return the keys, starts and ends of this many spans."""
     if shape == "sets":
         code = random.integers(0, _SET_SIZE, size)
         return np.zeros(size, np.int64), code, code + 1
@@ -51,7 +51,7 @@ def _spans(shape: str, size: int, file_size: int, random: np.random.Generator) -
 
 
 def _workload(shape: str, steps: int, trajectories: int, seed: int = 0) -> Arrays:
-    """Arguments of the kernel: so many trajectories of so many steps each."""
+    """Return the kernel's arguments for this many trajectories and steps."""
     random = np.random.default_rng(seed)
     file_size = _FILE_SIZE
     if shape == "sparse":
@@ -66,14 +66,14 @@ def _workload(shape: str, steps: int, trajectories: int, seed: int = 0) -> Array
 
 
 def _covered(start: Int64Array, end: Int64Array) -> int:
-    """Measure of a union, on one line."""
+    """Return the number of bytes in a union, on one line."""
     order = np.argsort(start)
     start, reach = start[order], np.maximum.accumulate(end[order])
     return int(np.maximum(reach - np.maximum(start, np.append(0, reach[:-1])), 0).sum())
 
 
 def _totals(workload: Arrays) -> tuple[int, int, int, int]:
-    """What all sizes, additions, gold additions and gold sizes add up to, from unions alone."""
+    """Return the sums of all sizes, additions, gold additions and gold sizes, from unions alone."""
     key, start, end, steps, trajectories, gold_key, gold_start, gold_end, gold_offsets = workload
     length = int(max(end.max(), gold_end.max())) + 1
     files = _FILES * length
@@ -112,7 +112,7 @@ def _numpy_masks(
     gold_end: Int64Array,
     *__: Int64Array,
 ) -> Arrays:
-    """One boolean per byte, for one trajectory in small files."""
+    """Compute one trajectory in small files, with a boolean per byte."""
     size = int(max(end.max(), gold_end.max()))
     seen, own, gold = (np.zeros((_FILES, size), bool) for _ in range(3))
     for place, first, last in zip(gold_key, gold_start, gold_end, strict=True):
@@ -144,7 +144,7 @@ def _numpy_unique(
     gold_code: Int64Array,
     *_____: Int64Array,
 ) -> Arrays:
-    """First occurrences, for one trajectory of sets."""
+    """Compute one trajectory of sets, from first occurrences."""
     steps = len(step_offsets) - 1
     step = np.repeat(np.arange(steps), np.diff(step_offsets))
     size = np.bincount(np.unique(step * _SET_SIZE + code) // _SET_SIZE, minlength=steps)
@@ -201,7 +201,7 @@ def _case(shape: str, steps: int) -> Case:
         size=steps * _VIEWS,
         unit="span",
         build=partial(_build, shape),
-        # A million steps take the others too long to be worth it.
+        # A million steps take the others too long.
         contenders=("rust", *peers) if steps == 100_000 else ("rust",),
         same=_same,
         prepared="int64 arrays",

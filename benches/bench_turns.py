@@ -1,12 +1,13 @@
-"""Turn analysis: many runs from columns, and one attempt from the objects of a harness.
+"""Turn analysis: many attempts from columns, and one attempt from the objects of a harness.
 
-*Columns*: runs of 1 to 39 turns with a call each, most of them successful, as an evaluation of
-many agents at many tasks leaves them. numpy and polars compute the main counts alone (no reasons by
-name, no first calls, no validity of the first turn), each with its own groups.
+*Columns*: attempts of 1 to 39 turns with a call in each, most of them successful, as in an
+evaluation of many agents on many tasks. numpy and polars compute only the main counts (no reasons
+by name, no first calls, no validity of the first turn), each with its own groups.
 
-*Objects*: an attempt of 30 turns with a call each, and a task that asks something of every family:
-assertions, tools, budgets, and 30 reference calls of which two were swapped and one is another. No
-two attempts in a row are the same object, because what a family read of one is kept for the next.
+*Objects*: an attempt of 30 turns with a call in each, and a task with expectations for every
+family: assertions, tools, budgets, and 30 reference calls, two of which are swapped and one of
+which differs. No two attempts in a row are the same object, because families cache what they read
+of an attempt.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _columns(size: int) -> TurnColumns:
         error=np.where(reason < 0, -1, 3 * reason + random.integers(0, 3, size)),
         number=np.full(size, NO_NUMBER),
         call_success=random.choice(np.array([1, 1, 1, 0, -1]), size),
-        # Of each agent's own calls, so that most are made once in a run.
+        # Of each agent's own calls, so that most are made once in an attempt.
         call=100 * run + random.integers(0, 100, size),
         call_offsets=np.arange(size + 1),
         run_offsets=run_offsets,
@@ -80,7 +81,7 @@ def _columns(size: int) -> TurnColumns:
 
 
 def _per_run(columns: TurnColumns, flags: BoolArray) -> Int64Array:
-    """How many turns of each run are flagged; every run has a turn."""
+    """Return how many turns of each run are flagged; every run has a turn."""
     return np.add.reduceat(flags, columns.run_offsets[:-1], dtype=np.int64)
 
 
@@ -181,7 +182,7 @@ _TURNS = 30
 
 
 def _attempt(number: int) -> Trajectory:
-    """Every fifth turn fails; what differs between attempts changes no figure."""
+    """Return an attempt whose every fifth turn fails; what differs changes no figure."""
     failure = Failure(reason="eval_error", message="m")
     turns = [
         Turn(
@@ -249,7 +250,7 @@ def _score(
 
 
 def _build_attempts(size: int) -> Built:
-    del size  # one attempt, also where answers alone are checked
+    del size  # one attempt, even if only answers are checked
     metrics = TurnsMetric(), RulesMetric(), ToolsMetric()
     attempts = cycle([_attempt(number) for number in range(64)])
     expected = (
@@ -259,8 +260,8 @@ def _build_attempts(size: int) -> Built:
         2 / 2 * 10,
         10 / (12_500 / 10_000),
         10 / (2_500 / 2_000),
-        29 / 30,  # all but the one that is another
-        28 / 30,  # of the two that were swapped one alone is in order
+        29 / 30,  # all but the one that differs
+        28 / 30,  # of the two that were swapped, only one is in order
         3,  # the two replaced, and the other
     )
     return Built({"objects": partial(_score, *metrics, _task(), attempts)}, expected)

@@ -1,4 +1,4 @@
-"""What every benchmark is run under: optimised kernels, and cases chosen by their threads."""
+"""Setup of all benchmarks: requires optimised kernels, and selects cases by their threads."""
 
 from __future__ import annotations
 

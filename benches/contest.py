@@ -35,7 +35,7 @@ _LEAST_ROUNDS, _MOST_ROUNDS = 3, 60
 
 
 class Same(Protocol):
-    """Whether an answer is the right one."""
+    """Checks an answer."""
 
     def __call__(self, answer: object, expected: object, /) -> bool:
         """Compare a contender's answer with the expected one."""
@@ -55,7 +55,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the table."""
+    """A row of the table."""
 
     kernel: str
     """What is measured."""
@@ -84,7 +84,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Kernel and workload."""
+        """Return kernel and workload."""
         return f"{self.kernel}: {self.workload}"
 
 
@@ -142,7 +142,7 @@ def entries(cases: Iterable[Case]) -> Sequence[Entry]:
 
 
 def _timed(function: Callable[[], object]) -> tuple[float, object]:
-    """How many seconds a call takes, and its answer."""
+    """Return how many seconds a call takes, and its answer."""
     begin = perf_counter()
     answer = function()
     return perf_counter() - begin, answer
@@ -150,5 +150,5 @@ def _timed(function: Callable[[], object]) -> tuple[float, object]:
 
 @lru_cache(maxsize=1)
 def _built(build: Callable[[int], Built], size: int) -> Built:
-    """Keep the workload for the next contender, and no other, as some are large."""
+    """Keep the workload for the next contender, but no other, as some are large."""
     return build(size)

@@ -1,11 +1,11 @@
-"""How time and memory grow with the attempts, and how two threads share the work.
+"""Growth of time and memory with the number of attempts, and scaling to two threads.
 
-Run ``python -m benches.growth``; it fails where two threads share the work worse than they should.
-Time is that of the processor, so that other programs on the machine matter little; only how threads
-share the work is of the clock, and needs a quiet machine with two cores. It is held against two
-processes that only compute, in the same rounds, as two cores seldom do twice as much as one. Files
-are read without ``pre_buffer``, by which pyarrow keeps all that it has read of a file: that memory
-grows with the file, whatever is done with it.
+Run ``python -m benches.growth``; it fails if two threads share the work worse than they should.
+Times are processor time, so other programs on the machine matter little. Only the scaling to two
+threads is measured by the clock, and needs a quiet machine with two cores. It is compared with two
+processes that only compute, in the same rounds, because two cores rarely do twice the work of one.
+Files are read without ``pre_buffer``, which makes pyarrow keep everything that it has read of a
+file, so that memory grows with the file in any case.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ print(time.perf_counter() - began)
 
 
 class _Spent(NamedTuple):
-    """What a process took."""
+    """Resources used by a process."""
 
     seconds: float
     """Seconds of the processor."""
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def _share(file: Path) -> None:
-    """Measure how two threads share the work, and fail if that is too little.
+    """Measure how well two threads share the work, and fail if that is not enough.
 
     Raises:
         SystemExit: It is less than :data:`_LEAST_SHARE`.
@@ -133,7 +133,7 @@ def _spent(words: list[str]) -> _Spent:
 
 
 def _clock(words: list[list[str]], *, threads: int) -> float:
-    """The longest time that one of these says it took, which run at once."""
+    """Return the longest time that any of these processes took, running concurrently."""
     started = [_started(each, threads=threads, stdout=subprocess.PIPE) for each in words]
     outputs = [each.communicate()[0] for each in started]
     assert not any(each.returncode for each in started)

@@ -1,9 +1,9 @@
 """Context figures in plain Python, from a file of predictions to a file of figures.
 
-``python benches/pure_context.py PREDS GOLD SNAPSHOTS OUT`` stands for what a benchmark's own
-evaluation does: it reads JSON lines, follows each trajectory step by step and writes a line for
-each. It computes coverage and precision of the final context, and AUC-coverage of the steps, of
-files, definitions, bytes and lines; not redundancy, and nothing of patches.
+``python benches/pure_context.py PREDS GOLD SNAPSHOTS OUT`` represents a benchmark's own evaluation:
+it reads JSON lines, follows each trajectory step by step, and writes a line for each. It computes
+coverage and precision of the final context and AUC-coverage of the steps, for files, definitions,
+bytes and lines, but not redundancy and nothing about patches.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Context:
         self.lines: dict[str, Spans] = {}
 
     def add(self, path: str, first: int, last: int) -> None:
-        """See lines of a file."""
+        """Add lines of a file."""
         file = self._snapshot[path]
         starts = file["line_starts"]
         start, end = starts[first - 1], starts[last] if last < len(starts) else file["size"]
@@ -62,7 +62,7 @@ class Context:
                 self.symbols.add((path, begin, stop))
 
     def sizes(self) -> dict[str, int]:
-        """How much was seen."""
+        """Return how much was seen."""
         return {
             "file": len(self.files),
             "symbol": len(self.symbols),
@@ -71,7 +71,7 @@ class Context:
         }
 
     def shared(self, gold: Context) -> dict[str, int]:
-        """How much of what was seen is gold."""
+        """Return how much of what was seen is gold."""
         return {
             "file": len(self.files & gold.files),
             "symbol": len(self.symbols & gold.symbols),
@@ -80,14 +80,14 @@ class Context:
         }
 
     def see(self, spans: dict[str, list[dict[str, Any]]]) -> None:
-        """See what a step lists."""
+        """Add the files and lines of a step."""
         for path, views in spans.items():
             for view in views:
                 self.add(path, view["start"], view["end"])
 
 
 def score(data: dict[str, Any], gold: Context, snapshot: dict[str, Any]) -> dict[str, float]:
-    """Figures of one prediction."""
+    """Return the figures of one prediction."""
     sizes = gold.sizes()
     seen = Context(snapshot)
     curves: dict[str, list[float]] = {name: [] for name in sizes}

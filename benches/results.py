@@ -1,7 +1,7 @@
-"""The results of runs of the benchmarks, kept in files, and the tables that documents make of them.
+"""Results of benchmark runs: their files, and the tables that documents make of them.
 
-``make bench`` writes a file for the command and one for the kernels; ``python -m benches.results``
-renders a choice into README.md and all of them into docs/peers.md, between two markers.
+``make bench`` writes a file for the command and one for the kernels. ``python -m benches.results``
+renders a selection into README.md and all of them into docs/peers.md, between two markers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COMMAND = "trajmeter"
 
 @dataclass(frozen=True)
 class Machine:
-    """What the benchmarks ran on."""
+    """The machine that the benchmarks ran on."""
 
     processor: str
     """Model of the processor."""
@@ -75,7 +75,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Row:
-    """One case on one number of threads."""
+    """A case on a number of threads."""
 
     case: str
     """Kernel and workload."""
@@ -107,13 +107,13 @@ class Results:
 
     @classmethod
     def of(cls, command: str, rows: Sequence[Row]) -> Results:
-        """Results measured today, on this machine."""
+        """Return results measured today, on this machine."""
         today = dt.datetime.now(tz=dt.timezone.utc).date()
         return cls(command=command, date=str(today), machine=Machine.this(), rows=rows)
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """Read what `write` wrote."""
+        """Read results that `write` wrote."""
         fields = json.loads(path.read_text(encoding="utf-8"))
         machine, rows = Machine(**fields.pop("machine")), fields.pop("rows")
         return cls(**fields, machine=machine, rows=[Row(**row) for row in rows])
@@ -125,12 +125,12 @@ class Results:
 
 
 def in_readme(runs: Iterable[Results]) -> str:
-    """Render what README shows: the command from file to file, and a workload of each kernel."""
+    """Render the tables of README: the command, and one workload of each kernel."""
     return _tables((run, _commands(run), _kernels(run)) for run in runs)
 
 
 def in_full(runs: Iterable[Results]) -> str:
-    """Render the command from file to file, and every workload of the kernels."""
+    """Render the command and every workload of the kernels."""
     return _tables(
         (run, _commands(run), [row for row in run.rows if row.kernel != COMMAND and row.ratios])
         for run in runs
@@ -187,13 +187,13 @@ def markdown_line(cells: Iterable[str]) -> str:
 
 
 def _commands(results: Results) -> list[Row]:
-    """The rows from file to file, on as many threads as there were."""
+    """Return the rows of the command, on all threads."""
     most = {row.case: row for row in sorted(results.rows, key=lambda row: row.threads)}
     return [row for row in results.rows if row.kernel == COMMAND and most[row.case] is row]
 
 
 def _kernels(results: Results) -> list[Row]:
-    """Choose one workload a kernel: of those with the most peers, the last and largest."""
+    """Choose one workload per kernel: of those with the most peers, the last and largest."""
     chosen: dict[str, Row] = {}
     for row in results.rows:
         best = chosen.get(row.kernel)
@@ -224,7 +224,7 @@ DOCUMENTS = {_ROOT / "README.md": in_readme, _ROOT / "docs" / "peers.md": in_ful
 
 
 def with_tables(document: Path) -> str:
-    """The text of a document with the committed results in it."""
+    """Return the text of a document with the committed results in it."""
     table = DOCUMENTS[document](Results.read(file) for file in RESULTS if file.exists())
     return _MARKED.sub(lambda _: table, document.read_text(encoding="utf-8"))
 

@@ -20,7 +20,7 @@ _HEADINGS = ("measured", "prepared", "threads", "time", "rate", "ratios", "bar")
 
 @dataclass(frozen=True)
 class Timing:
-    """How long one contender took."""
+    """The time that one contender took."""
 
     case: str
     """Name of the case."""
@@ -33,7 +33,7 @@ class Timing:
 
 
 def cases() -> list[Case]:
-    """Every case of every file beside this one."""
+    """Return every case of every file in this folder."""
     modules = sorted(Path(__file__).parent.glob("bench_*.py"))
     return [
         case
@@ -44,7 +44,7 @@ def cases() -> list[Case]:
 
 
 def measured(timings: Iterable[Timing]) -> list[Row]:
-    """One row for each case and number of threads, in the order of the files."""
+    """Return a row for each case and number of threads, in the order of the files."""
     groups: dict[tuple[str, int], dict[str, float]] = {}
     for timing in timings:
         groups.setdefault((timing.case, timing.threads), {})[timing.contender] = timing.seconds
@@ -63,7 +63,7 @@ def _row(case: Case, threads: int, seconds: Mapping[str, float]) -> Row:
 
 
 def table(results: Results) -> str:
-    """Every row with its rate and bars, below the command, date and machine."""
+    """Return all rows with their rates and bars, below the command, date and machine."""
     heading = (
         f"`{results.command}` on {results.date}: {results.machine}. "
         "Medians; ratios are a peer's time over ours, in the same run."

@@ -1,6 +1,6 @@
-"""What a worker process costs: to start, and for each question. Run ``python -m benches.workers``.
+"""Cost of a worker process, to start it and per question. Run ``python -m benches.workers``.
 
-The agent returns at once, so that all that is measured is ours.
+The agent returns immediately, so that only the overhead of Trajmeter is measured.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LIMIT_SECONDS = 60.0
 
 
 async def answer(question: str) -> str:
-    """The agent."""
+    """Answer immediately, as the agent."""
     return question
 
 

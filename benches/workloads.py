@@ -1,9 +1,9 @@
-"""Files to score: as many records as asked for, and always the same ones.
+"""Files to score, with any number of records and always the same content.
 
-*Predictions* are ContextBench's: 10 steps of three views in 60 files, a final context and a patch,
-of 500 tasks in turn, in 17 repositories with a snapshot each. *Rows* are those of benchmarks: tasks
-of 4 agents and 250 benchmarks. *Logs* are those of mini-swe-agent, 40 commands each; *attempts* are
-our own records of 10 turns. *Results* are a table of two agents and 20 figures.
+*Predictions* are ContextBench's: 10 steps with three views in 60 files, a final context and a
+patch, for 500 tasks in turn, in 17 repositories with a snapshot each. *Rows* are benchmark rows:
+tasks with 4 agents and 250 benchmarks. *Logs* are mini-swe-agent logs with 40 commands each;
+*attempts* are Trajmeter records of 10 turns. *Results* are a table of two agents and 20 figures.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def rows(folder: Path, count: int) -> None:
 
 
 def logs(folder: Path, count: int) -> None:
-    """Write ``logs/``, a file for each."""
+    """Write ``logs/``, one file per log."""
     (folder / "logs").mkdir()
     output = 'src/module.py:12:    needle = find(haystack)  # "quoted"\n' * 40
     for number in range(count):
@@ -149,7 +149,7 @@ def logs(folder: Path, count: int) -> None:
 
 
 def attempts(folder: Path, count: int) -> None:
-    """Write ``attempts.parquet``; every 10,000 rows are the same."""
+    """Write ``attempts.parquet``, which repeats the same 10,000 rows."""
     fails = np.random.default_rng(0).integers(0, 9, (10_000, 10)).tolist()
     size = min(count, len(fails))
     batch = trajectory_batch(_attempt(number, fails[number]) for number in range(size))
@@ -159,7 +159,7 @@ def attempts(folder: Path, count: int) -> None:
 
 
 def results(folder: Path, count: int) -> None:
-    """Write ``results.parquet``: ``x.figure_0`` and so on, of two agents in turn."""
+    """Write ``results.parquet``: ``x.figure_0`` and so on, for two agents in turn."""
     chance = np.random.default_rng(0)
     tasks = max(count // PER_TASK, 2)
     names = pa.array([f"task-{number:06d}" for number in range(tasks)])

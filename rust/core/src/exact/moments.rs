@@ -24,8 +24,9 @@ const INFINITE: u64 = 0x7ff << 52;
 /// Bias of the exponent bits of a number, for an integer mantissa.
 const BIAS: i32 = 1075;
 
-/// Numbers added before carrying: their squares have 2 * (53 + SPAN) - 64 + 20 bits above the lower
-/// 64 of their sum, which fit in [`SQUARE_DIGITS`] digits.
+/// Most numbers added before their sum is split into digits: their squares have
+/// 2 * (53 + SPAN) - 64 + 20 bits above the lower 64 of their sum, which fit in [`SQUARE_DIGITS`]
+/// digits.
 const AT_ONCE: usize = 1 << 20;
 
 /// The positions of the values of each slot, slot by slot.

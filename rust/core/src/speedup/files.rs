@@ -26,7 +26,7 @@ pub struct Keys<'a> {
     pub names: &'a [String],
     /// Index of each attempt's name.
     pub own: &'a [i64],
-    /// Attempt to which the table without a name belongs; -1 if unknown.
+    /// Index of the name to which the table without a name belongs; -1 if unknown.
     pub last: &'a [i64],
 }
 
