@@ -245,7 +245,7 @@ def _have_ended(group: int) -> bool:
 
 def main() -> None:
     if sys.platform == "linux":
-        CDLL(None).prctl(_TAKE_OVER, 1)  # workers whose parent is killed become children of this process
+        CDLL(None).prctl(_TAKE_OVER, 1)  # adopts workers whose parent is killed
     kind, name, place = sys.argv[1:]
     scenario = Scenario(name, Path(place))
     found = kill_at_points(scenario) if kind == "points" else kill_at_random(scenario, 5)
