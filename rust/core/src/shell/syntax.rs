@@ -60,7 +60,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Adds a word, unless it is a keyword that only structures commands.
+    /// Adds a word, unless it is a keyword or an assignment before the program.
     pub(super) fn add(&mut self, word: Word<'a>) -> Result<(), Uncertain> {
         let Self::Simple(simple) = self else {
             return Ok(());
