@@ -1,4 +1,4 @@
-"""Fixtures every test may use: both kernel backends, and the reference data."""
+"""Fixtures for all tests: both kernel backends, and the reference data."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ WITHOUT_WHEELS = {
 
 @pytest.hookimpl(tryfirst=True)  # before the plugin that sets the time
 def pytest_configure(config: pytest.Config) -> None:
-    """Give a thorough run of random examples all the time that it takes."""
+    """Disable the time limit for a thorough run of random examples."""
     if os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE") == "thorough":
         config.option.timeout = 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what no package can be had for, on free-threaded CPython alone."""
+    """On free-threaded CPython, skip tests whose packages are unavailable there."""
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         return
     tests = Path(__file__).parent
@@ -93,20 +93,20 @@ def _load(name: Literal["python", "rust"]) -> Kernels:
 
 @pytest.fixture(params=["python", "rust"], scope="session")
 def kernels(request: pytest.FixtureRequest) -> Kernels:
-    """Each backend in turn; a missing extension fails unless the suite was told to do without."""
+    """Each backend in turn; a missing extension fails unless the suite runs without it."""
     name: Literal["python", "rust"] = request.param
     return _load(name)
 
 
 @pytest.fixture(scope="session")
 def rust() -> Kernels:
-    """The Rust backend, for tests that hold it against the twin."""
+    """The Rust backend, for tests that compare it with the twin."""
     return _load("rust")
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Headless Chromium, the machine's own; for a module, as its event loop lives as long as it."""
+    """The machine's headless Chromium; per module, like its event loop."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:
@@ -120,7 +120,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _unflushed() -> Iterator[None]:
-    """Do not wait for the disk: what a loss of power leaves, no test can see."""
+    """Do not wait for the disk: tests cannot see what survives a power failure."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield
@@ -128,7 +128,7 @@ def _unflushed() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def reference_data() -> Path:
-    """The directory of published data with expected values, which is not part of the project."""
+    """The folder of published data with expected values, which is not part of the project."""
     path = os.environ.get("TRAJMETER_REFERENCE_DATA")
     if not path:
         pytest.skip("TRAJMETER_REFERENCE_DATA is not set")

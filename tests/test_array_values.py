@@ -88,7 +88,7 @@ def test_texts_are_those_that_pyarrow_makes(values: list[str | None]) -> None:
     assert [text_scalar(value) for value in values] == [*made]
 
 
-def test_half_a_surrogate_pair_is_no_text() -> None:
+def test_half_a_surrogate_pair_is_not_text() -> None:
     with pytest.raises(UnicodeEncodeError):
         text_array(["a", "\ud800"])
 
@@ -106,7 +106,7 @@ def test_nulls_of_booleans_are_false(given: tuple[pa.Array[Any], list[Any]]) -> 
 
 
 @given(_slices(pa.list_(pa.int64()), pa.large_list(pa.int64())))
-def test_values_of_lists_lie_one_after_another(given: tuple[pa.Array[Any], list[Any]]) -> None:
+def test_values_of_lists_are_contiguous(given: tuple[pa.Array[Any], list[Any]]) -> None:
     array, values = given
     found, offsets = ragged(array)
     assert found.to_pylist() == [item for value in values for item in value or ()]
@@ -114,7 +114,7 @@ def test_values_of_lists_lie_one_after_another(given: tuple[pa.Array[Any], list[
     assert offsets.tolist() == [sum(lengths[:end]) for end in range(len(values) + 1)]
 
 
-def test_what_lies_behind_the_offsets_of_a_null_is_left_out() -> None:
+def test_values_behind_the_offsets_of_a_null_are_omitted() -> None:
     bounds, valid = pa.py_buffer(b"".join(n.to_bytes(4, "little") for n in (0, 2, 4, 5))), b"\x05"
     lists: Any = pa.ListArray.from_buffers(
         pa.list_(pa.int64()), 3, [pa.py_buffer(valid), bounds], children=[pa.array([1, 2, 3, 4, 5])]

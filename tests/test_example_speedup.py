@@ -100,7 +100,7 @@ def test_missing_benchmarks_are_counted_and_listed(scores: Scores, rows: Rows) -
     assert rows["plover", "parse"]["speedup.num_regressions"] == 1
 
 
-def test_a_recording_alone_tells_the_length(rows: Rows) -> None:
+def test_only_a_recording_states_the_length(rows: Rows) -> None:
     row = rows["snipe", "search"]
     assert row["speedup.trajectory_length"] == 3
     assert row["speedup.trajectory_length_source"] == "cast"

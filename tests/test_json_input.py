@@ -104,7 +104,7 @@ def test_nothing_is_called_empty(content: bytes) -> None:
 
 
 @given(VALUES)
-def test_any_json_text_is_parsed_alike_but_for_halves(value: object) -> None:
+def test_any_json_text_is_parsed_the_same_except_half_surrogates(value: object) -> None:
     text = json.dumps(value)
     parsed = json_input.parse(text.encode())
     assert json.dumps(parsed, ensure_ascii=False).encode()  # no half is left to stop an output

@@ -37,7 +37,7 @@ def test_a_name_is_looked_up_once(package: ModuleType) -> None:
     assert package.thing is found
 
 
-def test_other_names_are_no_attributes(package: ModuleType) -> None:
+def test_other_names_are_not_attributes(package: ModuleType) -> None:
     with pytest.raises(AttributeError, match="module 'late_package' has no attribute 'other'"):
         _ = package.other
     assert not hasattr(snapshots, "other")

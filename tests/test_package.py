@@ -131,7 +131,7 @@ def _error_classes() -> list[type[errors.TrajmeterError]]:
     return [each for each in named if isinstance(each, type)]
 
 
-def test_every_error_has_a_code_of_its_own() -> None:
+def test_every_error_has_a_unique_code() -> None:
     codes = [error.__dict__["code"] for error in _error_classes()]
     assert len(set(codes)) == len(codes)
     assert [code for code in codes if not re.fullmatch(r"[a-z]+(_[a-z]+)*", code)] == []

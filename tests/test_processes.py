@@ -35,7 +35,7 @@ def test_a_process_replies_to_each_request(module: str) -> None:
             assert process.receive() == value + value  # type: ignore[operator]  # of one type each
 
 
-def test_a_process_that_fails_is_told_by_its_exit_code(
+def test_a_failed_process_is_reported_with_its_exit_code(
     module: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with WorkerProcess(module) as process:

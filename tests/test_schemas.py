@@ -127,7 +127,7 @@ def test_records_come_back_as_they_were(records: list[Trajectory]) -> None:
     assert _records(batch) == records
 
 
-def test_structures_are_json_and_what_is_empty_by_default_is_null() -> None:
+def test_structures_are_json_and_empty_defaults_are_null() -> None:
     call = ToolCall(name="grep", arguments={"q": ["a"]})
     attempt = Trajectory(task_id="a", tool_calls=(call, ToolCall(name="ls", arguments="{")))
     (row,) = trajectory_batch([attempt]).to_pylist()

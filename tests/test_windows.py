@@ -229,7 +229,7 @@ def test_a_journal_that_is_being_removed_belongs_to_somebody_else(
         assert journal.folder == tmp_path
 
 
-def test_a_process_has_a_group_of_its_own_and_is_killed_with_what_it_started(
+def test_a_process_has_its_own_group_and_is_killed_with_its_children(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(locks, "WINDOWS", True)

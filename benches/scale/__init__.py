@@ -1,1 +1,1 @@
-"""How scoring large files grows, and what it costs beside reading and parsing them alone."""
+"""Growth of scoring with the size of files, and its cost compared with reading them alone."""

@@ -1,10 +1,10 @@
-"""Measure how scoring large files grows, and print every ratio beside its bar.
+"""Measure how scoring scales to large files, and print every ratio with its bar.
 
-``python -m benches.scale [--attempts 1000000] [--output scale.json] [--folder DIR]`` makes the
-attempts, ten times fewer of them for what grows, and needs 5 GB of disk for a million. Ratios are
-of processor time, so that other programs on the machine matter little; those of two workers are of
-the clock, and need a quiet machine. Parsing alone is ``rust/core/examples/typed_parse.rs``, which
-cargo builds first.
+``python -m benches.scale [--attempts 1000000] [--output scale.json] [--folder DIR]`` creates the
+attempts, and a tenth as many to measure growth; it needs 5 GB of disk for a million. Ratios are of
+processor time, so other programs on the machine matter little. Those of two workers are of elapsed
+time, and need a quiet machine. Parsing alone is ``rust/core/examples/typed_parse.rs``, which cargo
+builds first.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _measure(options: _Options, folder: Path) -> None:
 
 
 def _made(folder: Path, count: int) -> Files:
-    """The attempts, unless an earlier run kept them."""
+    """Create the attempts, unless an earlier run kept them."""
     folder.mkdir(exist_ok=True)
     files, made = Files(folder / "attempts.parquet", folder / "attempts.jsonl"), folder / "made"
     if not made.exists() or made.read_text() != str(count):
@@ -78,7 +78,7 @@ def _made(folder: Path, count: int) -> Files:
 
 
 def _built_parser() -> Path | None:
-    """The program that parses alone; ``None`` without cargo."""
+    """Build the program that only parses; return ``None`` without cargo."""
     command = ["cargo", "build", "--release", "--locked", "--message-format=json"]
     command += ["--package", "trajmeter-core", "--example", "typed_parse"]
     try:

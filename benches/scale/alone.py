@@ -1,7 +1,7 @@
-"""What scoring is compared with, each a program of its own: ``python -m benches.scale.alone NAME``.
+"""Programs that scoring is compared with: ``python -m benches.scale.alone NAME``.
 
 *columns* reads the columns of a Parquet file that ``turns`` needs; *plan* plans a run over JSON
-lines; *groups* counts 10^5 groups in a summary, and prints the microseconds and bytes of each.
+lines; *groups* counts 10^5 groups in a summary, and prints the microseconds and bytes per group.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Attempts to score, as many as asked for and always the same: Parquet and JSON lines.
+"""Attempts to score, any number and always the same, as Parquet and JSON lines.
 
-Each attempt has 10 turns of 3 views. All numbers are drawn by numpy, all text is joined by pyarrow,
-10,000 attempts at a time, so that memory does not grow with their number.
+Each attempt has 10 turns with 3 views. numpy draws all numbers and pyarrow joins all text, 10,000
+attempts at a time, so that memory does not grow with the number of attempts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _compute: Any = pc
 
 
 class Files(NamedTuple):
-    """The same attempts twice."""
+    """The same attempts in two formats."""
 
     parquet: Path
     lines: Path
@@ -60,7 +60,7 @@ def write_attempts(folder: Path, count: int, *, seed: int = 0) -> Files:
 
 
 def write_tasks(folder: Path) -> tuple[Path, Path]:
-    """Write ``tasks.jsonl`` and ``snapshots.jsonl``, for metrics that look into repositories."""
+    """Write ``tasks.jsonl`` and ``snapshots.jsonl``, for metrics that need repositories."""
     import json
 
     chance = np.random.default_rng(0)
@@ -119,7 +119,7 @@ class _Chunk:
         self.of_attempts = pa.array(np.arange(0, turns + 1, TURNS, dtype=np.int32))
 
     def table(self) -> pa.Table:
-        """The attempts in columns of a trajectory."""
+        """Return the attempts in the columns of a trajectory."""
         lines = pa.array(["lines"]).take(_arrow.array(np.zeros(len(self.path), np.int8)))
         views = _struct(path=self.path, extent=lines, start=self.start, end=self.end)
         turns = _struct(
@@ -142,7 +142,7 @@ class _Chunk:
         return pa.table(columns)
 
     def lines(self) -> bytes:
-        """The attempts as JSON lines."""
+        """Return the attempts as JSON lines."""
         views = _joined(
             '{"path":"',
             self.path,
@@ -192,7 +192,7 @@ def _text(values: object) -> pa.Array[Any]:
 
 
 def _joined(*parts: object) -> pa.Array[Any]:
-    """Texts and numbers, put together row by row."""
+    """Join texts and numbers row by row."""
     texts = [each if isinstance(each, str) else _text(each) for each in parts]
     joined: pa.Array[Any] = _compute.binary_join_element_wise(*texts, "")
     return joined

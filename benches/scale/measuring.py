@@ -1,4 +1,4 @@
-"""The rows of the table: what is measured, and the bar that it should meet."""
+"""The rows of the table: measurements, and the bars that they should meet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lines_viewed(task, trajectory):
 
 @dataclass(frozen=True)
 class Row:
-    """Something measured."""
+    """A measurement."""
 
     name: str
     """What it is."""
@@ -51,7 +51,7 @@ class Row:
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the bar is met; ``None`` without one."""
+        """Return whether the bar is met; ``None`` without a bar."""
         if self.at_least is not None:
             return self.value >= self.at_least
         return None if self.at_most is None else self.value <= self.at_most
@@ -63,7 +63,7 @@ class Row:
         return f"{self.name:<64} {self.value:>9.2f} {self.unit:<6} {bar:<8} {met:<6}  {self.detail}"
 
     def to_json(self) -> dict[str, Any]:
-        """The row, as JSON has it."""
+        """Return the row as a JSON value."""
         return {**asdict(self), "is_met": self.is_met}
 
 
@@ -229,7 +229,7 @@ class Measurements:
         output: str = "scores",
         options: list[str] | None = None,
     ) -> Spent:
-        """Score a file in units, anew each time."""
+        """Score a file in units, always from scratch."""
         target = self._folder / output
         runs = []
         for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""Programs that are run once, with what they took: time, processor time and memory."""
+"""Programs run once, and the resources they use: elapsed time, processor time and memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Spent(NamedTuple):
-    """What a program took, with all that it started."""
+    """Resources used by a program and all processes that it started."""
 
     clock: float
     """Seconds of the clock."""
@@ -29,7 +29,7 @@ class Spent(NamedTuple):
     than once."""
 
     def without(self, start: Spent) -> Spent:
-        """What it took beyond starting."""
+        """Return what it used beyond starting up."""
         return self._replace(
             clock=max(self.clock - start.clock, 1e-9),
             seconds=max(self.seconds - start.seconds, 1e-9),
@@ -76,7 +76,7 @@ def _watch(number: int, most: list[int], ended: Event) -> None:
 
 
 def _memory(number: int) -> int:
-    """Bytes that a process and those that it started hold; of one that has ended, none."""
+    """Return the bytes that a process and its children hold; none if it has ended."""
     place = Path("/proc", str(number))
     with suppress(OSError, IndexError):
         held = int((place / "statm").read_text().split()[1]) * _PAGE

@@ -1,6 +1,6 @@
 """Score one file in units: ``python -m benches.scale.score FILE METRIC OUTPUT WORKERS``.
 
-``-t TASKS -s SNAPSHOTS`` may follow, for metrics that look into repositories, and ``--threads N``.
+``-t TASKS -s SNAPSHOTS`` may follow, for metrics that need repositories, and ``--threads N``.
 """
 
 from __future__ import annotations

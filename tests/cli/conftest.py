@@ -65,7 +65,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(
     folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line here; gives the code and what stands on stdout and stderr."""
+    """Run the command line here; return the exit code, stdout and stderr."""
 
     def call(*arguments: str | os.PathLike[str]) -> tuple[int, str, str]:
         code = main([os.fspath(argument) for argument in arguments])

@@ -63,7 +63,7 @@ def test_malformed_arguments_are_wrong_calls() -> None:
     assert "malformed" in found["comment"]
 
 
-def test_an_unknown_figure_is_told_at_once() -> None:
+def test_an_unknown_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         evaluator("tools.f2")
 
@@ -129,7 +129,7 @@ def test_what_langsmith_reports_of_assigned_and_abstained_scores() -> None:
     assert found[""] == {"rules.error_handling": 0.0, "rules.latency": None}
 
 
-def test_it_stands_beside_other_evaluators() -> None:
+def test_it_works_with_other_evaluators() -> None:
     langsmith = pytest.importorskip("langsmith", reason="LangSmith is not installed")
     agentevals = pytest.importorskip(
         "agentevals.trajectory.match", reason="agentevals is not installed"

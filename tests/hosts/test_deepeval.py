@@ -176,6 +176,6 @@ def test_metrics_share_a_scorer() -> None:
         TrajmeterMetric("tools.f1", scorer=scorer, tasks=[])
 
 
-def test_an_unknown_figure_is_told_at_once() -> None:
+def test_an_unknown_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         TrajmeterMetric("tools.f2")

@@ -204,7 +204,7 @@ def test_context_of_a_snapshot(tmp_path: Path) -> None:
     assert found == [(0.5, None), (None, "missing_snapshot")]
 
 
-def test_epochs_hide_what_was_not_scored(tmp_path: Path) -> None:
+def test_epochs_hide_unscored_samples(tmp_path: Path) -> None:
     sample = Sample(id="s", input="q")
     answers = [*_answers("a.py"), *_answers()]
     found = _evaluated(tmp_path, [sample], answers, [turns()], epochs=2)

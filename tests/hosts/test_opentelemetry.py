@@ -119,7 +119,7 @@ def test_calls_that_an_answer_names_without_ids_are_those_of_the_spans(
     assert all(call.duration_seconds is not None for call in attempt.calls or ())
 
 
-def test_what_a_tool_gave_back_says_why_it_failed_where_its_span_does_not(
+def test_the_result_of_a_tool_explains_a_failure_that_its_span_does_not(
     spans: tuple[TracerProvider, InMemorySpanExporter],
 ) -> None:
     """pydantic-ai sets the status alone."""
@@ -159,7 +159,7 @@ def _observed(**options: Any) -> tuple[TracerProvider, InMemoryLogRecordExporter
     return provider, exporter, scorer
 
 
-def test_what_a_collector_gets() -> None:
+def test_spans_sent_to_a_collector() -> None:
     provider, exporter, scorer = _observed()
     _run(provider, "a")  # scored
     _run(provider, "b")
@@ -243,7 +243,7 @@ def test_a_root_may_have_a_parent_in_another_process() -> None:
     assert {each.log_record.trace_id for each in exporter.get_finished_logs()} == {7}
 
 
-def test_what_is_no_call_of_a_model_or_tool_adds_nothing(
+def test_other_spans_than_model_and_tool_calls_add_nothing(
     spans: tuple[TracerProvider, InMemorySpanExporter],
 ) -> None:
     provider, exporter = spans
@@ -264,7 +264,7 @@ def test_what_is_no_call_of_a_model_or_tool_adds_nothing(
     assert alone.usage is None
 
 
-def test_a_figure_that_is_not_there_is_told_at_once() -> None:
+def test_a_missing_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         SpanScorer(trajmeter.Scorer("tools"), emit=True, figures=["tools.f2"])
 

@@ -213,7 +213,7 @@ def test_without_a_tracer_provider_it_fails_and_says_so() -> None:
     assert told.strip() == "{} SpanTreeRecordingError"
 
 
-def test_an_unknown_figure_is_told_at_once() -> None:
+def test_an_unknown_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         Tools(figures=("f2",))
 

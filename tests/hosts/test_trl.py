@@ -68,7 +68,7 @@ def test_every_outcome_of_a_reward() -> None:
     }
 
 
-def test_causes_stay_beside_their_completions_in_the_log_of_trl() -> None:
+def test_causes_stay_with_their_completions_in_the_trl_log() -> None:
     """TRL keeps the last completions and, apart from them, as many values of each column."""
     completions: deque[str] = deque(maxlen=3)
     causes: dict[str, deque[Any]] = defaultdict(lambda: deque(maxlen=3))
@@ -134,7 +134,7 @@ def test_messages_of_which_none_can_be_read_are_not_a_run_without_calls() -> Non
     )
 
 
-def test_a_reference_is_prepared_once_whatever_object_it_is(
+def test_a_reference_is_prepared_once_for_any_object(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Columns of the data set are repeated for each generation."""
@@ -160,6 +160,6 @@ class _Reading:
         return TASKS.read(record, source)
 
 
-def test_an_unknown_figure_is_told_at_once() -> None:
+def test_an_unknown_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         Reward("tools.f2")

@@ -18,7 +18,7 @@ errors_reward = reward("rules.error_handling", unscored=0.25)
 assigned_reward = reward("rules.error_handling", unscored=0.25, profiles="transform-gym")
 
 
-def test_an_unknown_figure_is_told_at_once() -> None:
+def test_an_unknown_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         reward("tools.f2")
 

@@ -1,4 +1,4 @@
-"""A local endpoint that speaks chat completions, and misbehaves on demand."""
+"""A local endpoint for chat completions, which misbehaves on demand."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
                 self.end_headers()
                 self.wfile.write(payload)
             except (BrokenPipeError, ConnectionResetError):
-                return  # the client gave up waiting
+                return  # the client timed out
 
         def log_message(self, *_: object) -> None:
             """Keep the test's output quiet."""

@@ -1,4 +1,4 @@
-"""A judging model that says what it was told to, in order."""
+"""A judging model with scripted replies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REVIEW = (
 
 
 class ScriptedModel:
-    """Replies or raises, one step of the script a call."""
+    """Replies or raises, one step of the script per call."""
 
     name = "gpt-5-mini"
     replayed = False

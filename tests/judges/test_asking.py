@@ -51,7 +51,7 @@ def test_the_judge_sees_question_reference_answer_and_sources_as_data() -> None:
     assert set(prompt.json_schema["required"]) == set(AnswerScores.model_fields)
 
 
-def test_transport_errors_are_retried_and_then_stand() -> None:
+def test_transport_errors_are_retried_and_then_final() -> None:
     assert verdict(ScriptedModel(BUSY, BUSY, GOOD)).record.attempts == 3
     got = verdict(ScriptedModel(BUSY, BUSY, BUSY, BUSY))
     assert got.value is None
@@ -122,7 +122,7 @@ def test_a_refusal_is_final() -> None:
     assert got.record.message == "I would rather not."
 
 
-def test_no_more_calls_run_at_once_than_allowed() -> None:
+def test_concurrent_calls_are_limited() -> None:
     class Counting(ScriptedModel):
         running = most = 0
 
@@ -173,7 +173,7 @@ def test_a_judge_that_refuses_access_is_not_asked_again() -> None:
     }
 
 
-def test_a_judge_that_fails_for_everybody_is_given_up_after_a_few_questions() -> None:
+def test_a_judge_that_always_fails_is_abandoned_after_a_few_questions() -> None:
     model = ScriptedModel(*[ExchangeError("status 404")] * 9)
     got = verdicts(Judge(model, price_usd, failures_in_a_row=3), 6)
     assert len(model.prompts) == 3

@@ -24,7 +24,7 @@ def ask(model: ChatModel, text: str = "what") -> Judgement[AnswerScores]:
     return asyncio.run(judge.ask("how", text, AnswerScores))
 
 
-def test_a_replay_gives_the_same_verdict_at_no_cost(tmp_path: Path) -> None:
+def test_a_replay_returns_the_same_verdict_at_no_cost(tmp_path: Path) -> None:
     file = tmp_path / "judge.jsonl"
     busy = TransientError("status 503", retry_after_seconds=0.0)
     first = ask(Recorder(ScriptedModel(busy, "nonsense", GOOD), file))

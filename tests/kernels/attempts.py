@@ -1,4 +1,4 @@
-"""Attempts as columns for the kernel that scores batches."""
+"""Attempts as columns, for the kernel that scores batches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Columns(NamedTuple):
-    """The arguments of ``context_batch`` behind the tasks."""
+    """The arguments of ``context_batch`` after the tasks."""
 
     task: Int64Array
     views: ViewArrays
@@ -39,13 +39,13 @@ class Attempt(NamedTuple):
 
 
 def texts(values: Iterable[str]) -> Texts:
-    """Texts one after another."""
+    """Concatenate texts."""
     encoded = [value.encode() for value in values]
     return Texts(b"".join(encoded), _offsets(encoded))
 
 
 def columns(attempts: Sequence[Attempt]) -> Columns:
-    """The attempts as columns; a number of a view that 64 bits do not hold is cut to them."""
+    """Convert attempts to columns; numbers of views are clamped to 64 bits."""
     steps = [[turn.views for turn in each.turns if turn.views is not None] for each in attempts]
     final = [each.final_views or () for each in attempts]
     views = [view for row in steps for step in row for view in step]

@@ -1,4 +1,4 @@
-"""The twin by name, for tests that hold Rust against it."""
+"""The twin by name, for tests that compare Rust with it."""
 
 from __future__ import annotations
 

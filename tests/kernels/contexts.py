@@ -1,4 +1,4 @@
-"""Repositories in miniature and views of them, good ones and bad ones."""
+"""Small repositories and views of them, valid and invalid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tables(
     definitions: Sequence[tuple[int, int]] = (),
     names: Sequence[str] = (),
 ) -> FileTables:
-    """Tables of a file whose definitions have the names, one each from the first on."""
+    """Tables of a file with definitions of these names."""
 
     def named(name: str) -> list[int]:
         return [index for index, own in enumerate(names) if own == name]
@@ -47,7 +47,7 @@ TEN_LINES = tables(100, range(0, 101, 10), [(0, 50), (10, 30), (70, 90)], ["f", 
 
 @dataclass
 class World:
-    """Files by path, their gold, and how often each path was asked for."""
+    """Files by path, their gold, and how often each path was requested."""
 
     files: dict[str, ContextFile]
     gold: list[GoldLines] = field(default_factory=list)
@@ -107,7 +107,7 @@ def views(world: World) -> st.SearchStrategy[View]:
 def trajectories(
     draw: st.DrawFn,
 ) -> tuple[World, tuple[Turn, ...], tuple[View, ...] | None]:
-    """A world, turns in it, some of them no steps, and final views or none."""
+    """A world with turns in it, some of which are no steps, and optional final views."""
     world = draw(worlds())
     step = st.lists(views(world), max_size=4).map(tuple)
     turns = st.lists((step | st.none()).map(lambda seen: Turn(views=seen)), max_size=5)

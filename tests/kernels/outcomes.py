@@ -1,4 +1,4 @@
-"""What a kernel says, as a value that can be compared: a result, or an error told in full."""
+"""Outcomes of kernels as values to compare: results, or errors with all of their fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Outcome: TypeAlias = object
 
 @dataclass(frozen=True)
 class Refusal:
-    """An exception of ours: what is promised to be the same for both backends."""
+    """An exception of Trajmeter: the fields that both backends must agree on."""
 
     kind: type[TrajmeterError]
     code: str
@@ -37,7 +37,7 @@ def outcome(function: Callable[..., object], *arguments: object) -> Outcome:
 
 
 def alike(left: Outcome, right: Outcome) -> bool:
-    """Whether two outcomes are the same: integers and errors exactly, floats within tolerance."""
+    """Return whether two outcomes agree: integers and errors exactly, floats within tolerance."""
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(map(alike, left, right))
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):

@@ -1,4 +1,4 @@
-"""Spans, ranges and values to test kernels with, good ones and bad ones."""
+"""Strategies for spans, ranges and values, valid and invalid."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _span(largest: int) -> SearchStrategy[tuple[int, int]]:
 
 
 def pairs(max_size: int = 12) -> SearchStrategy[list[tuple[int, int]]]:
-    """Good spans of a small file, or of one as large as can be."""
+    """Valid spans of a small file, or of one of the largest possible size."""
     small = st.lists(_span(SMALL), max_size=max_size)
     return small | st.lists(_span(INT64_MAX) | _span(SMALL), max_size=max_size)
 
@@ -41,14 +41,14 @@ def small_pairs(max_size: int = 12) -> SearchStrategy[list[tuple[int, int]]]:
 
 
 def any_pairs(max_size: int = 12) -> SearchStrategy[list[tuple[int, int]]]:
-    """Spans as a broken log has them: good ones among negative and reversed ones."""
+    """Spans as in a broken log: valid ones mixed with negative and reversed ones."""
     edge = st.sampled_from([-INT64_MAX - 1, -1, 0, 1, SMALL, INT64_MAX]) | st.integers(-3, SMALL)
     return pairs(max_size) | st.lists(_span(SMALL) | st.tuples(edge, edge), max_size=max_size)
 
 
 @st.composite
 def offsets(draw: st.DrawFn, length: int, rows: int | None = None) -> Int64Array:
-    """Rows over ``length`` values, some empty, that need not begin at 0 nor reach the end."""
+    """Rows over ``length`` values, some empty, which may begin above 0 and end early."""
     count = draw(st.integers(0, 4)) if rows is None else rows
     cuts = draw(st.lists(st.integers(0, length), min_size=count + 1, max_size=count + 1))
     return integers(sorted(cuts))
@@ -56,12 +56,12 @@ def offsets(draw: st.DrawFn, length: int, rows: int | None = None) -> Int64Array
 
 @st.composite
 def any_offsets(draw: st.DrawFn, length: int) -> Int64Array:
-    """Offsets of which few are valid."""
+    """Offsets, few of which are valid."""
     return integers(draw(st.lists(st.integers(-1, length + 1), max_size=4)))
 
 
 def values(*, good: bool) -> SearchStrategy[Float64Array]:
-    """Values of a geometric mean: ratios, numbers of any size, zeros, infinity; or bad ones too."""
+    """Values for a geometric mean: ratios, any size, zeros, infinity; optionally invalid ones."""
     number = st.floats(0.0, allow_nan=False, allow_infinity=False)
     special = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, float("inf")]
     usual = st.floats(1e-3, 1e3) | number | st.sampled_from(special)

@@ -279,7 +279,7 @@ def test_each_path_is_asked_for_once(kernels: Kernels) -> None:
     assert world.asked == ["a.py", "gone.py"]
 
 
-def test_what_resolving_raises_comes_through_and_is_asked_again(kernels: Kernels) -> None:
+def test_errors_of_resolve_are_raised_on_every_call(kernels: Kernels) -> None:
     def resolve(path: str) -> Any:
         raise LookupError(path)
 
@@ -319,7 +319,7 @@ def test_numbers_of_other_kinds_are_numbers(kernels: Kernels, rules: ContextRule
 @pytest.mark.parametrize("extent", ["lines", "bytes", "whole"])
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize(("start", "end", "kind"), [(1.5, 3, "float"), (1, "3", "str")])
-def test_what_is_no_number_is_refused(
+def test_a_value_that_is_not_a_number_is_refused(
     kernels: Kernels, rules: ContextRules, extent: str, start: object, end: object, kind: str
 ) -> None:
     kernel = World({"a.py": ContextFile(0, TEN_LINES)}).kernel(kernels, rules)

@@ -42,7 +42,7 @@ def _tasks(kernels: Kernels, worlds: list[World], rules: ContextRules) -> list[C
 
 
 @given(batches(), RULES)
-def test_both_backends_measure_alike(
+def test_both_backends_measure_the_same(
     rust: Kernels, twin: Kernels, batch: tuple[list[World], list[Attempt]], rules: ContextRules
 ) -> None:
     worlds, attempts = batch
@@ -111,7 +111,7 @@ def test_reversed_ranges_that_add_up_to_too_little_are_refused(kernels: Kernels)
         kernels.context_batch([task], *columns([Attempt(0, [Turn(views=views)], None)]))
 
 
-def test_the_first_row_that_fails_is_named_whatever_its_repository(kernels: Kernels) -> None:
+def test_the_first_failing_row_is_named_in_any_repository(kernels: Kernels) -> None:
     files = {f"{code}.py": ContextFile(code, None) for code in range(3)}
     tasks = [World(files).kernel(kernels), World(files).kernel(kernels)]
     views = [View(path=path, extent=Extent.LINES, start=1, end=2**62) for path in files]

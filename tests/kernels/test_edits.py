@@ -57,7 +57,7 @@ def test_patches_without_a_task_are_not_read(kernels: Kernels) -> None:
 
 
 @given(st.lists(_GOLD, min_size=1, max_size=2), st.lists(st.tuples(_PATCHES, st.integers(-2, 2))))
-def test_both_backends_count_alike(
+def test_both_backends_count_the_same(
     rust: Kernels,
     twin: Kernels,
     golds: list[tuple[str, dict[str, list[tuple[int, int]]]]],

@@ -84,7 +84,7 @@ def test_the_oracle_is_never_ahead_of_itself(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize("bad", [0.0, -0.0, -2.0, np.nan, np.inf, -np.inf])
-def test_what_is_no_ratio_is_left_out(kernels: Kernels, bad: float) -> None:
+def test_invalid_ratios_are_ignored(kernels: Kernels, bad: float) -> None:
     rows = [row([4.0, bad], [2.0, 2.0]), row([4.0, 4.0], [2.0, bad]), row([bad], [bad]), []]
     valid, speedup, *advantages = levels(kernels, ["m.f", "m.g"], rows)
     assert valid.tolist() == [1, 1, 0, 0]
@@ -220,7 +220,7 @@ def test_an_agent_gets_the_same_beside_others_as_alone(
             np.testing.assert_array_equal(many[index], one[0])
 
 
-def test_wrong_arguments_are_refused_alike(kernels: Kernels) -> None:
+def test_wrong_arguments_are_refused_by_both(kernels: Kernels) -> None:
     text, bounds = b"m.f", np.array([0, 3], np.int64)
     code, ratio, one = np.zeros(1, np.int64), np.ones(1), np.array([0, 1], np.int64)
     good: dict[str, Any] = {

@@ -46,14 +46,14 @@ def test_lines_that_spans_touch(kernels: Kernels, case: dict[str, Any]) -> None:
 
 
 @given(text=texts)
-def test_lines_are_what_splitting_gives(kernels: Kernels, text: bytes) -> None:
+def test_lines_are_the_same_as_by_splitting(kernels: Kernels, text: bytes) -> None:
     starts = kernels.line_starts(text)
     lines = text.split(b"\n")
     assert starts.tolist() == [0, *accumulate(len(line) + 1 for line in lines[:-1])]
 
 
 @given(text=texts.filter(len), data=st.data())
-def test_bytes_lie_within_the_lines_they_touch(
+def test_bytes_are_within_the_lines_they_touch(
     kernels: Kernels, text: bytes, data: st.DataObject
 ) -> None:
     start = data.draw(st.integers(0, len(text) - 1))

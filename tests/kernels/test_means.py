@@ -115,7 +115,7 @@ def test_a_group_is_treated_as_the_plain_mean_does(
 
 @pytest.mark.parametrize("place", [0, 15, 16, 8_191, 8_192, 300_000])
 @pytest.mark.parametrize("bad", [math.nan, -1.0, -math.inf])
-def test_a_bad_value_is_found_wherever_it_stands(kernels: Kernels, place: int, bad: float) -> None:
+def test_a_bad_value_is_found_at_any_position(kernels: Kernels, place: int, bad: float) -> None:
     numbers = np.full(300_001, 1.5)
     numbers[place] = bad
     numbers[place + 1 :] = math.nan

@@ -66,7 +66,7 @@ def test_means(rust: Kernels, twin: Kernels, data: st.DataObject, numbers: Float
 
 
 @given(value=st.floats(max_value=-5e-324))
-def test_messages_write_numbers_alike(rust: Kernels, twin: Kernels, value: float) -> None:
+def test_messages_format_numbers_the_same(rust: Kernels, twin: Kernels, value: float) -> None:
     agree(rust, twin, "gmean", np.array([value]))
 
 

@@ -54,7 +54,7 @@ def test_known_draws() -> None:
     assert picks(0, range(2), 5).tolist() == [[3, 3, 1, 3, 3], [1, 1, 4, 0, 2]]
 
 
-def test_a_mean_divides_what_was_taken(kernels: Kernels) -> None:
+def test_a_mean_is_the_sum_over_the_size_of_the_drawn_clusters(kernels: Kernels) -> None:
     """Of five clusters replicate 0 takes 3 3 1 3 3, and replicate 1 takes 1 1 4 0 2."""
     sums, sizes = np.array([1.0, 2.0, 4.0, 0.5, 0.25]), integers([1, 2, 1, 1, 4])
     means = kernels.cluster_means(sums, sizes, 5, 1, 0, 2)

@@ -146,7 +146,7 @@ def test_a_kernel_that_there_is_not_is_no_attribute() -> None:
         kernels.load("python").absent  # type: ignore[attr-defined]  # noqa: B018 - that is refused
 
 
-def test_what_is_missing_is_told_apart_by_its_class() -> None:
+def test_missing_things_are_distinguished_by_exception_class() -> None:
     program = f"{ABSENT}from trajmeter.errors import BackendError\nfrom trajmeter import kernels\n"
     program += (
         "try:\n    kernels.load('rust')\nexcept BackendError as error:\n    print(error.code)"

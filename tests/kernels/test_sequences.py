@@ -64,7 +64,7 @@ def test_no_rows_and_no_columns(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize("bad", [nan, inf, -inf, 1e101, -1e101])
-def test_weights_that_are_no_weights(kernels: Kernels, bad: float) -> None:
+def test_invalid_weights(kernels: Kernels, bad: float) -> None:
     with pytest.raises(ValueDomainError, match=r"^weight 1 is .*, expected a number from -1e\+100"):
         kernels.assign(np.array([0.5, bad, nan]), 1, 3, full=True)
 
@@ -183,7 +183,7 @@ def test_chains_are_found_by_their_bits_alike(
 
 
 @pytest.mark.parametrize("scale", [2.0**12, 2.0**-3])
-def test_numbers_that_are_rounded_are_paired_alike(
+def test_rounded_numbers_are_paired_the_same_by_both(
     rust: Kernels, twin: Kernels, scale: float
 ) -> None:
     # Too large to be added up exactly as whole numbers, and no whole numbers at all.

@@ -152,5 +152,5 @@ def test_an_array_that_went_around_the_checks_is_an_internal_error() -> None:
         _rust.measure(np.arange(4)[::2], np.arange(4)[::2])
 
 
-def test_loading_twice_gives_the_same_kernels(rust: Kernels) -> None:
+def test_loading_twice_returns_the_same_kernels(rust: Kernels) -> None:
     assert load("rust") is rust

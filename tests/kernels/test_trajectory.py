@@ -249,7 +249,7 @@ print(hashlib.sha256(b"".join(result.tobytes() for result in results)).hexdigest
 
 
 @pytest.mark.usefixtures("rust")
-def test_any_number_of_threads_gives_the_same() -> None:
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
     script = _HASHED.format(root=str(Path(__file__).parents[2]))
     hashes = {
         subprocess.run(

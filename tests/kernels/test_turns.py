@@ -164,7 +164,7 @@ def test_turns_outside_all_runs_are_not_looked_at(kernels: Kernels) -> None:
         (Turn(calls=((0, 0), (0, -2))), "call 1 is -2, expected -1 or more"),
     ],
 )
-def test_values_that_are_no_choices(kernels: Kernels, turn: Turn, message: str) -> None:
+def test_values_that_are_not_allowed(kernels: Kernels, turn: Turn, message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}$"):
         counts(kernels, [[Turn()], [turn]])
 
@@ -226,7 +226,7 @@ def test_backends_agree(rust: Kernels, twin: Kernels, runs: list[list[Turn]]) ->
     unreadable=st.lists(st.integers(-2, 5), min_size=3, max_size=3),
     reasons=st.integers(0, 5),
 )
-def test_backends_refuse_alike(
+def test_backends_refuse_the_same_inputs(
     rust: Kernels,
     twin: Kernels,
     runs: list[list[Turn]],

@@ -1,4 +1,4 @@
-"""A small family of three groups, for tests of what stands between metrics and a reader."""
+"""A small metric family with three groups, for tests of the code between metrics and readers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COVERAGE = Figure(
 
 
 class Words(Group):
-    """Words of the answer that were wanted."""
+    """Number of expected words in the answer."""
 
     coverage: Annotated[float | None, COVERAGE] = None
     """Wanted words found / wanted words."""
@@ -45,7 +45,7 @@ class Parts(BaseModel):
 
 
 class AnswerResult(Result):
-    """What the fake family says."""
+    """The result of the fake family."""
 
     parts: Parts
     """By granularity."""

@@ -102,7 +102,9 @@ def test_a_decorated_function_is_a_metric_and_still_a_function() -> None:
         ),
     ],
 )
-def test_what_a_function_gives_becomes_a_score(value: object, expected: dict[str, object]) -> None:
+def test_the_return_value_of_a_function_becomes_a_score(
+    value: object, expected: dict[str, object]
+) -> None:
     assert _score(value) == expected
 
 
@@ -148,7 +150,7 @@ def test_details_that_no_column_holds_lose_their_score_alone(detail: object, tol
     assert scores.rows[0]["first_fails.cause"] == "metric_error"
 
 
-def test_figures_tell_range_direction_and_unit() -> None:
+def test_figures_state_range_direction_and_unit() -> None:
     @metric(name="seconds", version="2", low=0, higher_is_better=False, unit="s")
     def slow(task: Task | None, trajectory: Trajectory) -> float | None:
         return trajectory.duration_seconds
@@ -162,7 +164,7 @@ def test_figures_tell_range_direction_and_unit() -> None:
     assert slow.version == "2"
 
 
-def test_a_function_may_give_a_result_of_its_own() -> None:
+def test_a_function_may_return_a_custom_result() -> None:
     @metric
     def place(task: Task | None, trajectory: Trajectory) -> RankResult:
         return RankResult(rank=3)

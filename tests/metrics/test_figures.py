@@ -94,7 +94,7 @@ def test_metadata_say_the_same(family: str) -> None:
     assert figures_of_layout(layout) == registered_figures(family)
 
 
-def test_figures_of_ones_own() -> None:
+def test_custom_figures() -> None:
     @trajmeter.metric(low=0, higher_is_better=False)
     def seconds(task: object, trajectory: object) -> float:
         return 1.0
@@ -117,19 +117,19 @@ def test_a_short_name_leads_back_to_its_column(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["context", "turns", "rules", "tools", "speedup", "answers"])
-def test_every_family_has_a_figure_that_stands_for_it(family: str) -> None:
+def test_every_family_has_a_principal_figure(family: str) -> None:
     known = registered_figures(family)
     (leading,) = principal_figures(known)
     assert known[leading].higher_is_better is not None
 
 
-def test_a_family_without_its_figures_is_led_by_none_beside_others() -> None:
+def test_a_family_without_its_principal_figure_has_none_among_others() -> None:
     assert principal_figures(["turns.first_turn_valid", "mine.b", "mine.a"]) == ["mine.b"]
     assert principal_figures(["turns.first_turn_valid", "turns.x"]) == ["turns.first_turn_valid"]
     assert principal_figures([]) == []
 
 
-def test_bounds_are_written_alike_whatever_their_type() -> None:
+def test_bounds_are_written_the_same_for_any_type() -> None:
     one, other = Figure(low=0, high=10), Figure(low=0.0, high=10.0)
     assert one == other
     assert repr(one) == repr(other)

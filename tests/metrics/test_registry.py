@@ -242,7 +242,7 @@ class TestPlugins:
         with pytest.raises(ConfigurationError, match=message):
             create(["broken"])
 
-    def test_a_broken_plug_in_does_not_stand_in_the_way(self) -> None:
+    def test_a_broken_plug_in_does_not_affect_others(self) -> None:
         assert [metric.name for metric in create(["answer"])] == ["answer"]
 
     def test_all_are_listed_broken_ones_with_their_error(self) -> None:
@@ -365,7 +365,7 @@ def answered(task, trajectory):
         (metric,) = create([f"{file}@width"])
         assert metric.name == "width"
 
-    def test_modules_beside_a_file_are_found(
+    def test_modules_next_to_a_file_are_found(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("sys.path", sys.path.copy())
@@ -376,7 +376,7 @@ def answered(task, trajectory):
 
 
 @pytest.mark.parametrize("name", ALL_BUILT_IN)
-def test_a_built_in_metric_says_what_it_needs_and_gives(name: str) -> None:
+def test_a_built_in_metric_states_its_inputs_and_outputs(name: str) -> None:
     (metric,) = create([name])
     assert metric.name == name
     assert metric.version

@@ -1,4 +1,4 @@
-"""Results are made without validation, for their pace; a law holds them to what it would give."""
+"""Results skip validation for speed; this checks that validation would not change them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["check_as_validated"]
 
 
 def check_as_validated(model: BaseModel) -> None:
-    """Assert that a model holds every field, in order, with the values that validation gives."""
+    """Assert that a model has all fields, in order, with the values that validation returns."""
     kind = type(model)
     assert list(vars(model)) == list(kind.model_fields)
     # The texts, as 1 equals 1.0, and NaN does not equal itself.

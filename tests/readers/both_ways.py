@@ -1,4 +1,4 @@
-"""Reading a file into columns and as records, for tests that hold the two to each other."""
+"""Reading a file as columns and as records, for tests that compare the two."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Read:
-    """What came of reading a file."""
+    """The result of reading a file."""
 
     rows: list[Any]
     problems: list[ReadProblem]
@@ -44,7 +44,7 @@ def as_batches(
     block_bytes: int = 1 << 20,
     profiles: Collection[str] = (),
 ) -> tuple[Read, int]:
-    """What came of it, and how many lines were read as records."""
+    """Return the result, and how many lines were read as records."""
     problems: list[ReadProblem] = []
     batches = TrajectoryBatches(
         path,
@@ -63,7 +63,7 @@ def as_batches(
 
 
 def compared(rows: list[Any]) -> list[Any]:
-    """Rows with the values that their JSON texts hold, as text that tells 1 from 1.0 and true."""
+    """Return rows with JSON texts parsed, as text that distinguishes 1, 1.0 and true."""
 
     def plain(value: Any, shape: Shape) -> Any:
         if value is None:
@@ -88,7 +88,7 @@ def write(content: bytes) -> Path:
 
 
 def same(content: bytes, block_bytes: int = 1 << 20) -> int:
-    """Hold both readers to the same rows and problems; how many lines were read as records."""
+    """Check that both readers agree; return how many lines were read as records."""
     path = write(content)
     try:
         read, as_record = as_batches(path, block_bytes=block_bytes)

@@ -1,4 +1,4 @@
-"""Every fact that is known of a log of a real program, beside what was read of it."""
+"""Comparison of the facts known about a real program's log with the record that was read."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Fact(NamedTuple):
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether it was read; most programs leave out counts of tokens that are 0."""
+        """Return whether it was read; most programs omit token counts that are 0."""
         left_out = self.read is None and self.expected == 0 and "tokens." in self.key
         return left_out or bool(self.read == self.expected)
 
@@ -103,7 +103,7 @@ def _of_run(key: str, record: Mapping[str, Any]) -> Any:
     raised = _RAISED.fullmatch(failure.get("message") or "")
     return {
         "task_id": record["task_id"],
-        # Some programs name the provider before it.
+        # Some programs put the provider before it.
         "model": (record.get("model") or "").rpartition("/")[2] or None,
         "epoch": record.get("attempt"),
         "model_calls": _UNKNOWN if turns is None else len(turns),
@@ -173,7 +173,7 @@ def _of_call(
 
 
 def _command(arguments: Any) -> Any:
-    """What a call ran or asked for, however the log calls its arguments."""
+    """Return the command or request of a call, whatever the log calls its arguments."""
     if not isinstance(arguments, dict):
         return arguments
     asked = {key: value for key, value in arguments.items() if key not in _DEFAULTS}

@@ -1,4 +1,4 @@
-"""Small logs written by hand, and what is read from them."""
+"""Small handwritten logs, and the records read from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_lines(path: Path, *values: Any) -> Path:
-    """Write JSON lines; text stands as it is."""
+    """Write JSON lines; strings are written unchanged."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [value if isinstance(value, str) else json.dumps(value) for value in values]
     path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
@@ -27,7 +27,7 @@ def read(path: Path) -> tuple[list[Trajectory], list[ReadProblem]]:
 
 
 def read_one(path: Path) -> Trajectory:
-    """Read a log of one attempt and no problem."""
+    """Read a log with one attempt and no problem."""
     attempts, problems = read(path)
     assert problems == []
     (attempt,) = attempts
@@ -35,7 +35,7 @@ def read_one(path: Path) -> Trajectory:
 
 
 def seen(turn: Turn) -> list[tuple[str, int | None, int | None]]:
-    """Path, first and last line of each view of a turn."""
+    """Return the path, first and last line of each view of a turn."""
     return [(view.path, view.start, view.end) for view in turn.views or ()]
 
 

@@ -1,4 +1,4 @@
-"""Comparison of trajectories with the facts that are known of logs of real programs."""
+"""Comparison of trajectories with the facts known about logs of real programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def expected_runs(folder: Path) -> list[dict[str, Any]]:
 
 
 def lines_of(turn: Turn, *, searched: bool) -> list[tuple[str, int | None, int | None]]:
-    """The lines that a turn shows, as read, or as found by a search."""
+    """Return the lines that a turn shows, as read or as found by a search."""
     return [
         (view.path, view.start, view.end)
         for view in turn.views or ()

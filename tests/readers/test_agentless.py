@@ -29,7 +29,7 @@ def lines(path: str, start: int, end: int, *, listed: bool = True) -> View:
     return View(path=path, extent=Extent.LINES, start=start, end=end, listed=listed)
 
 
-def test_what_the_stages_settled_on_is_the_only_step(tmp_path: Path) -> None:
+def test_the_final_choice_of_the_stages_is_the_only_step(tmp_path: Path) -> None:
     (tmp_path / "acme__fix-1_traj.json").write_text(json.dumps(RECORD, indent=1))
     attempt = read_one(tmp_path / "acme__fix-1_traj.json")
     assert (attempt.task_id, attempt.agent) == ("acme__fix-1", "agentless")

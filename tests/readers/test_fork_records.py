@@ -130,7 +130,7 @@ def test_the_input_of_claude_is_without_cached_tokens_and_left_out(tmp_path: Pat
     assert attempt.usage == Usage(output_tokens=2)
 
 
-def test_counts_that_are_no_numbers_are_named(tmp_path: Path) -> None:
+def test_counts_that_are_not_numbers_are_reported(tmp_path: Path) -> None:
     attempt = read_one(write(tmp_path, token_usage={"input_tokens": "many"}))
     assert attempt.usage is None
     assert attempt.unusable == {
@@ -138,7 +138,7 @@ def test_counts_that_are_no_numbers_are_named(tmp_path: Path) -> None:
     }
 
 
-def test_lines_of_records_are_read_alike_as_columns(tmp_path: Path) -> None:
+def test_lines_of_records_are_read_the_same_as_columns(tmp_path: Path) -> None:
     record = json.loads(write(tmp_path).read_text())
     path = write_lines(tmp_path / "records.jsonl", record, record)
     columns, _ = as_batches(path)

@@ -190,7 +190,7 @@ def test_a_trajectory_that_cannot_be_read_does_not_lose_the_trial(tmp_path: Path
         assert problems[0].message.startswith(message)
 
 
-def test_a_result_with_counts_that_are_no_numbers(tmp_path: Path) -> None:
+def test_a_result_with_counts_that_are_not_numbers(tmp_path: Path) -> None:
     folder = write(tmp_path / "t", agent_result={"n_input_tokens": "many"})
     (attempt,), problems = read(folder)
     assert attempt.usage is None

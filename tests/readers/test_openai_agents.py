@@ -62,7 +62,7 @@ def read(path: Path, *lines: Any) -> tuple[list[Trajectory], list[ReadProblem]]:
 @pytest.mark.parametrize(
     "lines", [("[5]", TRACE, response(1)), (TRACE, "[1]", response(1), "null")]
 )
-def test_a_line_that_is_no_object_is_told_and_the_others_read(
+def test_a_line_that_is_not_an_object_is_reported_and_the_others_read(
     tmp_path: Path, lines: tuple[Any, ...]
 ) -> None:
     path = tmp_path / "t.jsonl"
@@ -76,7 +76,7 @@ def test_a_line_that_is_no_object_is_told_and_the_others_read(
     assert problems[0].message.startswith("expected an object, got ")
 
 
-def test_a_line_of_another_kind_is_told_and_the_others_read(tmp_path: Path) -> None:
+def test_a_line_of_another_kind_is_reported_and_the_others_read(tmp_path: Path) -> None:
     lines = [TRACE, {**response(1), "object": [1]}, response(3), {"object": "song"}, response(5)]
     (attempt,), problems = read(tmp_path / "t.jsonl", *lines)
     assert len(attempt.turns or ()) == 2

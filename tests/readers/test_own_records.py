@@ -150,7 +150,7 @@ def test_a_record_by_hand_needs_little(tmp_path: Path) -> None:
 CALL = '{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\\"q\\": 1}"}}'
 
 
-def test_calls_in_the_shape_of_openai_are_read_wherever_calls_stand(tmp_path: Path) -> None:
+def test_calls_in_openai_format_are_read_everywhere(tmp_path: Path) -> None:
     path, tasks = tmp_path / "t.jsonl", tmp_path / "tasks.jsonl"
     path.write_text(
         f'{{"task_id": "i", "turns": [{{"tool_calls": [{CALL}]}}], "tool_calls": [{CALL}]}}\n'
@@ -164,7 +164,7 @@ def test_calls_in_the_shape_of_openai_are_read_wherever_calls_stand(tmp_path: Pa
     assert [turn.tool_calls for turn in trajectory.turns or ()] == [(made,)]
 
 
-def test_calls_and_turns_keep_what_was_said_and_given_back(tmp_path: Path) -> None:
+def test_calls_and_turns_keep_text_and_results(tmp_path: Path) -> None:
     call = ToolCall(
         name="read",
         id="c1",

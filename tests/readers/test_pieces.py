@@ -90,7 +90,7 @@ def test_a_line_that_is_longer_than_a_piece_is_one(tmp_path: Path) -> None:
         LINES[:20],
     ],
 )
-def test_what_has_no_lines_to_cut_is_one_piece(content: bytes, tmp_path: Path) -> None:
+def test_a_file_without_lines_is_one_piece(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_bytes(content)
     pieces = [*PieceMaker(piece_bytes=100).pieces(file)]
@@ -159,7 +159,7 @@ def test_identities_follow_from_content_and_not_from_time(tmp_path: Path) -> Non
     assert contents()["runs.parquet"] != first["runs.parquet"]
 
 
-def test_what_is_known_of_an_unchanged_file_is_not_read_again(
+def test_an_unchanged_file_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from trajmeter.scoring.plan import PlanSizes, found_files, make_plan
@@ -206,7 +206,7 @@ def test_a_large_file_of_a_folder_is_left_out_as_a_small_one_is(tmp_path: Path) 
     assert len(found) == 50
 
 
-def test_parts_of_a_folder_tell_together_what_was_left_out(tmp_path: Path) -> None:
+def test_parts_of_a_folder_report_omitted_files_together(tmp_path: Path) -> None:
     whole, part, other = (FolderNotes(tmp_path) for _ in range(3))
     part.read(tmp_path / "a")
     other.leave_out(tmp_path / "b.md")

@@ -55,7 +55,7 @@ def read(*paths: Path) -> tuple[list[str], list[str]]:
         (json.dumps({"i": json.loads(PREDICTION)}, indent=2), [(None, "i")]),
     ],
 )
-def test_lines_and_documents_are_told_apart(
+def test_lines_and_documents_are_distinguished(
     tmp_path: Path, content: str, sources: list[tuple[int | None, str | None]]
 ) -> None:
     path = write(tmp_path / "any.name", content)

@@ -96,7 +96,7 @@ def test_counts_of_tokens_are_kept_and_numbers_that_are_secrets_are_not() -> Non
         ([["Cookie", "x"], ["Accept", "y"]], [["Cookie", REDACTED], ["Accept", "y"]]),
     ],
 )
-def test_names_and_values_beside_each_other(value: JsonValue, expected: JsonValue) -> None:
+def test_names_and_values_next_to_each_other(value: JsonValue, expected: JsonValue) -> None:
     assert redacted(value) == expected
 
 

@@ -35,7 +35,7 @@ def test_an_error_of_the_reply_goes_before_those_of_its_calls() -> None:
     assert turn.error == error
 
 
-def test_a_clock_that_was_set_back_gives_no_duration() -> None:
+def test_a_clock_set_back_gives_no_duration() -> None:
     forth, back = Reply(asked=1.0), Reply(asked=3.0)
     forth.end(2.5)
     back.end(2.5)

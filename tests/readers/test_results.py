@@ -79,13 +79,13 @@ def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
-def test_columns_are_told_by_their_values(tmp_path: Path, suffix: str) -> None:
+def test_columns_are_detected_from_their_values(tmp_path: Path, suffix: str) -> None:
     table = open_results(write(tmp_path / f"table.{suffix}", ROWS))
     kinds = dict(table.columns)
     assert (kinds["x.ok"], kinds["x.size"], kinds["task_id"]) == ("boolean", "integer", "text")
 
 
-def test_bad_lines_are_left_out_and_told(tmp_path: Path) -> None:
+def test_bad_lines_are_omitted_and_reported(tmp_path: Path) -> None:
     file = tmp_path / "table.jsonl"
     lines = [
         '{"task_id": "t1", "x.value": 1}',
@@ -103,7 +103,7 @@ def test_bad_lines_are_left_out_and_told(tmp_path: Path) -> None:
         read(file)
 
 
-def test_bad_rows_of_csv_are_left_out_and_told(tmp_path: Path) -> None:
+def test_bad_csv_rows_are_omitted_and_reported(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("task_id,x.value\nt1,1.5\nt2,much\nt3,1,2\nt4,\n")
     problems: list[ReadProblem] = []
@@ -195,7 +195,7 @@ def test_what_the_footer_of_parquet_says_beside_the_schema_is_read(tmp_path: Pat
     assert (metadata["own"], metadata["trajmeter.run"]) == ("schema", "{}")
 
 
-def test_what_was_cut_off_parquet_is_told_with_its_place_once(tmp_path: Path) -> None:
+def test_truncated_parquet_is_reported_once_with_its_place(tmp_path: Path) -> None:
     whole = write(tmp_path / "whole.parquet", ROWS).read_bytes()
     cut = tmp_path / "cut.parquet"
     cut.write_bytes(whole[:-9])

@@ -140,14 +140,14 @@ def test_a_misspelt_message_is_named_though_the_case_is_read_as_another_record(
     ]
 
 
-def test_keys_of_ones_own_are_no_misspellings(tmp_path: Path) -> None:
+def test_custom_keys_are_not_misspellings(tmp_path: Path) -> None:
     fields = {"owner": "x", "prompt_id": 3, "metadata": {"expected_sources": [], "split": "a"}}
     assert read_case(tmp_path, **fields).extra == {"owner": "x", "prompt_id": 3}
 
 
 @pytest.mark.parametrize("where", ["task", "metadata"])
 @pytest.mark.parametrize("own", [False, True], ids=["test case", "own record"])
-def test_expected_calls_are_found_wherever_the_other_expectations_stand(
+def test_expected_calls_are_found_in_any_place_for_expectations(
     tmp_path: Path, where: str, own: bool
 ) -> None:
     function = {"name": "g", "arguments": '{"q": 1}'}

@@ -139,7 +139,7 @@ def test_a_prompt_that_is_too_long_is_a_budget(
     assert failure == (None if reason is None else Failure(reason=reason, message=message))
 
 
-def test_several_calls_share_what_they_gave_back(tmp_path: Path) -> None:
+def test_several_calls_share_one_result(tmp_path: Path) -> None:
     range_ = {"path": "b.py", "start_line": 3, "end_line": 9}
     both = step(1, READ, call("c2", "read_file", range_), observations="x = 1\n\ny = 2")
     (turn,) = memory(tmp_path, both).turns or ()

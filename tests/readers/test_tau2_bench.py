@@ -76,7 +76,7 @@ def test_a_simulation_is_an_attempt_of_the_agent(tmp_path: Path) -> None:
     assert (second.usage.input_tokens, second.usage.cost_usd) == (90, 0.25)
 
 
-def test_a_simulation_may_have_a_file_of_its_own(tmp_path: Path) -> None:
+def test_a_simulation_may_have_its_own_file(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     over = {**SIMULATION, "termination_reason": "max_steps", "reward_info": None}
     path.write_text(json.dumps(over))

@@ -95,7 +95,7 @@ def test_a_trace_is_an_attempt(tmp_path: Path) -> None:
     assert (said.usage, said.duration_seconds) == (None, None)
 
 
-def test_all_branches_are_read_and_context_is_no_turn(tmp_path: Path) -> None:
+def test_all_branches_are_read_and_context_is_not_a_turn(tmp_path: Path) -> None:
     nodes = [
         node(ASK),
         node(SAY, 0),  # put there as context
@@ -126,7 +126,7 @@ def test_branches_that_grow_side_by_side_may_use_one_id(tmp_path: Path) -> None:
     assert attempt.dropped_calls == 1
 
 
-def test_agents_that_an_agent_starts_are_told_apart(tmp_path: Path) -> None:
+def test_sub_agents_are_distinguished(tmp_path: Path) -> None:
     def linked(kind: str, to: Any) -> dict[str, Any]:
         odd = {"node": to, "type": [kind]}
         return {"semantic_parents": [{"node": to, "type": kind}, odd]}

@@ -1,4 +1,4 @@
-"""A small log of every format, with something in each of the places that its reader looks at."""
+"""A small log in every format, with content in each place that its reader looks at."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Log(NamedTuple):
     """Whether the folder is read, not the first file."""
 
     def write(self, folder: Path) -> Path:
-        """Write the files; gives what is to be read."""
+        """Write the files; return the path to read."""
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ class Log(NamedTuple):
 
     @staticmethod
     def content(content: list[Any] | str | bytes) -> bytes:
-        """What stands in a file."""
+        """Return the content of a file."""
         if isinstance(content, bytes):
             return content
         # Halves of surrogate pairs are what programs write of text that they cut.

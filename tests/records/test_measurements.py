@@ -30,7 +30,7 @@ from trajmeter.records.measurements import agent_key, is_same_agent, normalise_m
         (-2, InvalidReason.NOT_POSITIVE),
     ],
 )
-def test_what_stands_in_the_place_of_a_number(raw: object, found: float | InvalidReason) -> None:
+def test_values_in_place_of_a_number(raw: object, found: float | InvalidReason) -> None:
     assert measured(raw) == found
     if raw != {}:  # as a record, an empty object is a missing value
         measurement = Measurement.model_validate(raw)

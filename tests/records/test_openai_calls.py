@@ -42,5 +42,5 @@ def test_arguments_that_are_an_object(arguments: str, parsed: Any) -> None:
     ],
     ids=range(12),
 )
-def test_all_else_is_given_back(arguments: Any) -> None:
+def test_all_other_calls_are_returned(arguments: Any) -> None:
     assert parsed_arguments(arguments) is arguments

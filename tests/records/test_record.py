@@ -54,7 +54,7 @@ def test_a_json_schema_describes_every_field(record: type[Record]) -> None:
     ] == []
 
 
-def test_the_schema_names_what_a_trajectory_is_made_of() -> None:
+def test_the_schema_names_the_parts_of_a_trajectory() -> None:
     schema = Trajectory.model_json_schema()
 
     assert schema["required"] == ["task_id"]
@@ -62,7 +62,7 @@ def test_the_schema_names_what_a_trajectory_is_made_of() -> None:
     assert {"Turn", "ToolCall", "View", "Usage", "Failure"} <= set(schema["$defs"])
 
 
-def test_a_record_equals_what_is_read_of_its_json() -> None:
+def test_a_record_equals_the_record_read_from_its_json() -> None:
     assert Trajectory.model_validate_json(ATTEMPT.model_dump_json()) == ATTEMPT
 
 

@@ -1,4 +1,4 @@
-"""A double of S3 for the tests of this folder."""
+"""A fake S3 server for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def s3_port() -> Iterator[int]:
-    """Port of a double of S3."""
+    """Port of a fake S3 server."""
     yield from s3_server()
 
 

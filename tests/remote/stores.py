@@ -1,4 +1,4 @@
-"""Places that tests read from and write to: a file system in memory, and a double of S3."""
+"""Stores that tests read from and write to: an in-memory file system, and a fake S3 server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _numbers = itertools.count()
 
 
 def memory_folder() -> str:
-    """URI of a folder in memory, which no other test has."""
+    """Return the URI of a new in-memory folder."""
     pytest.importorskip("fsspec", reason="fsspec, which opens memory://, is not installed")
     return f"memory://{uuid4().hex}"
 
 
 def put(uri: str, files: dict[str, bytes | Path]) -> None:
-    """Write files below a URI of memory."""
+    """Write files below an in-memory URI."""
     import fsspec  # type: ignore[import-untyped]  # it has no types
 
     system = fsspec.filesystem("memory")
@@ -33,7 +33,7 @@ def put(uri: str, files: dict[str, bytes | Path]) -> None:
 
 
 def held(uri: str) -> dict[str, bytes]:
-    """Files below a URI of memory."""
+    """Return the files below an in-memory URI."""
     import fsspec
 
     system = fsspec.filesystem("memory")
@@ -90,7 +90,7 @@ class Bucket:
 
 
 def s3_server() -> Iterator[Any]:
-    """Run a double of S3; gives its port."""
+    """Run a fake S3 server; yield its port."""
     server = pytest.importorskip("moto.server", reason="moto, a double of S3, is not installed")
     pytest.importorskip("flask", reason="flask, which moto's server needs, is not installed")
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")

@@ -25,7 +25,7 @@ SIZES = PlanSizes(piece_bytes=4_000, piece_rows=30, files=3)
 
 
 def write_attempts(file: Path, count: int = 200, *, broken: int = 0) -> Path:
-    """Write attempts as JSON lines, and some lines that cannot be read among them."""
+    """Write attempts as JSON lines, mixed with some unreadable lines."""
     lines = []
     for number in range(count):
         turns = [
@@ -93,7 +93,7 @@ def convert_units(
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """What a complete folder of a run holds, but for the lock and states."""
+    """Return the contents of a finished run folder, except for the lock and the states."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""Tasks that expect something of every kind, and attempts that meet it or not."""
+"""Tasks with expectations of every kind, and attempts that meet some of them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _METADATA = st.fixed_dictionaries(
 
 @st.composite
 def tasks(draw: st.DrawFn) -> list[Task]:
-    """Three tasks, of which the last may share its expectations with the first."""
+    """Three tasks; the last may share its expectations with the first."""
     made = [
         Task(
             id=name,

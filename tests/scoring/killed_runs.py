@@ -49,7 +49,7 @@ def deadly(task, trajectory):
 
 
 def deadly_metric(folder: Path, *, once: bool) -> str:
-    """A metric that kills its process at an attempt, as long as a file is there."""
+    """A metric that kills its process at one attempt, as long as a file exists."""
     marker = folder / "armed"
     marker.touch()
     file = folder / "deadly.py"
@@ -58,12 +58,12 @@ def deadly_metric(folder: Path, *, once: bool) -> str:
 
 
 def random_kills(scenario: str) -> int:
-    """How often a scenario is killed at random."""
+    """Number of random kills per scenario."""
     return _KILLS.get(scenario.partition(" ")[0], 20)
 
 
 class Scenario:
-    """A way to run, what it should give, and how to check what a kill left."""
+    """A way to run, its expected result, and a check of what a kill leaves behind."""
 
     def __init__(self, name: str, place: Path) -> None:
         self.place = place
@@ -81,7 +81,7 @@ class Scenario:
         self.remove()
 
     def run(self) -> None:
-        """Carry out the whole run."""
+        """Complete the run."""
         carry_out: Callable[..., Any] = convert_units if self.converts else score_units
         if self.sorts:
             sizes = replace(SIZES, share_bytes=4_000)
@@ -91,13 +91,13 @@ class Scenario:
             carry_out(self.runs, self.output, shard=shard, workers=self.workers)
 
     def results(self) -> dict[str, bytes]:
-        """What is there."""
+        """Return the results on disk."""
         if self.is_file:
             return {"": self.output.read_bytes()} if self.output.exists() else {}
         return contents(self.output) if self.output.exists() else {}
 
     def left(self) -> str:
-        """Digest of all that lies on the disk."""
+        """Return a digest of everything on disk."""
         digest = sha256()
         for file in sorted(self.place.rglob("*")):
             digest.update(f"{file}\0".encode())
@@ -105,7 +105,7 @@ class Scenario:
         return digest.hexdigest()
 
     def remove(self) -> None:
-        """Begin anew."""
+        """Start over."""
         for each in self.place.iterdir():
             if each.is_dir():
                 shutil.rmtree(each)
@@ -113,7 +113,7 @@ class Scenario:
                 each.unlink()
 
     def problems(self, where: str) -> list[str]:
-        """What is wrong with what a kill left, and with what the next run makes of it."""
+        """Return what is wrong with what a kill left, and with what the next run makes of it."""
         found = []
         for name, content in self.results().items():
             if not name.startswith("spill-") and self.expected.get(name) != content:
@@ -129,7 +129,7 @@ class Scenario:
 
 
 def _in_child(task: Callable[[], object]) -> int:
-    """Run something in a child; gives what :func:`os.waitpid` says of it."""
+    """Run something in a child; return the status from :func:`os.waitpid`."""
     child = os.fork()
     if not child:
         code = 1
@@ -196,7 +196,7 @@ def kill_at_points(scenario: Scenario) -> list[str]:
 
 
 def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
-    """Kill slowed runs at random moments; gives what went wrong."""
+    """Kill slowed runs at random moments; return what went wrong."""
     order = random.Random(seed)  # noqa: S311 - a test
 
     def slowed(made: Callable[..., Any]) -> Callable[..., Any]:
@@ -229,11 +229,11 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
 
 
 def _have_ended(group: int) -> bool:
-    """Wait for all processes of a session, whose first one has ended; gives whether they have."""
+    """Wait for all processes of a session whose first one has ended; return whether they have."""
     given_up = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < given_up:
         with suppress(ChildProcessError):
-            while os.waitpid(-group, os.WNOHANG)[0]:  # else they stay there as zombies
+            while os.waitpid(-group, os.WNOHANG)[0]:  # otherwise they remain as zombies
                 pass
         try:
             os.killpg(group, 0)
@@ -245,7 +245,7 @@ def _have_ended(group: int) -> bool:
 
 def main() -> None:
     if sys.platform == "linux":
-        CDLL(None).prctl(_TAKE_OVER, 1)  # workers whose parent is killed become ours
+        CDLL(None).prctl(_TAKE_OVER, 1)  # adopts workers whose parent is killed
     kind, name, place = sys.argv[1:]
     scenario = Scenario(name, Path(place))
     found = kill_at_points(scenario) if kind == "points" else kill_at_random(scenario, 5)

@@ -1,4 +1,4 @@
-"""Trajectories of every shape that the records allow, made from the shape of the record itself."""
+"""Trajectories of every shape that the records allow, generated from the record's own schema."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ JSON = st.recursive(
 
 
 def _values(shape: Shape) -> st.SearchStrategy[Any]:
-    """Values that the model takes in the place of this shape."""
+    """Values that the model accepts for this shape."""
     if shape.choices:
         return st.sampled_from(sorted(shape.choices))
     if shape.kind == "json":
@@ -66,7 +66,7 @@ _LOOSE_CHOICES = st.sampled_from([None, "lines", "failed", "not_run", "other"])
 
 
 def _loose(shape: Shape) -> st.SearchStrategy[Any]:
-    """Values that a column takes in the place of this shape, whatever the model says of them."""
+    """Values that a column accepts for this shape, whether or not the model does."""
     if shape.choices:
         return _LOOSE_CHOICES
     if shape.kind == "json":
@@ -124,7 +124,7 @@ _SOURCES = st.builds(
 
 @st.composite
 def trajectories(draw: st.DrawFn) -> Trajectory:
-    """Attempts of which every family finds something to score."""
+    """Attempts in which every family finds something to score."""
     turns = draw(st.none() | runs)
     if turns is not None:
         turns = tuple(

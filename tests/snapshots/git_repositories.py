@@ -1,4 +1,4 @@
-"""Repositories of git in temporary folders, made with a fixed author and date."""
+"""Temporary git repositories with a fixed author and date."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENVIRONMENT = {
 
 
 def git(folder: Path, *words: str, input_bytes: bytes | None = None) -> str:
-    """Run git in a folder and give what it prints."""
+    """Run git in a folder and return its output."""
     done = subprocess.run(
         ["git", "-c", "core.autocrlf=false", "-C", str(folder), *words],  # noqa: S607 - any git
         check=True,

@@ -46,7 +46,7 @@ def test_entries_that_come_one_by_one_are_written_together(tmp_path: Path) -> No
     assert len(other.read([str(number) for number in range(70)])) == 70
 
 
-def test_what_is_left_is_written_at_the_end_of_the_process(tmp_path: Path) -> None:
+def test_pending_entries_are_written_when_the_process_ends(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from trajmeter.snapshots._cache import EntryCache; "
         "cache = EntryCache(Path(sys.argv[1])); cache.read(['x']); cache.write_later([('x', b'1')])"

@@ -309,7 +309,7 @@ def test_contextbench_names_by_the_first_identifier(
     assert definitions(source.encode(), language, "contextbench")[0].name == name
 
 
-def test_errors_cost_nothing_but_the_definitions_they_lie_in() -> None:
+def test_syntax_errors_lose_only_the_definitions_around_them() -> None:
     language = language_of("a.py")
     assert language is not None
     source = b"def before(): pass\n)\xff\xfe(\nclass After:\n    x = '\xe4'\n"
@@ -370,7 +370,7 @@ match a:
 """
 
 
-def test_python_is_looked_through_where_definitions_can_lie_and_nowhere_else(
+def test_python_is_searched_only_where_definitions_can_occur(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     language = language_of("a.py")
@@ -390,7 +390,7 @@ def test_python_is_looked_through_where_definitions_can_lie_and_nowhere_else(
     assert [found(content) for content in [NESTED, *sources]] == fast
 
 
-def test_deep_nesting_is_no_trouble() -> None:
+def test_deep_nesting_is_supported() -> None:
     language = language_of("a.js")
     assert language is not None
     source = b"[" * 20_000 + b"() => 1" + b"]" * 20_000

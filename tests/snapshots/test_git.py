@@ -100,7 +100,7 @@ def test_submodules_and_names_that_are_not_utf_8_are_left_out(tmp_path: Path) ->
     assert [*repository.files(commit(root, {}))] == [".gitmodules", "a"]
 
 
-def test_git_is_neither_led_astray_by_the_environment_nor_by_replacements(
+def test_git_ignores_the_environment_and_replacements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = commit(tmp_path / "one", {"a": b"1"})
@@ -112,7 +112,7 @@ def test_git_is_neither_led_astray_by_the_environment_nor_by_replacements(
     assert contents(GitRepository(tmp_path / "one"), wanted) == {"a": b"1"}
 
 
-def test_what_a_partial_clone_lacks_is_missing_and_not_fetched(tmp_path: Path) -> None:
+def test_objects_missing_from_a_partial_clone_are_not_fetched(tmp_path: Path) -> None:
     commit_id = commit(tmp_path / "one", {"a/b": b"1", "c": b"2"})
     git(tmp_path / "one", "config", "uploadpack.allowFilter", "true")
     source = (tmp_path / "one").as_uri()
@@ -139,7 +139,9 @@ def test_a_broken_repository_is_an_error(tmp_path: Path) -> None:
         GitRepository(tmp_path / "one").files(commit_id)
 
 
-def test_without_git_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_the_error_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit(tmp_path, {"a": b"1"})
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigurationError, match=r"needs git, .*install it"):

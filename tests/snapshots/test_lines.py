@@ -81,7 +81,7 @@ def test_no_definitions_are_empty_columns(tmp_path: Path) -> None:
         (None, None),
     ],
 )
-def test_repositories_of_one_commit_are_told_apart_by_name(
+def test_repositories_at_the_same_commit_are_distinguished_by_name(
     tmp_path: Path, repo: str | None, expected: str | None
 ) -> None:
     path = write(tmp_path / "s.jsonl", line(), line(repo="acme/gadget"), line(commit=B))
@@ -111,7 +111,7 @@ def test_a_snapshot_without_commit_serves_tasks_without_one(tmp_path: Path) -> N
     assert found(path, repo="widget", commit=A) is None
 
 
-def test_keys_may_stand_in_any_order(tmp_path: Path) -> None:
+def test_keys_may_be_in_any_order(tmp_path: Path) -> None:
     record = dict(reversed(line(note="\u00e9").items()))
     assert found(write(tmp_path / "s.jsonl", record), commit=A) is not None
 

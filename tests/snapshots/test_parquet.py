@@ -82,7 +82,7 @@ def test_rows_that_share_a_row_group_are_read_one_by_one(tmp_path: Path) -> None
         )
 
 
-def test_what_is_no_file_of_snapshots_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_snapshots_is_an_error(tmp_path: Path) -> None:
     place = tmp_path / "s.parquet"
     place.write_bytes(b"rubbish")
     with pytest.raises(ReadError, match=r"s\.parquet: not a Parquet file"):

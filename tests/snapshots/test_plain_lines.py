@@ -54,14 +54,16 @@ def _read(line: bytes, backend: BackendName) -> object:
 @example([None, None, {}])
 @example({"files": {"a.py": [1, [0], None]}})
 @example({"files": {"a.py": {"size": 9, "line_starts": [0], "definitions": [["f", 5, 2, "g"]]}}})
-def test_lines_are_read_alike(rust: Kernels, line: Any) -> None:
+def test_lines_are_read_the_same_by_both(rust: Kernels, line: Any) -> None:
     del rust  # is there
     text = json.dumps(line).encode()
     assert _read(text, "rust") == _read(text, "python")
 
 
 @given(st.binary(max_size=8), st.binary(max_size=8))
-def test_what_is_cut_or_spoilt_is_refused_alike(rust: Kernels, before: bytes, after: bytes) -> None:
+def test_truncated_or_corrupt_lines_are_refused_by_both(
+    rust: Kernels, before: bytes, after: bytes
+) -> None:
     del rust
     line = before + b'{"files": {"a": {"size": 1, "line_starts": [0]}}, "files": {}}' + after
     assert _read(line, "rust") == _read(line, "python")

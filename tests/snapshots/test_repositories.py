@@ -64,7 +64,7 @@ def test_the_commit_decides_between_repositories(tmp_path: Path) -> None:
     assert store.find(Task(id="t", repo="crab/shelf", commit=second)) is None
 
 
-def test_tasks_that_find_nothing_are_told(tmp_path: Path) -> None:
+def test_tasks_without_a_repository_or_commit_are_reported(tmp_path: Path) -> None:
     commit_id = commit(tmp_path / "shelf", {"a": b"1"})
     (tmp_path / "plain" / "folder").mkdir(parents=True)
     (tmp_path / "file").write_bytes(b"")
@@ -136,7 +136,7 @@ def described(file: FileSnapshot) -> tuple[object, ...]:
     return file.size, [*file.line_starts], of_it
 
 
-def test_a_missing_file_is_told_of_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_when_requested(tmp_path: Path) -> None:
     place = tmp_path / "owner__name"
     commit_id = commit(place, {"a.py": b"1\n", "b.py": b"2\n"})
     blob = git(place, "rev-parse", f"{commit_id}:a.py")
@@ -160,7 +160,7 @@ def test_a_store_can_be_pickled_and_closed(tmp_path: Path) -> None:
         store.close()
 
 
-def test_a_file_that_the_clone_lacks_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_a_file_missing_from_the_clone_has_its_own_error(tmp_path: Path) -> None:
     commit_id = commit(tmp_path / "source", {"a.py": b""})
     git(tmp_path / "source", "config", "uploadpack.allowFilter", "true")
     source = (tmp_path / "source").as_uri()

@@ -125,7 +125,7 @@ def test_a_folder_and_a_commit_share_their_cache(
     assert exactly(take_snapshot(tmp_path / "r", cache=cache)) == expected
 
 
-def test_language_and_naming_are_part_of_what_is_kept(tmp_path: Path) -> None:
+def test_language_and_naming_are_part_of_the_cache_key(tmp_path: Path) -> None:
     arrow = b"const add = (a) => a;\n"
     commit(tmp_path / "r", {"a.js": arrow, "a.ts": arrow, "a.txt": arrow})
 
@@ -164,7 +164,7 @@ def test_only_the_paths_that_are_asked_for(tmp_path: Path) -> None:
     assert [*snapshot.files] == ["shelf.py"]
 
 
-def test_what_cannot_be_taken_says_why(tmp_path: Path) -> None:
+def test_a_failed_snapshot_says_why(tmp_path: Path) -> None:
     commit(tmp_path / "r", {"a.py": b""})
     with pytest.raises(ReadError, match="r: no commit 'v2'; if it exists elsewhere, fetch it: git"):
         take_snapshot(tmp_path / "r", commit="v2")

@@ -36,7 +36,7 @@ def listed(batch: SpanBatch) -> list[list[int]]:
     return [batch.start.tolist(), batch.end.tolist(), batch.offsets.tolist()]
 
 
-def test_each_row_is_a_set_of_its_own() -> None:
+def test_each_row_is_a_separate_set() -> None:
     assert measure_batched(ROWS).tolist() == [20, 10]
     assert listed(union_batched(ROWS)) == [[0, 30], [20, 40], [0, 1, 2]]
     assert listed(intersection_batched(ROWS, OTHERS)) == [[5, 35], [12, 36], [0, 1, 2]]

@@ -91,7 +91,7 @@ EXPECTED = r", expected \(start, end\) pairs of integers, an \(n, 2\) int64 arra
         (np.ma.masked_array(table((1, 2)), mask=[[True, False]]), "is a MaskedArray"),
     ],
 )
-def test_what_is_no_spans_is_refused(spans: Any, message: str) -> None:
+def test_invalid_spans_are_refused(spans: Any, message: str) -> None:
     with pytest.raises(ArrayError, match=f"^spans ?{message}{EXPECTED}"):
         union(spans)
     with pytest.raises(ArrayError, match=f"^spans ?{message}{EXPECTED}"):
@@ -157,7 +157,7 @@ def test_the_argument_of_a_bad_span_is_named(
         assert format_exception(operation, good, bad) == f"other {place}"
 
 
-def test_the_argument_that_is_no_spans_is_named() -> None:
+def test_the_invalid_argument_is_named() -> None:
     nothing: Any = None
     with pytest.raises(ArrayError, match=rf"^others\[1\] is a NoneType{EXPECTED}"):
         union([(0, 1)], [], nothing)

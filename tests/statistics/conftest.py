@@ -1,4 +1,4 @@
-"""Backends of what is counted and added up."""
+"""Backends for tests of counts and sums."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module", params=["python", "rust"])
 def each_backend(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test of a module with each backend."""
+    """Run every test of a module with each backend."""
     if request.param == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
         pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
     with pytest.MonkeyPatch.context() as patch:

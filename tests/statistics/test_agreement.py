@@ -70,7 +70,7 @@ def test_the_worked_example(scale: Scale, alpha: float) -> None:
         assert found.kappa.value == pytest.approx(1 - 0.5 / 3.5)
 
 
-def test_a_scale_point_that_nobody_used_keeps_its_place() -> None:
+def test_an_unused_scale_point_keeps_its_position() -> None:
     """Ratings of 1 and 5 are four apart, not one."""
     items: Ratings = [(1, 1), (1, 5), (5, 5), (4, 4)]
     found = agree(items, "interval")
@@ -97,7 +97,7 @@ def test_alpha_is_that_of_the_definition(items: Ratings, scale: Scale) -> None:
 
 
 @given(items=ratings, shift=st.floats(-50, 50), factor=st.floats(0.1, 10))
-def test_interval_alpha_knows_neither_zero_nor_unit(
+def test_interval_alpha_is_invariant_to_shift_and_scale(
     items: Ratings, shift: float, factor: float
 ) -> None:
     plain, moved = agree(items, "interval"), agree(items, "interval", shift=shift, factor=factor)

@@ -83,7 +83,7 @@ def test_a_value_that_is_the_same_in_all_rows_counts_as_often_as_rows_do(
         assert held == count * Fraction(value)
 
 
-def test_a_rest_is_added_and_what_does_not_count_is_not_looked_at() -> None:
+def test_a_remainder_is_added_and_uncounted_rows_are_ignored() -> None:
     values = np.array([2.0**60, np.nan, 3.0])
     counted = np.array([True, False, True])
     rest = np.array([1.0, 5.0, 0.0])
@@ -93,7 +93,7 @@ def test_a_rest_is_added_and_what_does_not_count_is_not_looked_at() -> None:
     assert totals.multiples[0] * 2**totals.exponent == 2**60 + 1 + 3
 
 
-def test_what_is_not_finite_makes_its_sum_so() -> None:
+def test_a_non_finite_value_makes_its_sum_non_finite() -> None:
     values = np.array([1.0, np.inf, 2.0, np.nan, 4.0])
     counted = np.array([True, True, True, True, True])
     counts, sums = _counted([CountedColumn(values, counted)], [0, 1, 1, 2, 2])

@@ -49,7 +49,7 @@ def _rounded(values: Sequence[float], count: int) -> float:
 
 
 @given(_PAIRS, st.data())
-def test_any_division_gives_the_exact_sum_rounded_once(
+def test_any_partition_gives_the_exact_sum_rounded_once(
     pairs: list[tuple[int, float]], data: st.DataObject
 ) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(pairs)), max_size=4)))
@@ -139,7 +139,7 @@ def test_the_total_of_some_groups(pairs: Sequence[tuple[int, float]]) -> None:
 
 
 @given(left=st.lists(_MODEST, min_size=1), right=_MODEST)
-def test_products_and_what_their_rounding_left(left: list[float], right: float) -> None:
+def test_products_and_their_rounding_errors(left: list[float], right: float) -> None:
     values, factor = np.array(left), np.full(len(left), right)
     for (product, rest), pairs in (
         (exact_products(values, factor), [(x, right) for x in left]),

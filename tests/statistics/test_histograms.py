@@ -69,7 +69,7 @@ def test_negative_values_mirror_positive_ones(values: list[float]) -> None:
     assert np.array_equal(mirrored[3], -least[::-1])
 
 
-def test_zero_has_a_bucket_of_its_own_and_what_is_not_finite_has_none() -> None:
+def test_zero_has_its_own_bucket_and_non_finite_values_have_none() -> None:
     values = [0.0, -0.0, 5e-324, -5e-324, np.nan, np.inf, -np.inf]
     _, counts, least, greatest = _of(values).state()
     assert counts.tolist() == [1, 2, 1]

@@ -71,7 +71,7 @@ def test_wilson_of_none_begins_at_zero() -> None:
     assert full.high == 10.0
 
 
-def test_clustered_wilson_counts_no_more_than_there_are() -> None:
+def test_clustered_wilson_uses_at_most_the_actual_count() -> None:
     """A tiny error would make thousands of values out of 20."""
     tiny = clustered_wilson_interval(0.5, 1e-6, 20, 9, 0.95)
     plain = clustered_wilson_interval(0.5, sqrt(0.25 / 20), 20, 9, 0.95)
@@ -100,7 +100,7 @@ def test_repeating_every_attempt_leaves_the_error() -> None:
     assert standard_error(7 * sums, 7 * sizes, 0.54, 35) == pytest.approx(once)
 
 
-def test_rounding_is_no_variation() -> None:
+def test_rounding_errors_are_not_variation() -> None:
     assert is_constant(1e-17, 0.1)
     assert is_constant(0.0, 0.0)
     assert not is_constant(1e-9, 0.1)

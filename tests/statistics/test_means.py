@@ -58,7 +58,7 @@ def test_groups_are_of_the_kind_of_the_values() -> None:
         (np.ma.masked_array([1.0], mask=[True]), "^values is a MaskedArray, expected"),
     ],
 )
-def test_what_is_no_numbers_is_refused(values: Any, message: str) -> None:
+def test_values_that_are_not_numbers_are_refused(values: Any, message: str) -> None:
     with pytest.raises(ArrayError, match=message):
         gmean(values)
     with pytest.raises(ArrayError, match=message):
@@ -74,7 +74,7 @@ def test_what_is_no_numbers_is_refused(values: Any, message: str) -> None:
         (np.array([0.0, 1.0]), " has dtype float64, expected"),
     ],
 )
-def test_what_is_no_offsets_is_refused(offsets: Any, message: str) -> None:
+def test_invalid_offsets_are_refused(offsets: Any, message: str) -> None:
     with pytest.raises(ArrayError, match=f"^offsets{message}"):
         gmean_grouped([1.0], offsets)
 

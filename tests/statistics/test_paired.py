@@ -127,6 +127,6 @@ def test_holm_never_helps(values: list[float]) -> None:
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
-def test_holm_refuses_what_is_no_probability(value: float) -> None:
+def test_holm_refuses_values_that_are_not_probabilities(value: float) -> None:
     with pytest.raises(InputError, match="p-value 1 is"):
         holm([0.5, value])

@@ -1,4 +1,4 @@
-"""Summaries of the same attempts by both ways: one by one, and in batches."""
+"""Summaries of the same attempts in two ways: one by one, and in batches."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def by_batch(
     rows: int = 1000,
     quantiles: bool = False,
 ) -> Summarizer:
-    """Summarize in batches of some rows; results of the named families are given as objects."""
+    """Summarize in batches of some rows; results of the named families are passed as objects."""
     layout = RowLayout(metrics)
     summarizer = Summarizer(layout, quantiles=quantiles)
     for start in range(0, len(attempts), rows):
@@ -71,7 +71,7 @@ def by_batch(
 def restored(
     metrics: Sequence[AnyMetric], summarizer: Summarizer, *, quantiles: bool = False
 ) -> Summarizer:
-    """What another process makes of a summarizer's state in a file."""
+    """Restore a summarizer's state from a file, as another process would."""
     with NamedTemporaryFile(suffix=".parquet") as file:
         write_state(summarizer.state(), file)  # type: ignore[arg-type]  # a file all the same
         file.flush()

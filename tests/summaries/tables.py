@@ -24,7 +24,7 @@ def attempt(
     number: int = 0,
     figure: str = F1,
 ) -> Row:
-    """One row: a value, a cause of its absence, or ``None`` where it abstained."""
+    """One row: a value, the cause of its absence, or ``None`` if it abstained."""
     group = figure.rpartition(".")[0]
     outcome = "abstained" if value is None else "not_scored" if isinstance(value, str) else "scored"
     return {
@@ -53,7 +53,7 @@ Tasks = dict[str, list[float | str | None]]
 
 
 def tasks(*, max_tasks: int = 8) -> SearchStrategy[Tasks]:
-    """Attempts at some tasks: values, causes, and what abstained."""
+    """Attempts at some tasks: values, causes, and abstentions."""
     value = st.integers(0, 8).map(lambda eighths: eighths / 8) | st.floats(0.0, 1.0)
     usual = st.one_of(value, value, value, st.sampled_from(["missing_gold", None]))
     names = st.sampled_from([f"t{number}" for number in range(max_tasks)])

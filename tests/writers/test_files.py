@@ -102,7 +102,7 @@ with replacing(pathlib.Path(sys.argv[1])) as stream:
 """
 
 
-def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+def test_leftovers_of_a_killed_process_are_removed_but_not_files_of_a_running_one(
     tmp_path: Path,
 ) -> None:
     target = tmp_path / "rows.jsonl"
@@ -169,7 +169,7 @@ def _room(size: int) -> Iterator[None]:
 @pytest.mark.parametrize("by_batch", [True, False])
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 @pytest.mark.parametrize("room", [0, 3, 9_000])
-def test_a_file_that_finds_no_room_is_named_and_what_was_there_stays(
+def test_a_full_disk_names_the_file_and_keeps_the_old_content(
     tmp_path: Path,
     layout: RowLayout,
     suffix: str,
@@ -247,7 +247,7 @@ def test_an_error_of_closing_is_that_of_the_file(tmp_path: Path) -> None:
         os.close(stream.fileno())
 
 
-def test_what_goes_wrong_beside_the_file_keeps_its_own_error(
+def test_errors_unrelated_to_the_file_are_raised_unchanged(
     tmp_path: Path, layout: RowLayout
 ) -> None:
     with (
@@ -283,7 +283,7 @@ def test_a_file_without_permission_is_refused_beforehand(
         check_output(tmp_path / "out.csv")
 
 
-def test_a_file_with_a_bracket_in_its_name_is_no_pattern(tmp_path: Path) -> None:
+def test_a_file_name_with_a_bracket_is_not_a_pattern(tmp_path: Path) -> None:
     file = tmp_path / "runs[1].jsonl"
     file.touch()
     with pytest.raises(ConfigurationError, match=r"runs\[1\]\.jsonl is an input; write"):

@@ -117,7 +117,7 @@ def test_both_backends_write_the_same_json_lines(
     assert written.count(b"\n") == given_batch[0].num_rows
 
 
-def test_numbers_are_written_alike_whatever_pydantic_writes() -> None:
+def test_numbers_are_written_the_same_as_by_pydantic() -> None:
     shapes = [Shape("number"), Shape("list", item=Shape("number")), Shape("text")]
     values = [1e16, [1.5e300, 1.5e-7, math.nan], "1e16"]
     batch, columns = _batch(
@@ -155,7 +155,7 @@ def test_both_backends_write_the_same_csv(
 
 
 @pytest.mark.usefixtures("rust")
-def test_rust_takes_what_is_ordinary() -> None:
+def test_rust_accepts_ordinary_values() -> None:
     """It would be slow, and nothing else would show it."""
     values = [True, 1, 0.5, "é", '{"a": [1, 1e-300]}', [True], [1], [0.5], ["a"]]
     record = {each.name: value for each, value in zip(_RECORD_SHAPE.members, values, strict=False)}
@@ -170,7 +170,7 @@ def test_rust_takes_what_is_ordinary() -> None:
 
 
 @pytest.mark.parametrize("backend", ["rust", "python"])
-def test_json_stands_as_the_value_that_it_is(backend: BackendName, request: Any) -> None:
+def test_json_is_written_as_its_value(backend: BackendName, request: Any) -> None:
     if backend == "rust":
         request.getfixturevalue("rust")
     texts = ['{"a": 1.50,\n "b": "\\n"}', "not JSON", "NaN", None, "null", "[" * 300 + "]" * 300]

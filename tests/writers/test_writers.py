@@ -111,7 +111,7 @@ def test_json_lines_hold_every_column() -> None:
     }
 
 
-def test_json_lines_are_json_whatever_the_values() -> None:
+def test_json_lines_are_valid_json_for_any_values() -> None:
     result = Everything(ratio=math.inf, details={"path": ["\udcff"]})
     lines = _write(JsonLinesWriter, result, task_id="\ud800é\n")
     row = json.loads(lines, parse_constant=pytest.fail)
@@ -149,7 +149,7 @@ def test_csv_marks_text_that_a_spreadsheet_would_run(start: str) -> None:
     assert from_cell(row["task_id"]) == text
 
 
-def test_csv_marks_neither_numbers_nor_other_text() -> None:
+def test_csv_does_not_mark_numbers_and_other_text() -> None:
     negative = Everything(ratio=-0.5)
     (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, negative, task_id="'a-b").decode()))
     assert (row["all.ratio"], row["task_id"], from_cell(row["task_id"])) == ("-0.5", "'a-b", "'a-b")
@@ -161,11 +161,11 @@ def test_csv_escapes_control_characters() -> None:
     assert row["task_id"] == "\\ra\\x1b[31m\\x00\\u202eb\tc"
 
 
-def test_csv_writes_what_has_no_utf8_form() -> None:
+def test_csv_writes_text_without_a_utf8_form() -> None:
     assert b"\\ud800" in _write(CsvWriter, FULL, task_id="\ud800")
 
 
-def test_parquet_has_types_and_tells_what_made_it() -> None:
+def test_parquet_has_types_and_records_its_origin() -> None:
     table = parquet.read_table(pa.BufferReader(_write(ParquetWriter, FULL)))
     types = {name: table.schema.field(name).type for name in table.column_names}
     assert {key: kind for key, kind in types.items() if key.startswith("all.")} == {
@@ -253,7 +253,7 @@ def test_pages_of_parquet_do_not_depend_on_batches() -> None:
     assert [file.row_group(i).num_rows for i in range(file.num_row_groups)] == [16_384, 3_616]
 
 
-def test_row_groups_of_much_text_end_early_whatever_the_batches(
+def test_row_groups_with_much_text_end_early_for_any_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Rows have some 60 bytes of text, so that two chunks of 10 rows reach 1,000."""
@@ -311,7 +311,7 @@ def test_parquet_that_is_abandoned_is_not_finished(
     gc.collect()  # pytest makes an error of what a destructor raises
 
 
-def test_parquet_writes_what_has_no_utf8_form() -> None:
+def test_parquet_writes_text_without_a_utf8_form() -> None:
     content = _write(ParquetWriter, Everything(details={"path": ["\udcff"]}), task_id="\ud800")
     (row,) = parquet.read_table(pa.BufferReader(content)).to_pylist()
     assert row["task_id"] == "\\ud800"

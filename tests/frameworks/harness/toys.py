@@ -1,4 +1,4 @@
-"""Agents of every kind, and some that misbehave."""
+"""Example agents of every kind, including some that misbehave."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def fields(question: str) -> dict[str, Any]:
 
 
 class Whole:
-    """Everything an agent may have; remembers what was called."""
+    """Has every method that an agent may have, and records their calls."""
 
     name = "Whole Agent"
 
@@ -68,7 +68,7 @@ def blocking(question: str) -> str:
 
 
 async def stubborn(question: str) -> str:
-    """Swallows its cancellation."""
+    """Ignores cancellation."""
     for _ in range(10):
         try:
             await asyncio.sleep(0.05)
@@ -98,7 +98,7 @@ class NamedWhenMade:
 
 
 class Nameless:
-    """Has a name that is none."""
+    """Has an invalid name."""
 
     name = 12
 
@@ -123,7 +123,7 @@ async def loop() -> None:
 
 
 async def native() -> None:
-    """Holds the interpreter's lock for longer than anybody lives."""
+    """Never releases the interpreter's lock."""
     re.fullmatch("(a|a)*b", "a" * 60)
 
 
@@ -166,7 +166,7 @@ ACTS = {
 
 
 class Hostile:
-    """Does what the question says; its answers say where, and a file what it ingested."""
+    """Does what the question says; answers and a file record where, and what it ingested."""
 
     def ingest(self, documents: Sequence[Document], settings: Mapping[str, Any]) -> None:
         with Path(settings["scenario_dir"], "ingested").open("a", encoding="utf-8") as file:
@@ -182,7 +182,7 @@ class Hostile:
 
 
 class Untidy:
-    """Never ends its cleanup."""
+    """Never finishes its cleanup."""
 
     async def query(self, question: str) -> str:
         await asyncio.sleep(60)

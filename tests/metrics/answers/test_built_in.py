@@ -72,7 +72,7 @@ def test_a_source_grounds_no_hop_that_the_answer_does_not_hold() -> None:
     assert (got["matched_hops"], got["grounded_hop_coverage"]) == (1, 0.5)
 
 
-def test_multi_hop_means_leave_out_what_is_not_multi_hop() -> None:
+def test_multi_hop_means_ignore_other_tasks() -> None:
     chain = {"required_hops": 2, "hop_coverage": 0.5, "grounded_hop_coverage": 0.0}
     rows: list[dict[str, Any]] = [
         {"is_multi_hop": True, **chain, "chain_success": False},
@@ -146,7 +146,7 @@ def test_agents_are_those_listed_else_the_domains_of_the_trace() -> None:
     assert (got["actual_agents"], got["agent_coverage"]) == (1, 0.5)
 
 
-def test_coordination_means_leave_out_what_cannot_be_judged() -> None:
+def test_coordination_means_ignore_attempts_that_cannot_be_judged() -> None:
     joint = {"is_coordination": True, "is_easy": False}
     rows: list[dict[str, Any]] = [
         {**joint, "required_agents": 2, "agent_coverage": 0.5, "required_hops": 2}

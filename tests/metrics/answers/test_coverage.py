@@ -74,7 +74,7 @@ def test_published_cases(reference_data: Path) -> None:
 
 
 @pytest.mark.parametrize("read", [tool_trace, objects_only_trace])
-def test_true_is_no_number_of_calls_but_1_in_the_original(read: Any) -> None:
+def test_true_is_not_a_number_of_calls_but_is_1_in_the_original(read: Any) -> None:
     trace = [{"tool": "sql"}, {"tool": "lookup"}]
     for flag, original in ((True, 1), (False, 0)):
         metadata = {"tool_trace": trace, "tool_calls": flag}

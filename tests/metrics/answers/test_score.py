@@ -31,14 +31,14 @@ ATTEMPT = Trajectory(
 )
 
 
-def test_an_answer_is_scored_against_what_its_task_expects() -> None:
+def test_an_answer_is_scored_against_the_expectations_of_its_task() -> None:
     got = AnswersMetric().score(TASK, ATTEMPT)
     assert (got.retrieval.precision, got.retrieval.recall) == (0.5, 0.5)  # 1 of 2, 1 of 2
     assert (got.hops.coverage, got.hops.grounded_coverage) == (1.0, 0.5)  # lamps.md is missing
     assert (got.tools.coverage, got.agents.coverage) == (0.5, 1.0)
 
 
-def test_what_was_not_recorded_is_not_scored() -> None:
+def test_unrecorded_values_are_not_scored() -> None:
     got = AnswersMetric().score(TASK, Trajectory(task_id="q1"))
     for group in (got.retrieval, got.hops, got.tools, got.agents):
         assert (group.outcome, group.cause) == (Outcome.NOT_SCORED, Cause.MISSING_ANSWER)
@@ -46,7 +46,7 @@ def test_what_was_not_recorded_is_not_scored() -> None:
     assert (unsourced.hops.coverage, unsourced.hops.grounded_coverage) == (1.0, None)
 
 
-def test_what_is_not_expected_abstains_and_an_unknown_task_is_missing() -> None:
+def test_an_attempt_without_expectations_abstains_and_an_unknown_task_is_missing() -> None:
     got = AnswersMetric().score(Task(id="q1"), ATTEMPT)
     groups = (got.retrieval, got.hops, got.tools, got.agents)
     assert {group.outcome for group in groups} == {Outcome.ABSTAINED}

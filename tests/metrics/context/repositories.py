@@ -1,4 +1,4 @@
-"""A repository in miniature, and tasks and attempts in it."""
+"""A small repository, with tasks and attempts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Definition = tuple[str, int, int, "str | None"]
 
 
 def file(content: str, definitions: Sequence[Definition] | None = ()) -> FileSnapshot:
-    """A file of this text, which holds definitions ``(kind, start, end, name)``."""
+    """Return a file with this text and the definitions ``(kind, start, end, name)``."""
     raw = content.encode()
     starts = [0, *accumulate(len(line) + 1 for line in raw.split(b"\n")[:-1])]
     columns = None
@@ -37,7 +37,7 @@ def ten_lines(definitions: Sequence[Definition] | None = ()) -> FileSnapshot:
 
 
 def snapshot(files: dict[str, FileSnapshot] | Iterable[str]) -> Snapshot:
-    """A snapshot of these files, or of files of ten lines at these paths."""
+    """Return a snapshot of these files, or of files of ten lines at these paths."""
     if not isinstance(files, dict):
         files = {path: ten_lines() for path in files}
     return Snapshot("acme/widget", "c0ffee", files)
@@ -64,7 +64,7 @@ def attempt(
     final: Sequence[View] | None = None,
     patch: str | None = None,
 ) -> Trajectory:
-    """An attempt whose turns saw these views; ``None`` for a turn without views."""
+    """Return an attempt whose turns have these views; ``None`` for a turn without views."""
     return Trajectory(
         task_id="t",
         turns=tuple(Turn(views=None if step is None else tuple(step)) for step in steps),

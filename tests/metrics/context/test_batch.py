@@ -90,7 +90,7 @@ def test_rows_without_attempts() -> None:
     assert not any(_columns(trajectory_batch([])).values())
 
 
-def test_nulls_stand_for_defaults() -> None:
+def test_nulls_mean_defaults() -> None:
     row: dict[str, Any] = {"task_id": "t", "final_views": [{"path": "a.py"}], "turns": None}
     batch = pa.RecordBatch.from_pylist([row], schema=trajectory_schema())
     declared = Trajectory(task_id="t", final_views=(View(path="a.py"),))
@@ -113,7 +113,7 @@ class _Ahead(_Store):
         self.asked.append([{*paths} for _, paths in wanted])
 
 
-def test_what_rows_need_is_read_before_their_tasks_are_prepared(
+def test_files_of_rows_are_read_before_their_tasks_are_prepared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ahead, "_TASKS", 2)

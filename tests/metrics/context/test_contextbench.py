@@ -202,7 +202,7 @@ def test_reversed_lines_change_redundancy(kernels: Kernels) -> None:
     assert repeated.trajectory.line.repeated_size == 0 - (2 + 4 - 5 - 5)
 
 
-def test_bytes_beside_reversed_lines_count_as_the_lines_they_touch(kernels: Kernels) -> None:
+def test_bytes_with_reversed_lines_count_as_the_lines_they_touch(kernels: Kernels) -> None:
     """Bytes 5 to 25 touch lines 1 to 3, and 95 on line 10; lines 9 to 5 are 5 - 9 + 1 = -3."""
     final = [
         seen("a.py"),
@@ -350,7 +350,7 @@ def test_deleted_lines(patch: str, deleted: set[tuple[str, int]]) -> None:
     assert deleted_lines(patch) == deleted
 
 
-def test_deleted_lines_beside_initial_gold(kernels: Kernels) -> None:
+def test_deleted_lines_compared_with_initial_gold(kernels: Kernels) -> None:
     """Lines 4, 5 and 9 are deleted; 4 and 5 lie in the four gold lines 2 to 5."""
     of = task(gold("a.py", 2, 5), gold("a.py", 9, 9, GoldRole.ADDITIONAL))
     patch = diff("@@ -4 +4 @@", "-d", "-e", "@@ -9 +9 @@", "-i")
@@ -391,7 +391,7 @@ def test_without_any_patch_there_is_no_edit_location(kernels: Kernels) -> None:
     assert found.contextbench_editloc.cause is Cause.MISSING_PATCH
 
 
-def test_a_text_that_is_no_diff_deletes_nothing(kernels: Kernels) -> None:
+def test_a_text_that_is_not_a_diff_deletes_nothing(kernels: Kernels) -> None:
     of = task(gold("a.py", 2, 5), patch="")
     trajectory = attempt(final=[seen("a.py")], patch="Sorry.")
     found = scored(kernels, of, trajectory, "a.py").contextbench_editloc

@@ -18,7 +18,7 @@ def replacing(*numbers: int, path: str = "a.py") -> str:
     return f"--- a/{path}\n+++ b/{path}\n{''.join(hunks)}"
 
 
-def test_two_fifths_of_gold_and_half_of_what_was_edited() -> None:
+def test_two_fifths_of_gold_and_half_of_the_edited_lines() -> None:
     """Gold {15, 16, 17, 42, 43}, edited {16, 17, 18, 100}: 2 of 5, and 2 of 4."""
     found = edited(replacing(15, 16, 17, 42, 43), replacing(16, 17, 18, 100))
     assert found.outcome is Outcome.SCORED
@@ -45,7 +45,7 @@ def test_an_empty_patch_predicts_nothing() -> None:
     assert (found.coverage, found.precision, found.f1) == (0.0, None, 0.0)
 
 
-def test_a_text_that_is_no_diff_predicts_nothing_and_is_marked() -> None:
+def test_a_text_that_is_not_a_diff_predicts_nothing_and_is_marked() -> None:
     found = edited(replacing(3), "Repeated read-file actions exceeded the limit.")
     assert (found.outcome, found.cause) == (Outcome.ASSIGNED, Cause.NOT_A_DIFF)
     assert (found.coverage, found.precision, found.f1) == (0.0, None, 0.0)

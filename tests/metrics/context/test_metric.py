@@ -55,6 +55,6 @@ def test_without_a_task_everything_is_missing_gold() -> None:
         assert (group.outcome, group.cause) == (Outcome.NOT_SCORED, Cause.MISSING_GOLD)
 
 
-def test_an_unknown_profile_is_refused_at_once() -> None:
+def test_an_unknown_profile_is_refused_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no profile 'fc-eval'; profiles: contextbench"):
         create(registry.Resources(profile="fc-eval"))

@@ -44,7 +44,7 @@ def scored(
     return score(prepare(of, snapshot(files), kernels=kernels), trajectory)
 
 
-def test_files_half_of_gold_and_a_third_of_what_was_seen(kernels: Kernels) -> None:
+def test_files_half_of_gold_and_a_third_of_the_viewed_files(kernels: Kernels) -> None:
     """Gold {utils, main}, seen {utils, config, test}: 1 of 2, and 1 of 3."""
     paths = ("src/utils.py", "src/main.py", "src/config.py", "tests/test.py")
     result = scored(
@@ -88,7 +88,7 @@ def test_symbols_are_the_definitions_that_views_touch(kernels: Kernels) -> None:
     assert (found.coverage, found.precision, found.f1) == (0.5, 0.5, 0.5)
 
 
-def test_definitions_are_told_apart_by_place_and_kind(kernels: Kernels) -> None:
+def test_definitions_are_distinguished_by_position_and_kind(kernels: Kernels) -> None:
     """Two methods of one name are two; the same node twice is one; an empty one is none."""
     twins = (
         ("method", 0, 10, "run"),
@@ -200,7 +200,7 @@ def test_extents(kernels: Kernels) -> None:
     assert coverage == {"file": 1.0, "symbol": 0.5, "span": 0.5, "line": 0.5}
 
 
-def test_views_are_counted_with_what_became_of_them(kernels: Kernels) -> None:
+def test_views_are_counted_by_their_outcome(kernels: Kernels) -> None:
     views = [
         lines("/testbed/a.py", 1, 2),
         lines("a.py", 5, 3),

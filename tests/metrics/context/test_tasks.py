@@ -73,7 +73,7 @@ def test_tasks_in_use_are_counted() -> None:
     assert fullness == [False, False, False, False, True]
 
 
-def test_what_was_prepared_last_outlives_a_call() -> None:
+def test_the_last_prepared_tasks_outlive_a_call() -> None:
     store, of = _Store(shared=True), TASKS[0].model_copy()
     first = _tasks(store, 10**9).find(of)
     assert _tasks(store, 10**9).find(of) is first

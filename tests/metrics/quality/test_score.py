@@ -36,7 +36,7 @@ def count(ships):
 '''
 
 
-def test_every_function_has_one_complexity_without_what_is_nested_in_it() -> None:
+def test_the_complexity_of_a_function_excludes_nested_functions() -> None:
     measures = static_metrics(SOURCE, packages=framework_packages("LangGraph"))
     # sail 1, gust 1 + if + and = 3, count 1 + comprehension + its if = 3: mean 7 / 3
     assert measures.num_functions == 3

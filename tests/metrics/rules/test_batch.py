@@ -74,7 +74,7 @@ def test_rules_that_are_not_asked_for_are_not_applied() -> None:
     assert metric.batch_columns == {"duration_seconds", "unusable"}
 
 
-def test_costs_of_turns_that_no_double_holds_are_no_figure() -> None:
+def test_turn_costs_beyond_a_double_give_no_figure() -> None:
     turns = (Turn(usage=Usage(cost_usd=1e308)),) * 2
     attempt = Trajectory(task_id="t", turns=turns)
     task = Task(id="t", metadata={"max_cost_usd": 1})

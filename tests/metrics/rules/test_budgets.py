@@ -53,7 +53,7 @@ def test_the_tokens_of_turns_count_against_the_budget() -> None:
         ),
     ],
 )
-def test_a_cost_that_cannot_be_told_is_missing_and_a_negative_one_is_named(
+def test_an_unknown_cost_is_missing_and_a_negative_one_is_reported(
     attempt: Trajectory, reason: str
 ) -> None:
     task = Task(id="t", metadata={"max_cost_usd": 1.0})

@@ -1,4 +1,4 @@
-"""Figures of a run by the plainest means: an object for each task, and lists of values."""
+"""Figures of a run in the simplest way: an object per task, and lists of values."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class NaiveAggregator:
             trial = result.trial or trajectory.attempt
             self._trials[task_id, trial] = bool(result.trial_resolved)
             if result.outcome is Outcome.NOT_SCORED:
-                return  # another agent's record replaced it
+                return  # replaced by another agent's record
             identity = (*identity, str(len(self._tasks)))
         self._tasks.setdefault(identity, _TaskFigures()).add(result)
         self._priced += bool(result.costs_by_agent_model)

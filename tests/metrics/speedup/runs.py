@@ -40,7 +40,7 @@ def entry(agent: object, oracle: object) -> dict[str, Any]:
 
 
 def table(**ratios: Any) -> dict[str, Any]:
-    """A table of benchmarks of module m: each its ratios, or whatever else stands in its place."""
+    """Return a table of benchmarks of module m, with ratios or other values."""
     return {
         f"m.{name}": entry(*ratio) if isinstance(ratio, tuple) else ratio
         for name, ratio in ratios.items()
@@ -103,14 +103,14 @@ def write_run(
 
 
 def own(key: str, checks: Mapping[str, Any] = PASSED, **ratios: Any) -> dict[str, Any]:
-    """What the parser found of an agent with a table of its own."""
+    """Return the parser's result for an agent with its own table."""
     return {**checks, "per_benchmark_speedups_by_agent": {key: table(**ratios)}}
 
 
 def score(
     *paths: Path, profile: str | None = None
 ) -> tuple[dict[str, SpeedupResult], dict[str, dict[str, Any]]]:
-    """Results and figures of the run, by ``agent:model``."""
+    """Return results and figures of the run, by ``agent:model``."""
     scores = trajmeter.score(list(paths), metrics=[SpeedupMetric(profile=profile)])
     results: Any = {
         ":".join(filter(None, (each.trajectory.agent, each.trajectory.model))): each.results[0]

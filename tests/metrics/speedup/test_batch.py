@@ -74,7 +74,7 @@ def test_a_failed_agent_is_reverted_by_the_oracle_of_another_batch(
 
 
 @pytest.mark.parametrize("profiles", PROFILES)
-def test_reverting_whatever_the_oracle_has(profiles: Sequence[str]) -> None:
+def test_reverting_with_any_ratio_of_the_oracle(profiles: Sequence[str]) -> None:
     ratios = (2.0, None, nan, inf, -inf, 0.0, -1.0)
     entries = {
         name: entry

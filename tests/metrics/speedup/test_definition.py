@@ -164,7 +164,7 @@ def test_reverting_leaves_the_oracle_as_it_is() -> None:
         (table(f=(0.0, 2.0), g=(None, 3.0)), Cause.NO_VALID_BENCHMARK),
     ],
 )
-def test_nothing_valid_is_no_score(entries: dict[str, Any], cause: Cause) -> None:
+def test_without_valid_benchmarks_there_is_no_score(entries: dict[str, Any], cause: Cause) -> None:
     result = score(attempt(entries=entries), oracle())[0]
     assert (result.outcome, result.cause) == (Outcome.NOT_SCORED, cause)
     assert (result.task_speedup, result.agent_advantage, result.success) == (None, None, True)

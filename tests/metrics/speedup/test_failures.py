@@ -58,7 +58,7 @@ def test_a_recorded_failure_decides_without_tests_and_snapshot() -> None:
     assert (result.success, result.cause) == (False, Cause.REVERTED_TO_BASELINE)
 
 
-def test_without_any_record_of_failure_nobody_is_reverted() -> None:
+def test_without_any_record_of_failure_no_agent_is_reverted() -> None:
     result = score(attempt(entries=WORKED, pytest_summary=None, snapshot_summary=None), oracle())[0]
     assert (result.outcome, result.success, result.pytest_failed) == (Outcome.SCORED, None, None)
     tests_only = score(attempt(entries=WORKED, snapshot_summary=None), oracle())[0]

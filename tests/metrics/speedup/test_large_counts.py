@@ -45,7 +45,9 @@ EXPECTED = [
 
 @PROFILES
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
-def test_the_other_rows_of_a_file_stand(tmp_path: Path, suffix: str, profile: str | None) -> None:
+def test_the_other_rows_of_a_file_are_kept(
+    tmp_path: Path, suffix: str, profile: str | None
+) -> None:
     scores = trajmeter.score(attempts(), metrics=[SpeedupMetric(profile=profile)])
     file = tmp_path / f"out{suffix}"
     scores.write(file)
@@ -62,7 +64,7 @@ def test_the_other_rows_of_a_file_stand(tmp_path: Path, suffix: str, profile: st
 
 
 @PROFILES
-def test_the_other_rows_of_a_batch_stand(profile: str | None) -> None:
+def test_the_other_rows_of_a_batch_are_kept(profile: str | None) -> None:
     from trajmeter.schemas import trajectory_batch
 
     metric = SpeedupMetric(profile=profile)
@@ -70,7 +72,7 @@ def test_the_other_rows_of_a_batch_stand(profile: str | None) -> None:
     assert format_exception(batch.to_pylist()) == EXPECTED
 
 
-def test_what_adds_up_to_64_bits_is_a_count() -> None:
+def test_a_sum_that_fits_64_bits_is_a_count() -> None:
     most = PytestSummary(failed=LARGEST_COUNT - 1, error=1)
     scores = trajmeter.score(
         [attempt("fixer", WORKED, pytest_summary=most, snapshot_summary=SAME)], metrics=["speedup"]

@@ -50,7 +50,7 @@ def test_a_model_without_a_table_is_not_its_sibling(tmp_path: Path) -> None:
     assert any("another's numbers" in warning for warning in results[SLOW].warnings)
 
 
-def test_fceval_gives_it_the_siblings_table_and_the_sibling_its_record(tmp_path: Path) -> None:
+def test_fceval_scores_an_agent_with_its_siblings_record(tmp_path: Path) -> None:
     failed = {**EMPTY, **FAILED}
     run = write_run(
         tmp_path / "r", {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: FAST_OWN, SLOW: failed}
@@ -82,7 +82,7 @@ def test_fceval_gives_an_agent_of_no_name_the_union_of_all_tables(tmp_path: Path
     assert results[other].cause is Cause.MISSING_MEASUREMENTS
 
 
-def test_a_table_of_no_agent_belongs_to_the_file_it_stands_in(tmp_path: Path) -> None:
+def test_a_table_without_an_agent_belongs_to_its_file(tmp_path: Path) -> None:
     mine = {**PASSED, "per_benchmark_speedups": table(f=(4.0, 2.0)), "last_agent": FAST}
     theirs = {**PASSED, "per_benchmark_speedups": table(f=(4.0, 2.0)), "last_agent": FAST}
     run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, FAST: mine, SLOW: theirs})
@@ -92,7 +92,7 @@ def test_a_table_of_no_agent_belongs_to_the_file_it_stands_in(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("checks", [FAILED, BROKEN])
-def test_measuring_nothing_is_no_way_out_of_failing(tmp_path: Path, checks: dict[str, Any]) -> None:
+def test_missing_measurements_score_as_a_failure(tmp_path: Path, checks: dict[str, Any]) -> None:
     cases: dict[str, dict[str, Any] | None] = {
         "absent": checks,
         "empty": {**checks, "per_benchmark_speedups_by_agent": {FAST: {}}},
@@ -157,7 +157,7 @@ def test_fceval_lets_a_crash_wipe_out_the_agents_before_it(tmp_path: Path) -> No
     assert results[FAST].task_speedup == gmean(4, 1)
 
 
-def test_every_file_may_tell_of_an_agent_and_its_own_counts_most(tmp_path: Path) -> None:
+def test_any_file_may_describe_an_agent_and_its_own_takes_precedence(tmp_path: Path) -> None:
     foreign = own(FAST, f=(9.0, 2.0), g=(2.0, None), h=(3.0, 3.0))
     mine = own(FAST, f=(4.0, 2.0), g={"oracle/nop": 8.0})
     run = write_run(tmp_path / "r", {ORACLE: foreign, FAST: mine, SLOW: PASSED})
@@ -181,7 +181,7 @@ def test_the_first_of_many_contradictions_are_shown(tmp_path: Path, count: int, 
     assert warning.endswith(f"which counts: {shown}")
 
 
-def test_what_is_not_a_number_in_two_files_is_no_contradiction(tmp_path: Path) -> None:
+def test_non_numbers_in_two_files_are_not_a_contradiction(tmp_path: Path) -> None:
     unknown = own(FAST, f=(4.0, 2.0), g=(float("nan"), 2.0), h=None, i=5)
     results, _ = score(write_run(tmp_path / "r", {ORACLE: unknown, FAST: unknown}))
     assert results[FAST].warnings == ()
@@ -273,7 +273,7 @@ def test_models_are_found_under_either_spelling(tmp_path: Path) -> None:
         assert results["fixer:maker-large"].task_speedup == 4.0
 
 
-def test_of_both_spellings_in_one_file_the_agents_own_counts(tmp_path: Path) -> None:
+def test_the_agents_own_spelling_takes_precedence_within_a_file(tmp_path: Path) -> None:
     spellings = {"fixer:maker-large": table(f=(4.0, 2.0)), "fixer:maker/large": table(f=(9.0, 2.0))}
     for name, tables in (("a", spellings), ("b", dict(reversed(spellings.items())))):
         metrics = {**PASSED, "per_benchmark_speedups_by_agent": tables}
@@ -306,7 +306,7 @@ def test_a_run_of_one_agent_allows_no_failures(tmp_path: Path) -> None:
         assert results[ORACLE].task_speedup == 1.0
 
 
-def test_without_tests_and_snapshot_success_is_what_the_result_says(tmp_path: Path) -> None:
+def test_without_tests_and_snapshot_the_result_decides_success(tmp_path: Path) -> None:
     bare = {
         "per_benchmark_speedups_by_agent": {FAST: table(f=(4.0, 2.0)), SLOW: table(f=(3.0, 2.0))}
     }

@@ -71,7 +71,7 @@ def test_exact_is_equality_of_json(
         ({}, {"q": 1}, True),
     ],
 )
-def test_subset_asks_for_what_the_reference_has(
+def test_subset_requires_the_keys_of_the_reference(
     expected: dict[str, JsonValue], got: dict[str, JsonValue], alike: bool
 ) -> None:
     assert compared(expected, got, "subset").matches is alike
@@ -125,7 +125,7 @@ def test_fold_leaves_keys_as_they_are() -> None:
     assert not compared({"Key": "a"}, {"key": "a"}, "fold").matches
 
 
-def test_ignore_looks_at_nothing_but_paths_of_their_own() -> None:
+def test_ignore_compares_only_paths_with_their_own_policy() -> None:
     assert compared({"q": 1}, {}, "ignore").matches
     assert compared({"q": 1, "t": 5}, {"q": 2, "t": 5}, "ignore", q="exact").differences[0][:3] == (
         ("q",),
@@ -142,7 +142,7 @@ def test_ignore_looks_at_nothing_but_paths_of_their_own() -> None:
     )
 
 
-def test_a_path_overrides_what_lies_above_it() -> None:
+def test_a_path_overrides_its_parents() -> None:
     assert compared({"id": 1, "q": 2}, {"id": 9, "q": 2}, id="ignore").matches
     assert compared({"id": 1}, {}, id="ignore").matches
     assert compared({}, {"id": 1}, id="ignore").matches
@@ -215,7 +215,7 @@ def test_a_function_decides() -> None:
     assert whole.describe()["default"] == "test_a_function_decides.<locals>.<lambda>"
 
 
-def test_below_a_function_only_what_has_a_policy_of_its_own_is_compared() -> None:
+def test_below_a_function_only_paths_with_their_own_policy_are_compared() -> None:
     asked: list[object] = []
 
     def fine(expected: object, got: object) -> bool:
@@ -386,7 +386,7 @@ def test_no_policy_is_stricter_than_exact(
 
 
 @given(objects)
-def test_text_is_read_as_what_it_says(value: dict[str, JsonValue]) -> None:
+def test_text_is_parsed_as_the_value_it_spells(value: dict[str, JsonValue]) -> None:
     read = keyed_arguments(json.dumps(value))
 
     assert not isinstance(read, Malformed)

@@ -191,7 +191,7 @@ def test_of_equal_calls_the_last_ones_are_left_over() -> None:
     assert (unexpected.kind, unexpected.actual) == ("unexpected", 3)
 
 
-def test_left_over_calls_are_explained_by_the_most_alike() -> None:
+def test_unmatched_calls_are_explained_by_the_most_similar() -> None:
     reference = [call("a", {"x": 1, "y": 1}), call("a", {"x": 2, "y": 2})]
     actual = [call("a", {"x": 2, "y": 9}), call("a", {"x": 1, "y": 9})]
 

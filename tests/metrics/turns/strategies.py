@@ -1,4 +1,4 @@
-"""Runs of every kind that turn analysis distinguishes."""
+"""Strategies for all kinds of runs that turn analysis distinguishes."""
 
 from __future__ import annotations
 

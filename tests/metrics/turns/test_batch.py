@@ -119,7 +119,7 @@ def test_a_reason_alone_and_a_message_alone_are_not_the_same_failure() -> None:
     assert figures["repeated_failures"] == [2]
 
 
-def test_a_successful_turn_with_a_reason_is_no_failure() -> None:
+def test_a_successful_turn_with_a_reason_is_not_a_failure() -> None:
     odd = Turn(success=True, error=Failure(reason="parse_error"))
     figures = _figures([_attempt(odd)])
     assert figures["error_turns"] == [[("parse_error", 1)]]
@@ -167,7 +167,7 @@ def test_calls_are_equal_as_json() -> None:
     assert (figures["recorded_calls"], figures["repeated_calls"]) == ([7], [2])
 
 
-def test_calls_repeat_within_a_run_wherever_its_calls_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_calls_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     def attempt(*queries: int) -> Trajectory:
         calls = tuple(ToolCall(name="f", arguments={"q": query}) for query in queries)
         return _attempt(Turn(tool_calls=calls))
@@ -178,7 +178,7 @@ def test_calls_repeat_within_a_run_wherever_its_calls_lie(monkeypatch: pytest.Mo
         assert _figures(attempts)["repeated_calls"] == [1, 3, 0, 0, 1]
 
 
-def test_a_slice_is_its_own_rows() -> None:
+def test_a_slice_scores_only_its_rows() -> None:
     attempts = [
         _attempt(PARSE, DONE),
         Trajectory(task_id="t"),
@@ -191,7 +191,7 @@ def test_a_slice_is_its_own_rows() -> None:
     assert sliced["repeated_calls"] == [None, 1]
 
 
-def test_what_lies_behind_a_null_is_not_looked_at() -> None:
+def test_values_behind_a_null_are_ignored() -> None:
     turns = trajectory_batch([_attempt(PARSE, DONE, EVAL)]).column("turns")
     assert isinstance(turns, pa.ListArray)
     hidden = pa.ListArray.from_arrays(
@@ -261,7 +261,7 @@ def test_tokens_recorded_turn_by_turn_are_added_up_and_the_source_says_so(
         ),
     ],
 )
-def test_a_negative_count_is_no_figure_and_is_named(
+def test_a_negative_count_gives_no_figure_and_is_reported(
     usage: Usage | None, turn: Usage | None, total: int | None, cause: str | None, reason: str
 ) -> None:
     attempt = _attempt(Turn(usage=turn), usage=usage)

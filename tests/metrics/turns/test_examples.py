@@ -112,7 +112,7 @@ def test_has_failed_turn(metric: TurnsMetric) -> None:
     assert metric.score(None, run(success(1))).has_failed_turn is False
 
 
-def test_whether_it_passed_and_its_tokens_are_told_from_outside(metric: TurnsMetric) -> None:
+def test_success_and_tokens_are_passed_in(metric: TurnsMetric) -> None:
     usage = Usage(input_tokens=70, output_tokens=30, total_tokens=100)
     trajectory = Trajectory(task_id="t", turns=(EVAL_ERROR,), passed=True, usage=usage)
 

@@ -79,7 +79,7 @@ def test_versions_1_and_3_have_times_between_events(tmp_path: Path) -> None:
     assert (attempt.turns, attempt.duration_seconds) == (None, 1.0)
 
 
-def test_lines_that_are_no_events_are_reported(tmp_path: Path) -> None:
+def test_lines_that_are_not_events_are_reported(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.cast", HEADER, {"a": 1}, [1, "i"], *EVENTS)
     with path.open("ab") as file:
         file.write(b'[9.0, "o", "\xff\xfe"]\n[9.5, "o", "cut')
@@ -135,9 +135,7 @@ def test_a_paste_is_typed() -> None:
         ],
     ],
 )
-def test_what_the_terminal_echoes_of_a_command_is_no_output(
-    tmp_path: Path, events: list[Any]
-) -> None:
+def test_the_terminal_echo_of_a_command_is_not_output(tmp_path: Path, events: list[Any]) -> None:
     (turn,) = turns_of(read_one(write_lines(tmp_path / "a.cast", HEADER, *events)))
     assert turn.tool_calls[0].result == "x = 1\n$ "
     assert seen(turn) == [("a.py", 1, 1)]

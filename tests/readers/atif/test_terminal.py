@@ -19,7 +19,7 @@ root@box:/repo/src#
 """
 
 
-def test_each_command_printed_what_stands_up_to_the_next_prompt() -> None:
+def test_the_output_of_a_command_ends_at_the_next_prompt() -> None:
     assert printed_by(["cd src && ls", "cat a.py"], SCREEN) == ["a.py\n\nb.py\n", "x = 1\n\n"]
 
 

@@ -124,7 +124,7 @@ MINI = '{{\n  "returncode": {},\n  "output": "x\\n"\n}}'
 
 
 @pytest.mark.parametrize("layout", [CODEX, MINI])
-def test_exit_codes_stand_in_the_results_of_some_agents(read_record: Any, layout: str) -> None:
+def test_some_agents_write_exit_codes_in_results(read_record: Any, layout: str) -> None:
     calls = [called("c1", "bash", command="true"), called("c2", "bash", command="false")]
     results = [answer(None, layout.format(0)), answer(None, layout.format(1))]
     (turn,) = turns_of(read_record(trajectory(step(1, tool_calls=calls, **observed(*results)))))
@@ -169,7 +169,7 @@ def test_a_flag_in_the_extra_of_a_result_is_believed(read_record: Any) -> None:
     assert [(c.success, c.error) for c in turn.tool_calls] == [(True, None), (False, "No.")]
 
 
-def test_a_result_without_a_call_is_told(read_record: Any) -> None:
+def test_a_result_without_a_call_is_reported(read_record: Any) -> None:
     results = [answer("c1", "x"), answer("c9", "y"), answer(None, "z")]
     attempt = read_record(
         trajectory(step(1, tool_calls=[called("c1", "get")], **observed(*results)))
@@ -196,7 +196,7 @@ def test_a_reply_that_terminus_cannot_read_is_a_parse_error(read_record: Any) ->
     assert (turn.success, turn.error) == (False, Failure(reason="parse_error", message=said))
 
 
-def test_conversions_from_swe_agent_have_no_model_and_times_of_their_own(read_record: Any) -> None:
+def test_conversions_from_swe_agent_have_no_model_or_times(read_record: Any) -> None:
     call = called("c1", "swe_agent_action", raw_action="ls -a")
     attempt = read_record(
         trajectory(
@@ -210,7 +210,7 @@ def test_conversions_from_swe_agent_have_no_model_and_times_of_their_own(read_re
     assert turns_of(attempt)[0].program == "ls -a"
 
 
-def test_what_cannot_be_used_is_left_out_and_told(read_record: Any) -> None:
+def test_unusable_values_are_omitted_and_reported(read_record: Any) -> None:
     odd: Any = "step"
     attempt = read_record(
         trajectory(

@@ -56,7 +56,7 @@ def test_every_container_says_the_same(tmp_path: Path) -> None:
         assert (results[FAST].success, results["oracle"].agent_advantage) == (None, 0.0)
 
 
-def test_an_attempt_is_what_its_columns_say(tmp_path: Path) -> None:
+def test_an_attempt_is_read_from_its_columns(tmp_path: Path) -> None:
     about = {
         "test_failed": 1,
         "test_passed": 3,
@@ -210,7 +210,7 @@ def test_bad_rows_are_reported_and_the_others_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", ["\ufeff", "\n\n \n\n\n", "{cut\n"])
-def test_json_lines_are_recognised_whatever_they_begin_with(tmp_path: Path, start: str) -> None:
+def test_json_lines_are_recognised_with_any_beginning(tmp_path: Path, start: str) -> None:
     path = lines(tmp_path / "rows.jsonl", ROWS)
     path.write_text(start + path.read_text())
     attempts, problems = read(path)

@@ -135,7 +135,7 @@ def test_an_attempt_that_measured_nothing_has_an_empty_table(tmp_path: Path) -> 
     ],
 )
 @pytest.mark.parametrize("column", ["agent_nop", "test_failed", "snapshot_status", "task_cost_usd"])
-def test_values_of_parquet_that_json_lacks_are_no_measurements(
+def test_parquet_values_that_json_lacks_are_not_measurements(
     values: list[object], column: str, tmp_path: Path
 ) -> None:
     rows = [{**row, column: value} for row, value in zip(PLAIN[:2], values, strict=True)]

@@ -106,7 +106,7 @@ def test_other_rows_are_read_as_records(text: str, tmp_path: Path) -> None:
     assert as_batches(path)[0] == as_records(path)
 
 
-def test_bytes_that_are_no_text_are_read_as_records(tmp_path: Path) -> None:
+def test_invalid_text_is_read_as_records(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.csv", PLAIN)
     path.write_bytes(path.read_bytes().replace(b"owl", b"o\xffl"))
     assert csv_columns.read_csv(path, ["task_id", "measurements"]) is None

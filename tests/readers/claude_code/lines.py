@@ -12,7 +12,7 @@ _numbers = count()
 
 
 def line(kind: str, second: float, **fields: Any) -> dict[str, Any]:
-    """A line of a session, at a second past ten o'clock."""
+    """Return a line of a session, at this second after ten o'clock."""
     return {
         "type": kind,
         "uuid": f"u{next(_numbers)}",
@@ -27,7 +27,7 @@ def line(kind: str, second: float, **fields: Any) -> dict[str, Any]:
 
 
 def said(second: float, identity: str, *blocks: Any, **fields: Any) -> dict[str, Any]:
-    """A line of a reply; blocks are text or calls."""
+    """Return a line of a reply; blocks are text or calls."""
     content = [{"type": "text", "text": b} if isinstance(b, str) else b for b in blocks]
     usage = fields.pop("usage", None)
     message = {"id": identity, "role": "assistant", "model": "m-1", "content": content}
@@ -41,7 +41,7 @@ def call(identity: str, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def result(second: float, identity: str, content: Any, **fields: Any) -> dict[str, Any]:
-    """A line with the result of a call."""
+    """Return a line with the result of a call."""
     block = {"type": "tool_result", "tool_use_id": identity, "content": content}
     if (is_error := fields.pop("is_error", None)) is not None:
         block["is_error"] = is_error
@@ -53,7 +53,7 @@ def asked(second: float, text: str, **fields: Any) -> dict[str, Any]:
 
 
 def read_file(start: int, content: str, total: int, path: str = "/repo/a.py") -> dict[str, Any]:
-    """The structured copy of what Read showed."""
+    """Return the structured copy of what Read showed."""
     return {
         "type": "text",
         "file": {

@@ -80,7 +80,7 @@ def test_an_exit_code_in_another_place(tmp_path: Path, text: str, copy: str | No
     assert turn.error == Failure(reason="exit_code", message=text)
 
 
-def test_a_call_that_stands_on_two_lines_is_one(tmp_path: Path) -> None:
+def test_a_call_on_two_lines_is_one_call(tmp_path: Path) -> None:
     block = call("t1", "Bash", command="ls")
     path = write_lines(
         tmp_path / "s.jsonl",
@@ -129,7 +129,7 @@ def test_an_answer_that_is_structured(tmp_path: Path, answer: str | None) -> Non
         ({}, "<system>Tool ran without output or errors</system>", None),
     ],
 )
-def test_what_is_said_of_a_command_is_not_what_it_printed(
+def test_messages_about_a_command_are_not_its_output(
     tmp_path: Path, arguments: dict[str, Any], text: str, copy: Any
 ) -> None:
     path = write_lines(

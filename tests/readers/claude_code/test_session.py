@@ -229,7 +229,7 @@ def test_the_limit_of_turns_and_what_comes_after_it(tmp_path: Path) -> None:
         ("Credit balance is too low", "api_error"),
     ],
 )
-def test_what_claude_code_says_in_the_models_place_is_no_turn(
+def test_synthetic_messages_of_claude_code_are_not_turns(
     tmp_path: Path, text: str, reason: str
 ) -> None:
     message = {"model": "<synthetic>", "content": [{"type": "text", "text": text}]}
@@ -239,7 +239,7 @@ def test_what_claude_code_says_in_the_models_place_is_no_turn(
     assert attempt.failure == Failure(reason=reason, message=text)
 
 
-def test_what_fills_the_place_of_a_reply_is_no_error(tmp_path: Path) -> None:
+def test_a_placeholder_reply_is_not_an_error(tmp_path: Path) -> None:
     content = [{"type": "text", "text": "No response requested."}]
     instead = line("assistant", 2, message={"model": "<synthetic>", "content": content})
     attempt = read_one(write_lines(tmp_path / "s.jsonl", said(1, "m1", "Hi."), instead))
@@ -272,7 +272,7 @@ def test_a_resumed_session_begins_with_a_copy_and_compaction_goes_on(tmp_path: P
     assert attempt.metadata["compactions"] == 1
 
 
-def test_sub_agents_in_the_session_and_in_files_of_their_own(tmp_path: Path) -> None:
+def test_sub_agents_in_the_session_and_in_separate_files(tmp_path: Path) -> None:
     task = call("task", "Task", prompt="Look.", subagent_type="Explore")
     own = {"isSidechain": True, "agentId": "a7"}
     path = write_lines(
@@ -349,7 +349,7 @@ def test_a_session_that_begins_with_a_long_message(tmp_path: Path) -> None:
     assert read_one(path).task_id == SESSION
 
 
-def test_a_session_is_read_alike_as_columns(tmp_path: Path) -> None:
+def test_a_session_is_read_the_same_as_columns(tmp_path: Path) -> None:
     path = write_lines(
         tmp_path / "s.jsonl",
         asked(0, "Fix it."),

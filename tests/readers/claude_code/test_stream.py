@@ -123,7 +123,7 @@ def test_a_stream_that_was_cut_after_an_error_failed(tmp_path: Path) -> None:
     )
 
 
-def test_what_belongs_to_no_call_is_told_by_its_line(tmp_path: Path) -> None:
+def test_results_without_a_call_are_reported_with_their_line(tmp_path: Path) -> None:
     nameless = {"type": "tool_use", "id": "t1", "input": {}}
     attempt = read_one(
         write_lines(tmp_path / "o.jsonl", init(), said("m1", "Hi.", nameless), got("t9", "x"))
@@ -172,7 +172,7 @@ def test_sub_agents_are_named_after_their_type(tmp_path: Path) -> None:
     assert [turn.agent for turn in turns] == [None, "Plan", None]
 
 
-def test_reasoning_and_pictures_are_left_out_and_what_writes_shows_nothing(tmp_path: Path) -> None:
+def test_reasoning_and_pictures_are_omitted_and_writes_show_nothing(tmp_path: Path) -> None:
     hidden = {"type": "redacted_thinking", "data": "c2VjcmV0"}
     picture = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
     edits = call("t1", "MultiEdit", file_path="/repo/a.py", edits=[])

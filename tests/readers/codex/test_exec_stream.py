@@ -103,7 +103,7 @@ def test_a_run_that_failed_and_one_that_was_cut(tmp_path: Path) -> None:
     assert cut.source.line == 5
 
 
-def test_an_error_that_was_tried_again_is_no_failure(tmp_path: Path) -> None:
+def test_an_error_that_was_retried_is_not_a_failure(tmp_path: Path) -> None:
     error = {"type": "error", "message": "Reconnecting... 1/5"}
     path = write_lines(
         tmp_path / "e.jsonl", START, error, {"type": "turn.completed", "usage": None}

@@ -53,7 +53,7 @@ def test_an_error_before_the_end_of_a_task(
     assert read_one(path).failure == expected
 
 
-def test_an_error_tells_of_a_prompt_that_was_too_long(tmp_path: Path) -> None:
+def test_an_error_reports_a_prompt_that_was_too_long(tmp_path: Path) -> None:
     said_last = "Your input exceeds the context window of this model."
     path = write_lines(tmp_path / "r.jsonl", META, *RAN, event(3, "error", message=said_last))
     assert read_one(path).failure == Failure(reason="budget_exhausted", message=said_last)
@@ -68,7 +68,7 @@ def test_a_call_that_was_aborted_failed(tmp_path: Path, text: str) -> None:
     assert turn.error == Failure(reason="tool_error", message=text)
 
 
-def test_what_a_command_printed_of_aborting_is_no_failure(tmp_path: Path) -> None:
+def test_output_about_aborting_is_not_a_failure(tmp_path: Path) -> None:
     path = write_lines(
         tmp_path / "r.jsonl",
         META,

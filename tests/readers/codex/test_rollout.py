@@ -332,7 +332,7 @@ def test_what_a_running_process_is_sent_and_what_is_no_part_of_the_work(tmp_path
     assert attempt.metadata["compactions"] == 1
 
 
-def test_a_result_without_a_call_is_told_by_its_line(tmp_path: Path) -> None:
+def test_a_result_without_a_call_is_reported_with_its_line(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "rollout.jsonl", META, called(1, "a"), sent(2, "b", "x"))
     attempt = read_one(path)
     assert attempt.unusable == {"line 3": "a result without a call"}

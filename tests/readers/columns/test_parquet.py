@@ -248,7 +248,7 @@ def test_a_member_that_the_file_lacks(path: Path) -> None:
     assert [turn["views"] for turn in batch["turns"][0].as_py()] == [None, None]
 
 
-def test_rows_of_other_formats_stay_what_they_are(path: Path) -> None:
+def test_rows_of_other_formats_keep_their_format(path: Path) -> None:
     rows = {"task_id": ["a"], "instance_id": ["b"], "model_patch": ["diff"]}
     write(path, pa.table(rows), marked=False)
     read, as_record = as_columns(path)

@@ -152,7 +152,7 @@ RECORDS = st.fixed_dictionaries(
 
 
 @given(record=RECORDS)
-def test_what_is_certain_reads_as_what_pydantic_validates(record: dict[str, Any]) -> None:
+def test_certain_lines_are_read_as_pydantic_validates_them(record: dict[str, Any]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gold, "_is_plain", lambda _: False)
         validated = _read(record)

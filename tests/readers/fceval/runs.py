@@ -1,4 +1,4 @@
-"""Small runs of fc-eval, and what is read from them."""
+"""Small runs of fc-eval, and the records read from them."""
 
 from __future__ import annotations
 

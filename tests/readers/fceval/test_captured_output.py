@@ -115,7 +115,7 @@ def test_one_error_fails_and_fceval_loses_the_counts(tmp_path: Path) -> None:
         ([SNAPSHOT], True),
     ],
 )
-def test_a_snapshot_fails_by_what_went_from_pass_to_fail(
+def test_a_snapshot_fails_if_a_test_went_from_pass_to_fail(
     tmp_path: Path, snapshot: object, failed: bool
 ) -> None:
     path = write(tmp_path / "pane.txt", SNAPSHOT=snapshot)

@@ -75,7 +75,7 @@ def test_a_run_of_one_agent(tmp_path: Path, known: str) -> None:
     assert (attempt.task_id, attempt.passed, problems) == ("t", True, [])
 
 
-def test_agents_of_one_name_are_told_apart_in_each_repetition(tmp_path: Path) -> None:
+def test_agents_with_the_same_name_are_distinguished_in_each_repetition(tmp_path: Path) -> None:
     run = tmp_path / "r"
     for number in (1, 2):
         agents = {FAST: PASSED, "fixer:other": PASSED}
@@ -105,7 +105,7 @@ def test_an_agent_that_was_not_configured_goes_by_its_folder(tmp_path: Path) -> 
         ({"run_spec": {"agent_name": "locked"}}, {"agent_name": "solo"}, "locked"),
     ],
 )
-def test_what_describes_a_run_names_its_agent(
+def test_the_description_of_a_run_names_its_agent(
     tmp_path: Path, lock: object, described: object, named: str
 ) -> None:
     write_json(tmp_path / "t" / "t.1-of-1.r.agent-1-x" / "results.json", result())

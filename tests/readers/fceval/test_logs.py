@@ -36,7 +36,7 @@ def recording(
     os.utime(path, (1_000_000 - age, 1_000_000 - age))
 
 
-def test_tokens_are_accumulated_so_the_last_entry_with_any_tells(tmp_path: Path) -> None:
+def test_tokens_are_cumulative_so_the_last_entry_counts(tmp_path: Path) -> None:
     log(tmp_path, [usage(5, 1), usage(9, 2), usage(0, 0), {}, {"llm_metrics": None}])
     found = read_logs(tmp_path)
     assert (found["entries"], found["input_tokens"], found["output_tokens"]) == (5, 9, 2)
@@ -138,7 +138,7 @@ class TestRules:
     def folder(tmp_path: Path) -> Path:
         return tmp_path / "r" / "t" / "t.1-of-1.r.agent-1-fixer"
 
-    def test_a_recorded_length_stands_also_0(self, tmp_path: Path) -> None:
+    def test_a_recorded_length_is_used_even_if_0(self, tmp_path: Path) -> None:
         log(self.folder(tmp_path), [1, 2, 3])
         for result in self.results(tmp_path, metrics={"trajectory_length": 0}):
             assert (result.trajectory_length, result.trajectory_length_source) == (0, "recorded")

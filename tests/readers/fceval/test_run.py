@@ -124,7 +124,7 @@ def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:
     assert len({attempt.trial for attempt in attempts}) == 2
 
 
-def test_repeated_attempts_are_told_apart(tmp_path: Path) -> None:
+def test_repeated_attempts_are_distinguished(tmp_path: Path) -> None:
     run = tmp_path / "r"
     for number in (1, 2):
         write_run(run, {FAST: PASSED}, attempt=f"{number}-of-2")
@@ -195,7 +195,7 @@ def test_counts_are_read_as_far_as_they_can_be(tmp_path: Path, value: object, co
 
 @pytest.mark.parametrize("number", [10**400, -(10**400), 10**30, 1e300, float("inf")])
 @pytest.mark.parametrize("profile", [None, "fc-eval"])
-def test_a_number_beyond_all_bounds_keeps_nobody_from_being_scored(
+def test_an_out_of_range_number_does_not_prevent_scoring(
     tmp_path: Path, number: object, profile: str | None
 ) -> None:
     metrics = {
@@ -276,7 +276,7 @@ def test_a_whole_runs_results(tmp_path: Path) -> None:
     assert second.task_id == "u"
 
 
-def test_null_and_absent_fields_are_told_apart(tmp_path: Path) -> None:
+def test_null_and_absent_fields_are_distinguished(tmp_path: Path) -> None:
     metrics = {"per_benchmark_speedups": None, "per_benchmark_speedups_by_agent": [1]}
     ((attempt,), _) = read(write_run(tmp_path / "r", {FAST: metrics}))
     assert attempt.measurements is not None
@@ -293,7 +293,7 @@ def test_numbers_json_does_not_know_are_read(tmp_path: Path) -> None:
     assert "NaN" in json.dumps(attempt.measurements.ratios_by_agent)
 
 
-def test_a_file_that_only_names_a_trial_is_no_result(tmp_path: Path) -> None:
+def test_a_file_that_only_names_a_trial_is_not_a_result(tmp_path: Path) -> None:
     config = {"trial_name": "t__1", "trials_dir": "/trials", "agent": {"name": "terminus-2"}}
     write_json(tmp_path / "config.json", config)
     attempts, (problem,) = read(tmp_path / "config.json")

@@ -75,7 +75,7 @@ def test_members_and_frames_follow_one_another(
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstd, bz2.compress, lz4])
 @pytest.mark.parametrize("end", [7, 20, -30, -1])
-def test_what_comes_before_a_cut_is_read(
+def test_content_before_a_truncation_is_read(
     tmp_path: Path, compress: Callable[[bytes], bytes], end: int
 ) -> None:
     path = tmp_path / "log.jsonl"
@@ -89,9 +89,7 @@ def test_what_comes_before_a_cut_is_read(
 
 @pytest.mark.parametrize("name", [known.name for known in formats() if known.makes is Trajectory])
 @pytest.mark.parametrize("end", [7, 12, -1])
-def test_content_that_is_cut_off_is_reported_whatever_format_was_named(
-    tmp_path: Path, name: str, end: int
-) -> None:
+def test_truncated_content_is_reported_for_any_format(tmp_path: Path, name: str, end: int) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(gzip.compress(b"FORMULACODE_TESTS_START\n")[:end])
     _, problems = read(path, name)

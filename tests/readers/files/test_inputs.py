@@ -64,14 +64,14 @@ def test_a_folder_below_that_one_format_reads_is_read_as_a_whole(tmp_path: Path)
     assert read(tmp_path) == (["own", "t"], [], [])
 
 
-def test_what_is_never_a_log_is_passed_over_silently(tmp_path: Path) -> None:
+def test_files_that_are_never_logs_are_skipped_silently(tmp_path: Path) -> None:
     write(tmp_path / "own.jsonl", OWN)
     for name in ("a.py", "b.PNG", "config.yaml", ".git/objects.json", "fix.patch", "LICENSE"):
         write(tmp_path / name, OWN)
     assert read(tmp_path) == (["own"], [], [])
 
 
-def test_what_no_format_recognises_is_told_once(tmp_path: Path) -> None:
+def test_unrecognised_files_are_reported_once(tmp_path: Path) -> None:
     write(tmp_path / "own.jsonl", OWN)
     first = write(tmp_path / "a.json", '{"version": 1}')
     for name in ("notes.md", "empty.log", "screen.txt", "list.json"):
@@ -118,7 +118,7 @@ def test_data_that_cannot_be_read_is_a_problem(
     assert message in problem
 
 
-def test_predictions_beside_logs_are_not_read_twice(tmp_path: Path) -> None:
+def test_predictions_next_to_logs_are_not_read_twice(tmp_path: Path) -> None:
     predictions = write(tmp_path / "a" / "preds.json", json.dumps({"p": json.loads(PREDICTIONS)}))
     assert read(tmp_path) == (["p"], [], [])
     write(tmp_path / "z" / "run.traj.json", RUN)

@@ -59,7 +59,7 @@ def test_lines_before_a_cut_are_read_and_the_line_of_the_cut_is_named(
     assert "data is cut off or corrupt: " in problem.message
 
 
-def test_lines_that_are_too_long_are_left_out_wherever_they_stand(tmp_path: Path) -> None:
+def test_lines_that_are_too_long_are_omitted_anywhere(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     long = b'{"task_id": "long", "note": "%s"}\n' % (b"x" * 5000)
     path.write_bytes(

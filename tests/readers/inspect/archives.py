@@ -20,7 +20,7 @@ def packed(content: bytes, method: int) -> bytes:
 
 
 def archive(*entries: tuple[str, Any], method: int = ZSTD, corrupt: str = "") -> bytes:
-    """A ZIP file with these entries, also two of one name; one may have a wrong checksum."""
+    """Return a ZIP file with these entries, even of equal name; one may have a wrong checksum."""
     body, directory = b"", b""
     for name, value in entries:
         content = value if isinstance(value, bytes) else json.dumps(value).encode()

@@ -1,4 +1,4 @@
-"""A sample of Inspect by hand, in the forms that logs have it in."""
+"""A handwritten sample of Inspect, in the forms that logs use."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ran(code: int, span: str = "tool-1") -> dict[str, Any]:
 
 
 def sample(**fields: Any) -> dict[str, Any]:
-    """A sample whose conversation was cut down to its last message: only events are complete."""
+    """Return a sample whose conversation was cut to its last message; only events are complete."""
     return {
         "id": "task-7",
         "epoch": 2,

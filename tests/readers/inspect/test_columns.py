@@ -195,7 +195,7 @@ def test_a_plain_sample_is_read_in_rust() -> None:
     assert same([sample()], ["turns.views", "leaks"]) == 0
 
 
-def test_attachments_stand_in_their_places() -> None:
+def test_attachments_replace_their_references() -> None:
     arguments = {"command": "attachment://aa", "more": [{"x": "attachment://aa"}], "n": 1}
     call = {**CALL, "view": {}, "arguments": arguments}
     message = {**CALLED, "content": "attachment://aa", "tool_calls": [call]}
@@ -204,7 +204,7 @@ def test_attachments_stand_in_their_places() -> None:
     assert same([{**found, "attachments": {"aa": [1]}}]) == 0
 
 
-def test_attachments_are_neither_calls_nor_messages() -> None:
+def test_attachments_are_not_calls_or_messages() -> None:
     named = "attachment://aa"
     called = sample(events=[answered({**CALLED, "tool_calls": [named]}, 1)], metadata={})
     assert same([{**called, "attachments": {"aa": CALL}}]) == 1
@@ -257,7 +257,7 @@ def test_ends_of_runs(limit: Any, error: Any) -> None:
 
 
 @pytest.mark.parametrize("cost", [0.25, True, "0.5", 10**400, float("nan"), -0.0])
-def test_costs_that_are_no_amounts(cost: Any) -> None:
+def test_invalid_costs(cost: Any) -> None:
     usage = {**USAGE, "total_cost": cost}
     costly = answered(SAID, 10)
     costly["output"] = {**costly["output"], "usage": usage}

@@ -283,7 +283,7 @@ def test_what_is_not_of_the_agent(tmp_path: Path) -> None:
     assert attempt.usage is None  # the scorer may have a share in it
 
 
-def test_a_conversation_that_was_begun_for_the_agent_is_no_turn(tmp_path: Path) -> None:
+def test_a_conversation_started_for_the_agent_is_not_a_turn(tmp_path: Path) -> None:
     begun = [{"role": "user", "content": "Hi."}, SAID, {"role": "user", "content": "Mend it."}]
     attempt = attempt_of(tmp_path, sample(input=begun))
     assert len(attempt.turns or ()) == 2

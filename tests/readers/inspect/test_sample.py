@@ -37,7 +37,7 @@ def test_an_error_that_the_prompt_is_too_long_is_a_budget_used_up(tmp_path: Path
     assert failure == Failure(reason="budget_exhausted", message=error["message"])
 
 
-def test_a_time_that_is_no_number_costs_itself_alone(tmp_path: Path) -> None:
+def test_an_invalid_time_loses_nothing_else(tmp_path: Path) -> None:
     attempt = attempt_of(tmp_path, sample(total_time="a while"))
     assert attempt.duration_seconds is None
     assert attempt.unusable == {"total_time": "expected a number, got text"}

@@ -1,4 +1,4 @@
-"""Messages of every shape, as programs write them and as nobody should."""
+"""Messages of every shape, as programs write them, and invalid ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ anything = st.recursive(
 
 
 def some(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """An object that may have these keys."""
+    """An object with some of these keys."""
     return st.fixed_dictionaries({}, optional=optional)
 
 
@@ -248,7 +248,7 @@ messages = st.one_of(answers, results, items, asked, enveloped, anything)
 
 @st.composite
 def exchanges(draw: st.DrawFn, identity: str) -> list[Any]:
-    """An answer with a call, and its result, as some program writes them."""
+    """An answer with a call, and its result, in the format of some program."""
     name, given = draw(names.filter(bool)), draw(arguments)
     text, result = draw(texts), draw(contents)
     called = {"id": identity, "function": {"name": name, "arguments": json.dumps(given)}}
@@ -317,7 +317,7 @@ def exchanges(draw: st.DrawFn, identity: str) -> list[Any]:
 
 @st.composite
 def conversations(draw: st.DrawFn) -> list[Any]:
-    """A list of messages; in some of them something is as it should not be."""
+    """A list of messages, which may contain something invalid."""
     found: list[Any] = [{"role": "user", "content": draw(texts)}] * draw(st.integers(0, 1))
     for number in range(draw(st.integers(1, 3))):
         found += draw(exchanges(f"c{number}"))

@@ -56,7 +56,7 @@ def test_ids_may_be_numbers() -> None:
     assert [(call.id, call.result) for call in turn.tool_calls] == [("1", "1"), ("2", "2")]
 
 
-def test_calls_that_are_not_a_list_are_read_or_told() -> None:
+def test_calls_that_are_not_a_list_are_read_or_reported() -> None:
     (call,) = asks(("c", "f", "{}"))["tool_calls"]
     assert results([{"role": "assistant", "tool_calls": call}]) == [[("f", None)]]
     held = message_turns([{"role": "assistant", "tool_calls": '[{"id": "c"}]'}])
@@ -81,7 +81,7 @@ def test_a_late_result_still_finds_its_call() -> None:
     assert results(messages) == [[("f", "1")], []]
 
 
-def test_what_belongs_to_nothing_is_told_and_counted() -> None:
+def test_messages_that_belong_to_nothing_are_reported_and_counted() -> None:
     nameless = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": "{}"}}]}
     held = message_turns([gives("lost", "c9"), nameless, 7, {"role": "ghost"}])
     assert held.dropped_calls == 2
@@ -105,7 +105,7 @@ def test_an_empty_result_is_not_an_absent_one() -> None:
     assert call == ("f", "")
 
 
-def test_failed_is_asked_where_there_is_no_mark() -> None:
+def test_failed_is_called_if_a_result_is_not_marked() -> None:
     def failed(call: ToolCall) -> bool | None:
         return None if call.result == "?" else str(call.result).startswith("Error")
 
@@ -172,7 +172,7 @@ def test_pictures_and_files_leave_no_bytes() -> None:
         ),
     ],
 )
-def test_what_shows_a_screen_leaves_no_bytes(items: list[dict[str, Any]], result: Any) -> None:
+def test_screenshots_leave_no_bytes(items: list[dict[str, Any]], result: Any) -> None:
     (turn,) = message_turns(items).turns
     assert turn.tool_calls[0].result == result
     assert "AAAA" not in turn.model_dump_json()
@@ -226,7 +226,7 @@ def test_langchain_repeats_calls_among_the_parts() -> None:
     ],
     ids=["langchain with anthropic", "langchain", "inspect"],
 )
-def test_calls_that_the_model_s_host_answers_are_not_repeated_beside_the_content(
+def test_calls_answered_by_the_provider_are_not_duplicated(
     parts: list[dict[str, Any]],
 ) -> None:
     own = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
@@ -248,7 +248,7 @@ def test_langchain_keeps_the_old_single_call_and_refusals_apart() -> None:
     assert held.final_output == "No."
 
 
-def test_null_stands_for_an_absent_key() -> None:
+def test_null_means_an_absent_key() -> None:
     nothing = {"tool_calls": None, "tool_call_id": None, "name": None, "function": None}
     user = {"role": "user", "content": "Look.", **nothing}
     held = message_turns([user, asks(("c", "f", "{}")), {**nothing, **gives("x", "c")}])
@@ -339,7 +339,7 @@ def test_records_equal_those_that_are_validated() -> None:
     assert type(attempt).model_validate_json(attempt.model_dump_json()) == attempt
 
 
-def test_views_may_be_told_otherwise() -> None:
+def test_views_may_be_supplied_by_the_caller() -> None:
     views = tool_views(
         {
             "open_doc": ToolView(path="doc", first="from", last="to"),

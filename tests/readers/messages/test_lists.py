@@ -46,7 +46,7 @@ def lines(*values: Any) -> str:
         (json.dumps({"messages": MESSAGES}), 1),
     ],
 )
-def test_lists_wherever_they_stand(text: str, attempts: int, tmp_path: Path) -> None:
+def test_lists_in_any_place(text: str, attempts: int, tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
     path.write_text(text)
     found = [*read_trajectories(path)]
@@ -143,7 +143,7 @@ def test_langchain_writes_its_messages_in_envelopes(tmp_path: Path) -> None:
         {"trajectory": "[{broken"},
     ],
 )
-def test_what_is_no_list_of_messages(value: Any, tmp_path: Path) -> None:
+def test_values_that_are_not_lists_of_messages(value: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(value))
     with pytest.raises(ReadError, match="expected"):

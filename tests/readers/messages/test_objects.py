@@ -59,7 +59,7 @@ def test_what_pydantic_ai_s_models_run_themselves_are_calls() -> None:
     assert (call.name, call.result, call.success) == ("web_search", "found", True)
 
 
-def test_an_object_of_another_kind_is_told_by_its_class() -> None:
+def test_an_object_of_another_kind_is_reported_with_its_class() -> None:
     held = message_turns([object(), ("user", "q"), "q", None])
     assert [reason.rpartition(" ")[2] for reason in held.unusable.values()] == [
         "object",
@@ -92,7 +92,7 @@ class Linked:
     other: Linked | None = None
 
 
-def test_objects_that_cannot_be_written_are_told_or_left_out() -> None:
+def test_objects_that_cannot_be_written_are_reported_or_omitted() -> None:
     linked = Linked("assistant", "x")
     linked.other = linked
     messages = [linked, Dumped, Linked, {"role": "assistant", "content": [linked, Dumped, "y"]}]
@@ -105,7 +105,7 @@ def test_objects_that_cannot_be_written_are_told_or_left_out() -> None:
     assert held.final_output == "y"
 
 
-def test_results_that_are_nested_too_deeply_are_told_so() -> None:
+def test_results_nested_too_deeply_are_reported() -> None:
     nested: list[Any] = []
     for _ in range(100_000):
         nested = [nested]

@@ -120,7 +120,7 @@ def test_cached_tokens_are_part_of_the_input(
         {"usage": PYDANTIC_AI},
     ],
 )
-def test_a_message_tells_its_convention_by_its_form(message: dict[str, Any]) -> None:
+def test_the_usage_convention_is_detected_from_the_message(message: dict[str, Any]) -> None:
     assert message_usage(message) == ALL
     assert message_usage({"usage": ANTHROPIC}) == ALL.model_copy(update={"reasoning_tokens": None})
 
@@ -131,11 +131,11 @@ def test_no_usage_is_not_zero(message: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("count", [-1, True, "7", 1.5, 2**63, float("nan")])
-def test_what_is_no_count_is_not_known(count: object) -> None:
+def test_an_invalid_count_is_unknown(count: object) -> None:
     usage = openai_usage({"prompt_tokens": count, "completion_tokens": 3.0})
     assert usage == Usage(output_tokens=3)
 
 
 @pytest.mark.parametrize("cost", [True, "0.5", 10**400, float("nan"), float("inf"), None])
-def test_what_is_no_amount_is_not_known(cost: object) -> None:
+def test_an_invalid_amount_is_unknown(cost: object) -> None:
     assert inspect_usage({"input_tokens": 3, "total_cost": cost}) == Usage(input_tokens=3)

@@ -340,7 +340,7 @@ def test_counts_below_zero_are_not_known(folder: Path, counts: dict[str, int]) -
 
 
 @pytest.mark.parametrize("details", [{}, {"cached_tokens": None}, {"cached_tokens": 5}, None])
-def test_tokens_of_caches_may_stand_beside_the_details(
+def test_cache_tokens_may_be_outside_the_details(
     folder: Path, details: dict[str, int | None] | None
 ) -> None:
     counts = {"prompt_tokens": 90, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 3}

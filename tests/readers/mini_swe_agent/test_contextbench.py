@@ -33,7 +33,9 @@ from trajmeter.readers.mini_swe_agent.contextbench import shown
         ("grep foo src/a.py.bak", [("src/a.py", None)]),
     ],
 )
-def test_what_is_shown(command: str, expected: list[tuple[str, tuple[int, int] | None]]) -> None:
+def test_commands_that_show_files(
+    command: str, expected: list[tuple[str, tuple[int, int] | None]]
+) -> None:
     found = [(path, lines and (lines["start"], lines["end"])) for path, lines in shown(command)]
     assert found == expected
 
@@ -54,5 +56,5 @@ def test_what_is_shown(command: str, expected: list[tuple[str, tuple[int, int] |
         *("mkdir x; cat a.py", "git add a.py; cat a.py", "sed -i 's/a/b/' a.py && cat a.py"),
     ],
 )
-def test_what_shows_nothing(command: str) -> None:
+def test_commands_that_show_nothing(command: str) -> None:
     assert shown(command) == []

@@ -140,7 +140,7 @@ def test_a_whole_run() -> None:
     assert "hidden" not in trajectory.model_dump_json()
 
 
-def test_a_run_that_failed_keeps_the_text_that_stands_for_its_patch() -> None:
+def test_a_failed_run_keeps_the_text_in_place_of_its_patch() -> None:
     trajectory = read([ASK], exit_status="ExploreContextEnforcementExceeded", submission="No more.")
     assert trajectory.failure == Failure(
         reason="ExploreContextEnforcementExceeded", message="No more."
@@ -182,7 +182,7 @@ def result(output: str, code: int = 0) -> dict[str, Any]:
     return user(f"<returncode>{code}</returncode>\n<output>\n{output}</output>")
 
 
-def test_views_are_what_was_printed() -> None:
+def test_views_are_the_printed_lines() -> None:
     trajectory = read(
         [
             says(bash("cat src/a.py")),
@@ -241,7 +241,7 @@ def test_commands_begin_in_the_folder_of_the_environment() -> None:
     assert trajectory.leaks == (Leak(kind="gold_patch", evidence="cat fix.patch", turn=2),)
 
 
-def test_the_model_saw_nothing_of_what_was_printed_after_its_limits() -> None:
+def test_the_model_saw_no_output_printed_after_its_limits() -> None:
     messages = [says(bash("cat a.py")), result("x\n"), says(bash("cat b.py")), result("x\n")]
     assert len(steps(read(messages))) == 2
     assert steps(read(messages, exit_status="LimitsExceeded")) == [lines("a.py", (1, 1))]
@@ -311,7 +311,7 @@ def test_a_block_ends_at_a_fence_that_begins_a_line(text: str, command: str) -> 
     ],
     ids=["in an unclosed thought", "in lower case"],
 )
-def test_the_last_declared_context_counts_whatever_was_drafted(draft: str) -> None:
+def test_the_last_declared_context_counts_regardless_of_drafts(draft: str) -> None:
     answer = claim(("a.py", "1-2"), tag="PATCH_CONTEXT")
     for messages in ([says(draft), says(answer)], [says(draft + answer)]):
         assert read([ASK, *messages]).final_views == seen("a.py", (1, 2))
@@ -349,9 +349,7 @@ def test_a_run_of_before_files_named_their_format() -> None:
         ("<bash_code>(.*?)", "ls"),
     ],
 )
-def test_commands_stand_in_the_tags_that_a_run_was_configured_for(
-    pattern: str, command: str
-) -> None:
+def test_commands_are_in_the_configured_tags(pattern: str, command: str) -> None:
     answer = says("<bash_code>\ncat a.py\n</bash_code> is not " + bash("ls"))
     (turn,) = read([answer], config={"agent": {"action_regex": pattern}}).turns or ()
     assert turn.program == command

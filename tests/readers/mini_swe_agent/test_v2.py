@@ -105,7 +105,7 @@ def test_a_turn_of_version_2_holds_all_its_actions() -> None:
     )
 
 
-def test_what_was_left_out_of_a_long_output_was_not_seen() -> None:
+def test_omitted_parts_of_a_long_output_were_not_seen() -> None:
     output = "".join(f"line {number:4}\n" for number in range(1, 3001))  # 10 characters each
     content = json.dumps({"output_head": output[:5000], "elided_chars": len(output) - 10_000})
     answer = {"role": "assistant", "extra": {"actions": [action("cat a.py", "t1")]}}
@@ -153,7 +153,7 @@ def test_calls_of_one_id_have_their_results_in_order(identity: str) -> None:
     assert {call.id for call in turn.tool_calls} == {identity or None}
 
 
-def test_what_follows_a_command_of_the_user_is_no_result_of_the_answer() -> None:
+def test_messages_after_a_user_command_are_not_results_of_the_answer() -> None:
     answer = {"role": "assistant", "extra": {"actions": [action("ls")]}}
     refused = {"role": "user", "content": "No.", "extra": {"interrupt_type": "UserRejection"}}
     own = {"role": "user", "content": "User command", "extra": {"actions": [action("pwd")]}}
@@ -201,7 +201,7 @@ def test_a_format_error_of_version_2_is_a_turn_with_its_cost() -> None:
     assert turn.program is None
 
 
-def test_what_a_user_interrupted_is_no_turn_of_its_own() -> None:
+def test_an_interrupted_answer_is_not_a_separate_turn() -> None:
     answer = {"role": "assistant", "content": "Go.", "extra": {"actions": [action("ls", "t1")]}}
     extra = {"interrupt_type": "UserInterruption"}
     (turn,) = read([answer, {"role": "user", "content": "Stop.", "extra": extra}]).turns or ()
@@ -210,7 +210,7 @@ def test_what_a_user_interrupted_is_no_turn_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("refused", [[], [observed(-1, exception_info=NOT_EXECUTED)]])
-def test_what_a_user_rejected_is_no_turn_of_its_own(refused: list[dict[str, Any]]) -> None:
+def test_a_rejected_answer_is_not_a_separate_turn(refused: list[dict[str, Any]]) -> None:
     answer = {"role": "assistant", "content": "Go.", "extra": {"actions": [action("ls")]}}
     said = {"role": "user", "content": "Don't.", "extra": {"interrupt_type": "UserRejection"}}
     (turn,) = read([answer, *refused, said]).turns or ()
@@ -218,7 +218,7 @@ def test_what_a_user_rejected_is_no_turn_of_its_own(refused: list[dict[str, Any]
     assert turn.error == Failure(reason="UserRejection", message="Don't.")
 
 
-def test_a_new_task_of_the_user_is_no_failure_of_what_came_before() -> None:
+def test_a_new_task_of_the_user_is_not_a_failure_of_the_last_answer() -> None:
     submit = {"role": "assistant", "extra": {"actions": [action("echo COMPLETE_TASK", "t1")]}}
     ended = observed(-1, "t1", exception_info=NOT_EXECUTED)
     task = {"role": "user", "content": "And x.", "extra": {"interrupt_type": "UserNewTask"}}
@@ -284,7 +284,7 @@ def test_what_is_not_a_run_is_refused(
 
 
 @VERSIONS
-def test_a_value_of_the_wrong_type_is_told_and_the_rest_is_read(
+def test_a_value_of_the_wrong_type_is_reported_and_the_rest_is_read(
     reader: RecordFormat[Trajectory], version: str
 ) -> None:
     answer = {"role": "assistant", "content": "Go.", "extra": {"cost": "a lot"}}

@@ -1,4 +1,4 @@
-"""Messages of runs of version 1, and what trajectories of them show."""
+"""Messages of version 1 runs, and the views of their trajectories."""
 
 from __future__ import annotations
 

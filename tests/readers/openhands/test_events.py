@@ -278,7 +278,7 @@ def test_events_with_odd_values_lose_nothing_else(key: str, odd: Any) -> None:
         assert EVENTS.read(line(*history), SOURCE).final_output == "Done."
 
 
-def test_a_result_without_a_call_is_told() -> None:
+def test_a_result_without_a_call_is_reported() -> None:
     silent = {"id": 7, "action": "recall", "source": "user", "args": {}}
     history = [
         silent,
@@ -296,7 +296,7 @@ def test_a_result_without_a_call_is_told() -> None:
     assert read.metadata == {"exit_status": "finished"}
 
 
-def test_events_that_are_no_objects_are_told_and_the_others_read() -> None:
+def test_events_that_are_not_objects_are_reported_and_the_others_read() -> None:
     pair = [call(1, "run", {"command": "ls"}), "lost"]
     read = EVENTS.read(line(pair, [None, ran(2, 1, "x")], 5), SOURCE)
     assert read.unusable == {
@@ -321,7 +321,7 @@ def test_a_patch_of_the_wrong_type_costs_itself_alone() -> None:
         EVENTS.read(line(*history, instance_id=5, test_result={"git_patch": [1]}), SOURCE)
 
 
-def test_attempts_of_one_task_in_one_file_stand_side_by_side(tmp_path: Path) -> None:
+def test_a_file_may_hold_several_attempts_at_one_task(tmp_path: Path) -> None:
     path = tmp_path / "output.jsonl"
     rows = [line(call(1, "run", {"command": word}), ran(2, 1, "x")) for word in ("ls", "pwd")]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))

@@ -39,7 +39,7 @@ def test_the_program_of_a_notebook() -> None:
     assert turn.program == "print(1)"
 
 
-def test_what_the_program_does_by_itself_is_no_turn() -> None:
+def test_actions_of_the_program_itself_are_not_turns() -> None:
     def own(identity: int, action: str, args: dict[str, Any]) -> dict[str, Any]:
         return {"id": identity, "source": "agent", "action": action, "args": args}
 
@@ -121,7 +121,7 @@ def test_a_call_that_the_user_rejected_failed() -> None:
     assert turn.tool_calls[0].error == "The user rejected it."
 
 
-def test_a_clock_that_was_set_back_gives_no_duration() -> None:
+def test_a_clock_set_back_gives_no_duration() -> None:
     result = {**ran(2, 1, "a.py"), "timestamp": "2024-12-31T23:59:59"}
     (turn,) = turns_of(read(call(1, "run", {"command": "ls"}), result))
     assert turn.tool_calls[0].duration_seconds is None
@@ -169,7 +169,7 @@ def test_lines_that_geminis_tool_read(
 
 
 @pytest.mark.parametrize("cost", [10**400, float("nan"), True, "free"])
-def test_a_cost_that_is_no_amount_costs_only_itself(cost: object) -> None:
+def test_an_invalid_cost_loses_nothing_else(cost: object) -> None:
     tokens = {"prompt_tokens": 5, "completion_tokens": 2}
     metrics = {"accumulated_cost": cost, "accumulated_token_usage": tokens}
     attempt = read_sdk(FINISHED, metrics=metrics)
@@ -277,7 +277,7 @@ def test_the_view_of_a_folder_shows_no_file() -> None:
     assert not any(turn.views for turn in turns_of(attempt))
 
 
-def test_the_solution_is_a_leak_whatever_tool_reads_it() -> None:
+def test_the_solution_is_a_leak_for_any_tool() -> None:
     path = "/home/fix.patch"
     read_back = read(
         call(1, "read", {"path": path}), answer(2, 1, "read", "diff"), call(3, "finish", {})

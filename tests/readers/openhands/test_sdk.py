@@ -344,11 +344,11 @@ def test_completions_within_a_folder_that_is_read_are_one_run(tmp_path: Path, na
     "record",
     [{"history": [{"role": "user"}]}, {"history": None}, {"test_result": {}, "resolved": True}],
 )
-def test_what_is_no_run(record: dict[str, Any]) -> None:
+def test_files_that_are_not_runs(record: dict[str, Any]) -> None:
     assert SDK_EVENTS.recognises(record) is None
 
 
-def test_a_result_without_a_call_is_told() -> None:
+def test_a_result_without_a_call_is_reported() -> None:
     error = {"kind": "AgentErrorEvent", "tool_call_id": "c8", "error": "no such call"}
     lost: Any = "lost"
     history = (*RUN, observed("terminal", "c7", "x", 0), error, lost, FINISHED)

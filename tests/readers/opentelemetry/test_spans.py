@@ -93,7 +93,7 @@ def one(tmp_path: Path, *spans: Any, **resource: Any) -> Trajectory:
     return attempt
 
 
-def test_a_trace_is_an_attempt_whatever_order_its_spans_end_in(tmp_path: Path) -> None:
+def test_a_trace_is_an_attempt_in_any_order_of_spans(tmp_path: Path) -> None:
     agent = span("invoke_agent", 0, 20, about={"gen_ai.aggregated_usage.input_tokens": 200})
     cached = {
         "gen_ai.usage.cache_read.input_tokens": 60,
@@ -201,7 +201,7 @@ def test_a_prompt_that_was_too_long_exhausted_the_budget(tmp_path: Path) -> None
     assert attempt.metadata == {"exit_status": "ModelHTTPError"}
 
 
-def test_calls_that_are_no_objects_lose_nothing_else(tmp_path: Path) -> None:
+def test_calls_that_are_not_objects_lose_nothing_else(tmp_path: Path) -> None:
     messages = json.dumps([{"role": "assistant", "content": "Hi.", "tool_calls": [3, None]}])
     attempt = one(tmp_path, chat(1, **{"gen_ai.output.messages": messages}))
     assert attempt.final_output == "Hi."
@@ -214,7 +214,7 @@ def test_calls_that_are_no_objects_lose_nothing_else(tmp_path: Path) -> None:
         ("builtins.ValueError", "ValueError"),
     ],
 )
-def test_what_an_agent_raises_is_a_failure(raised: str, reason: str, tmp_path: Path) -> None:
+def test_an_exception_of_an_agent_is_a_failure(raised: str, reason: str, tmp_path: Path) -> None:
     event = {"name": "exception", "attributes": attributes({"exception.type": raised})}
     agent = span("invoke_agent", 0, 9, status={"code": 2, "message": "too much"}, events=[event])
     attempt = one(tmp_path, chat(1, SAY), agent)
@@ -222,7 +222,7 @@ def test_what_an_agent_raises_is_a_failure(raised: str, reason: str, tmp_path: P
     assert attempt.metadata == {"exit_status": raised.rpartition(".")[2]}
 
 
-def test_an_answer_that_never_came_is_no_turn(tmp_path: Path) -> None:
+def test_a_missing_answer_is_not_a_turn(tmp_path: Path) -> None:
     failed = span("chat", 1, 2, status={"code": 2, "message": "500"})
     assert len(one(tmp_path, failed, chat(3, SAY)).turns or ()) == 1
 
@@ -294,7 +294,7 @@ def test_a_call_of_which_framework_and_client_both_write_counts_once(tmp_path: P
     assert turn.text == "Done."  # only the outer one tells
 
 
-def test_spans_that_lie_within_each_other_in_a_ring_are_read(tmp_path: Path) -> None:
+def test_spans_nested_in_a_cycle_are_read(tmp_path: Path) -> None:
     first = {**chat(0, SAY), "spanId": "x", "parentSpanId": "y"}
     second = {**chat(1, SAY), "spanId": "y", "parentSpanId": "x"}
     alone = {**chat(2, SAY), "spanId": "z", "parentSpanId": "z"}

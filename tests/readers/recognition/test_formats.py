@@ -50,7 +50,7 @@ def _types(annotation: Any) -> list[Any]:
     return [get_origin(annotation) or annotation, *inner]
 
 
-def test_every_format_has_a_name_of_its_own() -> None:
+def test_every_format_has_a_unique_name() -> None:
     names = [known.name for known in formats()]
     assert len(names) == len(set(names))
     # A module with one format, a module with two, and a folder.
@@ -87,7 +87,7 @@ def test_every_format_is_on_a_page_that_the_index_lists() -> None:
 
 
 @pytest.mark.parametrize("known", formats(), ids=lambda known: known.name)
-def test_formats_are_known_by_keys_that_records_of_ours_lack(known: Any) -> None:
+def test_formats_are_recognised_by_keys_that_trajmeter_records_lack(known: Any) -> None:
     if isinstance(known, RecordFormat):
         assert known.keys
     if isinstance(known, RecordFormat) and known.makes is Trajectory:

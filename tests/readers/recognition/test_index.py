@@ -176,7 +176,7 @@ def test_a_folder_whose_first_document_is_not_plain_is_not_ruled_out(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     """A pipe waits for a writer, and a device may never end."""
     completions = format_named("openhands-completions", Trajectory)
     os.mkfifo(tmp_path / "1.json")

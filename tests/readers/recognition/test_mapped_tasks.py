@@ -72,7 +72,7 @@ def test_the_trajectory_of_the_row_is_without_what_is_its_tasks(tmp_path: Path) 
     assert attempt.extra == {"reference": ROW["reference"], "note": "kept"}
 
 
-def test_a_format_that_is_recognised_needs_no_columns_of_its_own(tmp_path: Path) -> None:
+def test_a_recognised_format_needs_no_column_mapping(tmp_path: Path) -> None:
     row = {"instance_id": "a", "model_patch": "", "gold": "diff", "task": {"text": "Mend it."}}
     path = write_lines(tmp_path / "rows.jsonl", row)
     mapping = {"task.gold_patch": "gold", "task.question": "task.text"}
@@ -90,7 +90,7 @@ def test_a_row_without_an_id_or_without_values_has_no_task(tmp_path: Path) -> No
     assert read(tmp_path / "absent.jsonl", {"task.gold_patch": "patch"}) == ([], [], [])
 
 
-def test_a_column_that_is_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "rows.jsonl", {"task_id": "a", "patch": "x"})
     (task,), _, told = read(path, {"task.gold_patch": "patch", "task.question": "pach"})
     assert task.gold_patch == "x"
@@ -106,7 +106,7 @@ def test_a_column_that_is_nowhere_is_told(tmp_path: Path) -> None:
         ("gold_ranges", [{"path": 1}], "task: gold_ranges[0]"),
     ],
 )
-def test_a_value_of_the_wrong_type_costs_its_own_row(
+def test_a_value_of_the_wrong_type_loses_only_its_row(
     tmp_path: Path, field: str, value: object, message: str
 ) -> None:
     gold = [{"path": "a.py", "first_line": 1, "last_line": 2}]

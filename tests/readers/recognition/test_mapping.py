@@ -61,7 +61,7 @@ def read(path: Path, mapping: Mapping[str, str]) -> tuple[list[Trajectory], list
 
 @pytest.mark.parametrize("container", ["lines", "document", "parquet"])
 @pytest.mark.parametrize("is_text", [False, True])
-def test_a_row_under_names_of_its_own(tmp_path: Path, container: str, is_text: bool) -> None:
+def test_a_row_with_custom_names(tmp_path: Path, container: str, is_text: bool) -> None:
     path = tmp_path / f"rows.{container}"
     row = {**ROW, "steps": json.dumps(MESSAGES)} if is_text else ROW
     if container == "parquet":
@@ -92,7 +92,7 @@ def test_messages_are_turns_and_metadata_is_filled(tmp_path: Path) -> None:
     assert attempt.extra == {"meta": ROW["meta"], "diff": ""}
 
 
-def test_json_text_may_stand_for_an_object(tmp_path: Path) -> None:
+def test_json_text_may_represent_an_object(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({"id": "a", "cost": '{"cost_usd": 2}', "about": "[1]"}))
     mapping = {"task_id": "id", "usage": "cost", "metadata.about": "about"}
@@ -111,7 +111,7 @@ def test_our_own_turns_stay_as_they_are(tmp_path: Path) -> None:
     assert [turn.program for turn in attempt.turns or ()] == ["ls"]
 
 
-def test_a_column_that_is_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"uid": "a", "model_id": null}\n{"uid": "b", "name": 1}\n{"other": 1}')
     found, problems, told = read(path, {"task_id": "uid", "agent": "nme", "model": "model_id"})

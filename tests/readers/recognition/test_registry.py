@@ -79,7 +79,7 @@ def install(site: Path, entry_points: str, about: str = "acme_formats-1.0.dist-i
     (site / about / "entry_points.txt").write_text(entry_points)
 
 
-def test_a_distribution_adds_formats_and_what_is_broken_is_told(tmp_path: Path) -> None:
+def test_a_distribution_adds_formats_and_broken_ones_are_reported(tmp_path: Path) -> None:
     install(tmp_path / "site", ENTRY_POINTS)
     log = tmp_path / "log.jsonl"
     log.write_text('{"acme_id": "a"}\n{"task_id": "b"}\n{"acme_2": "c"}')
@@ -130,7 +130,7 @@ def test_a_plug_in_that_fails_stops_nothing(
     assert problem.message == "cannot be read as one of songs: KeyError: 'absent'"
 
 
-def test_what_a_listener_raises_is_passed_on(tmp_path: Path) -> None:
+def test_an_exception_of_a_listener_is_passed_on(tmp_path: Path) -> None:
     (tmp_path / "run_metadata.json").write_text("{")
     (tmp_path / "results.json").write_text("{")
 

@@ -38,7 +38,7 @@ def test_lists_of_integers_stay_integers() -> None:
     assert values(held) == ["[1, null]", "[1152921504606846976]", None]
 
 
-def test_what_a_null_list_holds_is_not_read() -> None:
+def test_the_items_of_a_null_list_are_not_read() -> None:
     mask = pa.array([True, False])
     held = pa.ListArray.from_arrays(
         pa.array([0, 2, 3], pa.int32()), pa.array([1.0, 2.0, 3.0]), mask=mask

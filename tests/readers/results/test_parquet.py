@@ -55,7 +55,7 @@ def values(batches: Any, names: list[str]) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("most_rows", [1, 4, 7, 100])
-def test_columns_are_those_of_batches_whatever_is_read_at_once(
+def test_columns_equal_batches_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_rows: int
 ) -> None:
     monkeypatch.setattr("trajmeter.readers._results.batches._LEAST_ROWS", 1)
@@ -82,7 +82,7 @@ def test_rows_are_left_out_of_columns_that_are_read_later(tmp_path: Path) -> Non
     assert fewer.column("agent").to_pylist() == ["b", "b"]
 
 
-def test_what_nobody_asks_for_is_not_read_and_what_is_broken_is_named(tmp_path: Path) -> None:
+def test_unrequested_columns_are_not_read_and_broken_ones_are_named(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     parquet.write_table(table_of(500), path, compression="none", use_dictionary=False)
     content = bytearray(path.read_bytes())

@@ -47,7 +47,7 @@ def test_leaks(command: str, kinds: list[str]) -> None:
     assert [leak.kind for leak in shell_views(command).leaks] == kinds
 
 
-def test_what_failed_or_printed_nothing_is_no_leak() -> None:
+def test_commands_that_failed_or_printed_nothing_are_not_leaks() -> None:
     for command, output, code in [
         ("cat /home/fix.patch", "cat: /home/fix.patch: No such file or directory\n", 1),
         ("git fetch", "fatal: unable to access 'https://x/': Could not resolve host: x\n", 128),

@@ -80,7 +80,7 @@ def lines_of(path: str, extent: Extent, start: int | None, end: int | None) -> s
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_only_what_was_printed_was_seen(tmp_path: Path, seed: int) -> None:
+def test_only_printed_lines_were_seen(tmp_path: Path, seed: int) -> None:
     for path, length in _LENGTHS.items():
         file = tmp_path / path
         file.parent.mkdir(exist_ok=True)

@@ -40,7 +40,7 @@ def test_any_text(
 
 
 @given(st.integers(1, 300), st.integers(0, 300), st.integers(0, 400))
-def test_views_never_exceed_what_was_asked_for_and_printed(
+def test_views_never_exceed_the_requested_and_printed_lines(
     first: int, more: int, lines: int
 ) -> None:
     last = first + more

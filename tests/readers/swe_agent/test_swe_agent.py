@@ -206,7 +206,7 @@ def test_a_cancelled_command_showed_nothing() -> None:
     assert views(step("cat a.py", cancelled), step("cat b.py", "x\n")) == [None, ["b.py:1-1"]]
 
 
-def test_what_is_beyond_the_longest_observation_was_not_sent() -> None:
+def test_output_beyond_the_longest_observation_was_not_sent() -> None:
     templates = {"max_observation_length": 6}
     agents = [{"templates": templates}, {"agent_configs": [{"templates": templates}]}]
     for agent in agents:
@@ -251,7 +251,7 @@ def test_the_model_of_several_attempts(other: str, model: str | None) -> None:
     assert read(replay_config=config).model == model
 
 
-def test_what_the_last_step_showed_was_never_sent() -> None:
+def test_the_output_of_the_last_step_was_never_sent() -> None:
     trajectory = TRAJECTORY.read(run() | {"trajectory": [step("cat a.py", "x\n")]}, SOURCE)
     assert [turn.views for turn in trajectory.turns or ()] == [()]
 
@@ -288,7 +288,7 @@ def test_profile_contextbench_takes_the_declared_context_alone() -> None:
     "record",
     [{"trajectory": "x"}, {"trajectory": [], "info": {}}, {"trajectory": [3], "info": {}}],
 )
-def test_what_is_no_run(record: dict[str, Any]) -> None:
+def test_files_that_are_not_runs(record: dict[str, Any]) -> None:
     assert TRAJECTORY.recognises(record) is None
 
 
@@ -312,7 +312,7 @@ def test_a_value_of_the_wrong_type_costs_itself_alone() -> None:
         TRAJECTORY.read({**record, "trajectory": 5}, SOURCE)
 
 
-def test_attempts_that_were_not_chosen_are_no_turns() -> None:
+def test_attempts_that_were_not_chosen_are_not_turns() -> None:
     chosen = {"action": "ls", "observation": "a.py", "response": "Look.", "state": {}}
     other = {**run({**chosen, "action": "rm a.py"}), "environment": "main"}
     record = run(chosen, info={"exit_status": "submitted", "best_attempt_idx": 1})

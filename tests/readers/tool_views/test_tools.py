@@ -79,7 +79,7 @@ def test_a_result_is_evidence(arguments: Any, result: Any, views: list[Any]) -> 
     assert shown("read_file", {"path": "a.py", **arguments}, result) == views
 
 
-def test_an_editor_shows_only_what_it_views_with_numbers() -> None:
+def test_an_editor_shows_only_numbered_views() -> None:
     views = [("/repo/a.py", "lines", 7, 9)]
     for name in ("str_replace_editor", "text_editor", "str_replace_based_edit_tool"):
         asked = {"command": "view", "path": "/repo/a.py", "view_range": [7, 9]}
@@ -95,7 +95,7 @@ def test_a_failed_call_shows_nothing() -> None:
     assert shown("grep", {"pattern": "x"}, "a.py:1:x", success=False) == []
 
 
-def test_what_a_shell_printed_is_seen_whatever_came_after() -> None:
+def test_shell_output_is_seen_no_matter_what_follows() -> None:
     result = "x = 1\ncat: b.py: No such file or directory\n[exit code 1]"
     command = {"command": "cat a.py b.py"}
     assert shown("bash", command, result, success=False) == [("a.py", "lines", 1, 1)]

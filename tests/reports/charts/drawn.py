@@ -1,4 +1,4 @@
-"""Reads charts back: elements, places and texts of the SVG."""
+"""Parser of charts: elements, positions and texts of the SVG."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Drawn:
         self.svg = figure[1]
 
     def all(self, name: str, class_: str = "") -> list[ET.Element]:
-        """Elements of a name, in order, that have a class."""
+        """Return the elements with a name and a class, in order."""
         return [
             each
             for each in self.svg.iter(f"{_NAMESPACE}{name}")
@@ -33,11 +33,11 @@ class Drawn:
         ]
 
     def numbers(self, name: str, attribute: str, class_: str = "") -> list[float]:
-        """An attribute of these elements."""
+        """Return an attribute of these elements."""
         return [float(each.get(attribute, "nan")) for each in self.all(name, class_)]
 
     def texts(self, class_: str = "") -> list[str]:
-        """What is written, without tooltips."""
+        """Return the visible text, without tooltips."""
         return [each.text or "" for each in self.all("text", class_)]
 
     def tooltips(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reports for the tests of the page: a few attempts with hostile text, or a great many."""
+"""Reports for the tests of the page: a few attempts with hostile text, or very many."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NAN = float("nan")
 
 
 def whole_block(fields: dict[str, Any], tables: Sequence[SharedTable]) -> dict[str, Any]:
-    """A block of the page as the reader sees it, with the rows of the table its values are of."""
+    """A block of the page as a reader sees it, with the table rows that its values belong to."""
     if "table" not in fields:
         return fields
     table = tables[fields["table"]]
@@ -72,7 +72,7 @@ def details_of_page(html: str) -> list[list[dict[str, Any]]]:
 
 
 def few_attempts() -> AttemptTable:
-    """Six attempts at three tasks; the last has hostile text wherever text can stand."""
+    """Six attempts at three tasks; the last has hostile text in every field."""
     outcomes = ["scored", "scored", "not_scored", "scored", None, HOSTILE]
     columns = (
         _texts("task_id", "task", ["t10", "t10", "t2", "t2", HOSTILE, HOSTILE]),
@@ -108,7 +108,7 @@ def _detail(row: int) -> Detail:
 
 
 def many_attempts(count: int) -> AttemptTable:
-    """This many attempts at a tenth as many tasks, each with a source of its own and 20 figures."""
+    """This many attempts at a tenth as many tasks, each with its own source and 20 figures."""
     draws = np.random.default_rng(0)
     tasks = tuple(f"repository__task-{number}" for number in range(count // 10))
     columns: tuple[TextColumn | NumberColumn, ...] = (

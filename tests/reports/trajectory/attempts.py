@@ -1,4 +1,4 @@
-"""One attempt with something of everything, and what it is read beside."""
+"""One attempt with every feature, and the records it is read with."""
 
 from __future__ import annotations
 

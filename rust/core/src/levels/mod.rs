@@ -40,7 +40,7 @@ pub struct Ratios<'a> {
     pub offsets: &'a [i64],
 }
 
-/// Figures of one agent; NaN where no entry counts.
+/// Figures of one agent; NaN if no entry counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Figures {
     /// Entries whose ratios are both finite and above 0.

@@ -1,8 +1,8 @@
-//! Means of bootstrap replicates.
+//! Means of bootstrap replicates of clusters.
 //!
-//! A replicate of C clusters and F figures costs C draws and F times C additions. The clusters it
-//! takes are found once; then sums and sizes are added up, of several figures at once: what a draw
-//! adds lies side by side, in one line of the cache. Figures of the same sizes share theirs.
+//! A replicate of C clusters and F figures costs C draws and F times C additions. The drawn
+//! clusters are determined once; then sums and sizes are added up, for several figures together:
+//! what a draw adds is contiguous, in one cache line. Figures with the same sizes share them.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use super::columns::{Column, check_finite, column};
 use super::draws::take;
 use crate::{Error, Result, pool};
 
-/// Sizes add up to at most this, so that the twin adds them exactly in floats.
+/// Greatest total of sizes, up to which the twin adds them exactly in floats.
 const EXACT: i64 = 1 << 53;
 
-/// Columns that are added up at once: those of one figure, or as many as a line of the cache holds.
+/// Columns that are added up together: those of one figure, or as many as fit in a cache line.
 const PAIR: usize = 2;
 const LINE: usize = 8;
 
@@ -54,11 +54,11 @@ pub fn cluster_means(
     })
 }
 
-/// Sums of all figures, as integers, and then their sizes, each of them once.
+/// Sums of all figures, as integers, followed by their distinct sizes.
 struct Columns {
     values: Vec<Vec<i64>>,
     units: Vec<f64>,
-    /// Which column has the sizes of each figure.
+    /// Index of the column with the sizes of each figure.
     sizes: Vec<usize>,
 }
 
@@ -86,7 +86,7 @@ impl Columns {
         }
     }
 
-    /// Mean of a figure of which these are the totals; NaN of no value.
+    /// Returns the mean of a figure with these totals; NaN if it has no value.
     #[inline(always)]
     fn mean(&self, figure: usize, totals: &[i64]) -> f64 {
         let size = totals[self.sizes[figure]];
@@ -98,7 +98,7 @@ impl Columns {
     }
 }
 
-/// Begins where a line of the cache does.
+/// Alignment to a cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct CacheLine;
@@ -107,7 +107,7 @@ struct CacheLine;
 #[derive(Clone, Copy)]
 struct Row<A, const WIDTH: usize>([i64; WIDTH], [A; 0]);
 
-/// Columns side by side, `WIDTH` of them, a row for each cluster.
+/// `WIDTH` columns side by side, with a row for each cluster.
 struct Group<A, const WIDTH: usize>(Vec<Row<A, WIDTH>>);
 
 impl<A: Copy, const WIDTH: usize> Group<A, WIDTH> {
@@ -121,9 +121,9 @@ impl<A: Copy, const WIDTH: usize> Group<A, WIDTH> {
         Self(rows)
     }
 
-    /// Totals of each column over the clusters taken.
+    /// Adds up each column over the drawn clusters.
     #[inline(always)]
-    #[allow(clippy::needless_range_loop)] // only so do the totals stay in registers
+    #[allow(clippy::needless_range_loop)] // only this keeps the totals in registers
     fn totals(&self, taken: &[u32]) -> [i64; WIDTH] {
         let mut totals = [0; WIDTH];
         for cluster in taken {
@@ -136,7 +136,7 @@ impl<A: Copy, const WIDTH: usize> Group<A, WIDTH> {
     }
 }
 
-/// Which replicates are drawn, of how many clusters.
+/// The replicates to draw, and the number of clusters.
 struct Sampling {
     seed: u64,
     clusters: usize,
@@ -159,7 +159,7 @@ impl Sampling {
     }
 }
 
-/// Means of some replicates, with the widest instructions that the machine has.
+/// Computes the means of some replicates, with the widest instructions of the CPU.
 struct Means<'a, A, const WIDTH: usize> {
     sampling: &'a Sampling,
     columns: &'a Columns,
@@ -176,7 +176,7 @@ impl<A: Copy, const WIDTH: usize> WithSimd for Means<'_, A, WIDTH> {
         let mut means = Vec::with_capacity(self.replicates.len() * figures);
         let mut taken = vec![0; self.sampling.clusters];
         let mut totals = vec![[0; WIDTH]; self.groups.len()];
-        // Loops, as closures would be compiled apart, for any machine.
+        // Loops, because closures would be compiled separately, without these instructions.
         for replicate in self.replicates {
             take(&mut taken, self.sampling.seed, replicate as u64);
             for (totals, group) in totals.iter_mut().zip(self.groups) {

@@ -78,7 +78,7 @@ impl Extent {
 pub struct View {
     /// Its path, joined to the folder.
     pub path: Rc<str>,
-    /// What was seen of it.
+    /// The part of it that was seen.
     pub extent: Extent,
     /// Whether the lines are hits of a search, or lines around them.
     pub is_search: bool,
@@ -87,18 +87,18 @@ pub struct View {
 /// A leak of a command, and the pipeline that caused it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leak {
-    /// What was read.
+    /// The kind of leak.
     pub kind: LeakKind,
     /// The pipeline as written; for a tool that reads files, the path.
     pub evidence: Box<str>,
 }
 
-/// What a command showed.
+/// The views and leaks of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// In order: lines that were shown, hits of searches, and files whose lines are not known.
     pub views: Vec<View>,
-    /// What it read of the solution.
+    /// Its leaks.
     pub leaks: Vec<Leak>,
 }
 
@@ -107,22 +107,23 @@ pub struct Shown {
 pub struct Executed<'a> {
     /// The command, as passed to a shell.
     pub command: &'a str,
-    /// What it printed, errors included; none if that is not known, and then what was asked for
-    /// counts as shown.
+    /// Its output, including errors; `None` if it is unknown, in which case the requested lines
+    /// count as shown.
     pub output: Option<&'a str>,
-    /// Its exit code, if that is known.
+    /// Its exit code, if known.
     pub code: Option<i64>,
-    /// Folder that it ran in; none for the root of the repository.
+    /// Folder that it ran in; `None` for the root of the repository.
     pub folder: Option<&'a str>,
-    /// Bytes of the output that were not shown to the agent, half-open, between characters.
+    /// Half-open range of the output, in bytes, that the agent was not shown; it splits no
+    /// character.
     pub hidden: Option<(usize, usize)>,
 }
 
-/// Finds out what a shell command showed of files.
+/// Returns the views and leaks of a shell command.
 ///
 /// # Errors
 ///
-/// [`Uncertain`] where that is for the twin to say.
+/// [`Uncertain`] if the twin has to decide.
 pub fn shell_views(executed: &Executed<'_>) -> Result<Shown, Uncertain> {
     let &Executed {
         command,
@@ -172,7 +173,7 @@ pub fn shell_views(executed: &Executed<'_>) -> Result<Shown, Uncertain> {
     Ok(shown)
 }
 
-/// What of the runs printed something, and their leaks.
+/// Splits the runs into those that printed something, and their leaks.
 fn parts(runs: Vec<run::Run>) -> (Vec<Printed>, Vec<Leak>) {
     let mut printing = Vec::with_capacity(runs.len());
     let mut leaks = Vec::new();
@@ -187,8 +188,8 @@ fn parts(runs: Vec<run::Run>) -> (Vec<Printed>, Vec<Leak>) {
     (printing, leaks)
 }
 
-/// Whether a text holds nothing that depends on Python's version: numbers that are not digits,
-/// and NUL in a path.
+/// Returns whether a text holds nothing that depends on Python's version: numbers that are not
+/// digits, and NUL in a path.
 fn is_certain(text: &str) -> bool {
     let is_odd = |c: char| c == '\0' || (!c.is_ascii() && c.is_numeric());
     !text.contains('\0') && (text.is_ascii() || !text.contains(is_odd))

@@ -1,4 +1,4 @@
-//! The output of a command: its lines, what of it was not shown, and which of them are errors.
+//! The output of a command: its lines, the part that was not shown, and the lines that are errors.
 
 use std::cell::OnceCell;
 use std::sync::LazyLock;

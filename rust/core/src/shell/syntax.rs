@@ -1,4 +1,4 @@
-//! Shell commands: pipelines of programs with their words.
+//! The syntax tree of shell commands: pipelines of programs with their words.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ const CLOSING: [&str; 4] = ["fi", "done", "esac", "}"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     pub text: Cow<'a, str>,
-    /// Whether it holds neither an expansion nor a wildcard.
+    /// Whether it contains neither an expansion nor a wildcard.
     pub is_known: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Simple<'a> {
 #[derive(Debug)]
 pub(super) enum Stage<'a> {
     Simple(Simple<'a>),
-    /// A list in parentheses; whether something is redirected of it.
+    /// A list in parentheses, and whether any of its streams is redirected.
     Group(Vec<Pipeline<'a>>, bool),
 }
 
@@ -60,7 +60,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Adds a word, unless it only says how commands belong together.
+    /// Adds a word, unless it is a keyword or an assignment before the program.
     pub(super) fn add(&mut self, word: Word<'a>) -> Result<(), Uncertain> {
         let Self::Simple(simple) = self else {
             return Ok(());
@@ -76,7 +76,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What stands before a pipeline.
+/// The operator before a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Connector {
     And,
@@ -84,12 +84,12 @@ pub(super) enum Connector {
     Then,
 }
 
-/// Commands, each of which reads what the one before it prints.
+/// Commands, each of which reads the output of the one before it.
 #[derive(Debug)]
 pub(super) struct Pipeline<'a> {
     pub connector: Connector,
     pub stages: Vec<Stage<'a>>,
-    /// As it is written.
+    /// The pipeline as written.
     pub text: &'a str,
 }
 
