@@ -73,10 +73,7 @@ class Pipeline(NamedTuple):
     """Commands, each of which reads the output of the preceding one."""
 
     connector: str
-    """The operator before it: ``&&``, ``
-
-    ``, ``;`` or ``&``.
-    """
+    """The operator before it: ``&&``, ``||``, ``;`` or ``&``."""
     stages: list[Stage]
     text: str
     """Source text."""
