@@ -85,7 +85,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _events(record: Mapping[str, Any]) -> Iterator[tuple[str, object, bool]]:
-    """The events of a history in order: where each is, and whether it answers the one before it."""
+    """The events of a history in order, with positions and whether each answers the one before."""
     history = record.get("history")
     for index, item in enumerate(history if isinstance(history, list) else ()):
         if isinstance(item, list):
