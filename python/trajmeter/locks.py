@@ -18,7 +18,7 @@ WINDOWS = os.name == "nt"
 """Whether this is Windows, where open files cannot be deleted or replaced."""
 
 _BYTE = 1 << 40
-"""The byte that is locked on Windows: larger than any file Trajmeter writes."""
+"""Offset of the byte locked on Windows, beyond the end of any file that Trajmeter writes."""
 _PAUSE = 0.02
 _HELD = {errno.EACCES, errno.EAGAIN, errno.EDEADLK, getattr(errno, "EDEADLOCK", errno.EDEADLK)}
 """Error numbers for a file that another process has locked."""

@@ -143,7 +143,7 @@ def discard(stream: TextIO) -> None:
 
 @contextmanager
 def tolerating_closed_stdout() -> Iterator[None]:
-    """Continue if the reader of stdout, such as ``head``, closes it.
+    """Keep running if the reader of stdout, such as ``head``, closes it.
 
     The exit code still reflects what was found, such as unreadable input.
     """

@@ -81,8 +81,8 @@ def is_unjudged(evaluation: FrameworkEvaluation) -> bool:
     """Whether a framework answered questions, but no judge scored any of its answers.
 
     A judge gives 1-5, so scores that are all 0 were set by rule for time-outs and failures: their
-    mean would suggest bad answers although none was judged. An average of runs that does not record
-    its outcomes counts as judged.
+    mean would suggest bad answers although none was judged. An average of runs without recorded
+    outcomes counts as judged.
     """
     averaged = evaluation.run_count > 1
     answered = any(

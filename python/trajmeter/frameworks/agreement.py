@@ -1,4 +1,4 @@
-"""Agreement of judges, whatever files hold what they said: results tables, results, recordings."""
+"""Agreement of judges, from results tables, result files or recordings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["agreement"]
 
 _SCORES = ("correctness_score", "completeness_score", "faithfulness_score")
 _LEAST_SCORE = 1.0
-"""What a judge gives at least; a question without an answer has 0 by rule."""
+"""Lowest score that a judge gives; a question without an answer has 0 by rule."""
 
 
 def agreement(

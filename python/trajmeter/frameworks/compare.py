@@ -1,4 +1,4 @@
-"""From result files to a comparison and its reports, in one call."""
+"""Compares frameworks from their result files, and writes reports, in one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several frameworks' results of one scenario side by side: every figure that reports show."""
+"""Results of several frameworks in one scenario: every figure that reports show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging answers and code: as they are given, and from result files where a judge failed."""
+"""Judges answers and code: during a run, or later in result files whose judge failed."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ async def judge_files(
 ) -> list[JudgedFile]:
     """Judge the answers and the code of result files that are not judged, and write the files.
 
-    Nothing is asked of an agent. Of an average the files of its runs are judged, which lie beside
-    it; where an average lies beside the files of its runs, it is made again. If judging is
-    interrupted, what was judged until then is written.
+    Agents are not asked again. For an average, the files of its runs beside it are judged; an
+    average beside the files of its runs is recomputed. If judging is interrupted, the judgements so
+    far are written.
 
     Args:
         files: Result files.

@@ -116,8 +116,8 @@ def with_run_outcomes(evaluations: Sequence[FrameworkEvaluation]) -> list[Framew
         evaluations: Results of one scenario.
 
     Returns:
-        The results in their order. An average is completed where its framework has as many single
-        runs as it averages, and their tokens add up to its own.
+        The results in order. An average is completed if its framework has as many single runs as it
+        averages, and their tokens add up to its own.
     """
     return [_completed(each, evaluations) for each in evaluations]
 

@@ -1,4 +1,4 @@
-"""Result files: one framework's answers to a scenario, scored; one JSON document for each run.
+"""Result files: a framework's scored answers in a scenario; one JSON document per run.
 
 Field names are those of existing result files, so that old files are read as they are; fields that
 this package adds have defaults and come last.
@@ -44,7 +44,7 @@ STAMP = "%Y%m%d_%H%M%S"
 
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
-"""What Windows takes for a device when a file is called so, whatever follows the first dot."""
+"""Names that Windows treats as devices, whatever follows the first dot."""
 _QUESTION_USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost_usd")
 _TOTALS = ("total_tokens", "total_cost_usd")
 

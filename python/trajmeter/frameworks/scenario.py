@@ -30,7 +30,7 @@ _BASELINE = "baseline"
 _MOST_NODES = 100_000
 """Values, keys and collections of one YAML file, those that its aliases repeat included.
 
-A few hundred bytes of aliases to aliases stand for more values than any memory holds.
+A few hundred bytes of nested YAML aliases can expand to more values than fit in memory.
 """
 _DEEPEST = 100
 """Levels of nesting of one YAML file, aliases included; what handles them is recursive."""
@@ -173,7 +173,7 @@ class _Extent(NamedTuple):
 
 
 def _check_extent(root: Node, file: Path) -> None:
-    """Check how much a document holds once its aliases are replaced by what they stand for.
+    """Check the size of a document with its aliases expanded.
 
     Raises:
         ConfigurationError: It holds too much, is nested too deeply, or contains itself.

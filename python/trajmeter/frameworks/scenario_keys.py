@@ -1,4 +1,4 @@
-"""Keys of a scenario that look misspelt.
+"""Finds keys of a scenario that look misspelt.
 
 Unknown keys are kept, for the user's own agents and metrics. One that resembles a known key gets a
 warning, because the setting it was meant for silently keeps its default.

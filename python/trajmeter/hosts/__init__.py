@@ -1,3 +1,3 @@
-"""Adapters for tools that run agents or evaluations: one module a tool, imported by its users."""
+"""Adapters for tools that run agents or evaluations: one module per tool, imported by users."""
 
 from __future__ import annotations

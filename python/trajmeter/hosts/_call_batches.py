@@ -1,4 +1,4 @@
-"""Calls of many lists of messages as a batch, without a record of each.
+"""The calls in many lists of messages as a batch, without a record of each.
 
 Only messages as OpenAI's chat and TRL have them are taken; of others a record is made.
 """
@@ -36,13 +36,13 @@ class PlainCalls(NamedTuple):
     names: list[str]
     """Name of each tool."""
     arguments: list[str | None]
-    """Arguments of each call as JSON, ``None`` where it has none."""
+    """Arguments of each call as JSON, ``None`` if it has none."""
     turns: list[int]
     """Number of calls of each turn."""
 
 
 def plain_calls(messages: object) -> PlainCalls | None:
-    """The calls of a list of messages; ``None`` where they are not certain.
+    """The calls in a list of messages; ``None`` if they are uncertain.
 
     Args:
         messages: Messages, or a text that is an answer without calls.
@@ -104,7 +104,7 @@ def _json(arguments: object) -> str | None:
 
 
 def call_batch(attempts: Iterable[PlainCalls]) -> pa.RecordBatch:
-    """Attempts of which nothing but the calls of each turn is known, as a batch of trajectories."""
+    """A trajectory batch of attempts with only the calls of each turn."""
     names: list[str] = []
     arguments: list[str | None] = []
     turns: list[int] = []
@@ -130,7 +130,7 @@ def call_batch(attempts: Iterable[PlainCalls]) -> pa.RecordBatch:
 
 
 def _structures(known: Mapping[str, Array], structure: Any, length: int) -> Array:  # noqa: ANN401 - its type is that of the schema
-    """Structures of which some members are known."""
+    """Structures with some of their members; the others are null."""
     fields = [structure.field(at) for at in range(structure.num_fields)]
     return pa.StructArray.from_arrays(
         [known.get(field.name, nulls(length, field.type)) for field in fields], fields=fields

@@ -1,4 +1,4 @@
-"""The figures that hosts show, where their user names no others."""
+"""The figures that hosts show by default."""
 
 from __future__ import annotations
 

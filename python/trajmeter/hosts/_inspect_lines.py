@@ -1,4 +1,4 @@
-"""One figure of each attempt as Inspect's ``precomputed_scores`` takes them: lines of JSON."""
+"""One figure of each attempt as JSON lines for Inspect's ``precomputed_scores``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References that a host carries beside an attempt: fields of its task."""
+"""References that a host stores with an attempt: fields of its task."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def attempt_from(
 
     Args:
         given: The attempt.
-        task_id: Id of the task, where it names none.
+        task_id: Id of the task, if the references contain none.
         views: What calls show; ``None`` where nothing is scored by it.
 
     Raises:

@@ -1,7 +1,7 @@
 """Evaluators for pydantic-evals, for an agent's calls, context, turns and rules.
 
-pydantic-evals averages over the cases that have a score, without giving their number. So each
-evaluator gives every case a label, ``<family>.outcome``, whose shares show it.
+Pydantic-evals averages over the cases that have a score, without showing how many. Each evaluator
+therefore labels every case with ``<family>.outcome``, whose shares show it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Family(Evaluator[Any, Any, Any]):
     """Compatibility profile."""
 
     def __post_init__(self) -> None:
-        """Refuse names that stand for no figure before anything is scored.
+        """Reject names of unknown figures before anything is scored.
 
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
@@ -153,7 +153,7 @@ def _attempt(ctx: EvaluatorContext[Any, Any, Any]) -> Trajectory:
 
 
 def _text(value: object) -> str | None:
-    """A value as text: JSON, where it is not text itself."""
+    """A value as text: itself if it is text, else JSON."""
     if value is None or isinstance(value, str):
         return value
     try:

@@ -71,7 +71,7 @@ class Reward:
         self.__name__ = figure
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it again where it arrives."""
+        """Create it again after unpickling."""
         figure, options = self._arguments
         return partial(Reward, **options), (figure,)
 

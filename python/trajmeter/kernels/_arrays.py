@@ -38,14 +38,15 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
-"""Start and end of each span of one set; a plain pair, as naming it would slow down small calls."""
+"""Start and end of each span of one set; a plain pair, as a named tuple would slow down small
+calls."""
 
 
 class Coded(NamedTuple):
-    """A column of texts, each text once."""
+    """A text column with each distinct text stored once."""
 
     texts: list[str]
-    """The different texts, in the order in which they first occur."""
+    """The distinct texts, in the order of first occurrence."""
     codes: Int64Array
     """Which of them each row has; -1 for none."""
 
@@ -69,7 +70,7 @@ class TrajectoryArrays(NamedTuple):
     added: Int64Array
     """Bytes of each step that no earlier step of its trajectory covers."""
     gold_added: Int64Array
-    """Those of them that are gold."""
+    """Bytes of gold among them."""
     gold_size: Int64Array
     """Bytes of each trajectory's gold."""
 
@@ -93,9 +94,9 @@ class TurnCountArrays(NamedTuple):
     reason: Int64Array
     """Codes of the reasons that occur in each run, rising."""
     carried: Int64Array
-    """Turns that carry each of these reasons."""
+    """Number of turns that carry each of these reasons."""
     failed: Int64Array
-    """Turns that failed with each of these reasons."""
+    """Number of turns that failed with each of these reasons."""
     reason_offsets: Int64Array
     """Offsets of the runs in the last three, from 0."""
 
@@ -121,9 +122,9 @@ class EditedLineArrays(NamedTuple):
     """Which lines of which files a patch edits."""
 
     paths: list[str]
-    """Each file once, as the patch first names them."""
+    """Each file once, in the order in which the patch first names them."""
     line: Int64Array
-    """Edited lines, rising within each file."""
+    """Edited lines, ascending within each file."""
     offsets: Int64Array
     """Offsets of the files in ``line``, from 0."""
     is_diff: bool
@@ -134,7 +135,7 @@ class EditedLineArrays(NamedTuple):
 
 
 class PatchFault(IntEnum):
-    """What was wrong with a hunk."""
+    """What is wrong with a hunk."""
 
     UNNAMED = 0
     """No file was named before it; it was skipped."""
@@ -143,7 +144,7 @@ class PatchFault(IntEnum):
     EMPTY = 2
     """It has no lines."""
     COUNTS = 3
-    """The header declares other counts than the body has; the body counts."""
+    """The header declares other counts than the body has; the body's counts apply."""
 
 
 TURN_COUNTS = (

@@ -1,4 +1,4 @@
-"""The check of arguments that precedes every kernel, the same for both backends.
+"""Checks of the arguments of all kernels, shared by both backends.
 
 What is checked here is the shape of the data: an exact ``ndarray``, its dtype, dimensions and
 memory layout, and offsets that stay inside their values. What the values mean is checked inside the
@@ -106,8 +106,8 @@ def same_length(
 
 
 def spans(start: Int64Array, end: Int64Array) -> None:
-    """Raise ``ArrayError`` unless ``start`` and ``end`` are flat ``int64`` arrays of one length."""
-    # Every call of a harness comes by here: one condition for all, and the names only on failure.
+    """Raise ``ArrayError`` unless ``start`` and ``end`` are ``int64`` arrays of equal length."""
+    # Every call from a harness passes here: one condition for all, and names only on failure.
     if (
         type(start) is np.ndarray
         and type(end) is np.ndarray
@@ -124,7 +124,7 @@ def spans(start: Int64Array, end: Int64Array) -> None:
 
 
 def named_spans(start: Int64Array, end: Int64Array, prefix: str) -> None:
-    """Raise ``ArrayError`` as :func:`spans` does, with a prefix to the names in messages."""
+    """Raise ``ArrayError`` as :func:`spans` does, with a prefix for the names in messages."""
     try:
         spans(start, end)
     except ArrayError:
@@ -141,11 +141,11 @@ def keyed_spans(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str
 
 
 def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "values") -> None:
-    """Raise ``OffsetsError`` unless ``value`` cuts an array of ``length`` values into rows.
+    """Raise ``OffsetsError`` unless ``value`` splits an array of ``length`` values into rows.
 
     Args:
         value: Offsets of n rows, n + 1 of them; row i is ``[value[i], value[i + 1])``.
-        length: How many values there are to cut.
+        length: Number of values to split.
         name: Name of the offsets in messages.
         of: Name of the values in messages.
     """
@@ -161,15 +161,15 @@ def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "va
 
 
 def row_count(value: Int64Array, name: str, rows: int) -> None:
-    """Raise ``ArrayError`` unless these offsets cut just so many rows."""
+    """Raise ``ArrayError`` unless these offsets define exactly this many rows."""
     if len(value) != rows + 1:
         raise ArrayError(f"{name} has {len(value)} values, expected {rows + 1}, one more than rows")
 
 
 def step_offsets(value: Int64Array, steps: int, trajectories: int) -> None:
-    """Raise ``OffsetsError`` unless ``value`` cuts just these steps into these trajectories.
+    """Raise ``OffsetsError`` unless ``value`` assigns exactly these steps to these trajectories.
 
-    The offsets may begin above 0, but the steps are those of these trajectories alone.
+    The offsets may begin above 0, but every step must belong to one of these trajectories.
     """
     integers(value, "trajectory_offsets")
     first = int(value[0]) if len(value) else 0

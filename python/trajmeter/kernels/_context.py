@@ -1,8 +1,8 @@
-"""What passes between the context metrics and the kernel that scores them.
+"""The interface between the context metrics and the kernel that scores them.
 
-The kernel holds a task's gold, compiled once, and walks the views of a trajectory by their
-attributes. What paths mean is kept for all tasks of a repository: a path that was not met before is
-handed to ``resolve``, once.
+The kernel holds a task's gold in compiled form and iterates over the views of a trajectory. The
+meaning of paths is cached for all tasks of a repository: each new path is passed to ``resolve``
+once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ GRANULARITIES = ("file", "symbol", "span", "line")
 """What a context is measured in, in the order of every tuple of this contract."""
 
 ContextRules: TypeAlias = Literal["default", "as_written"]
-"""What the ranges and names of a log mean.
+"""Interpretation of the ranges and names in a log.
 
 - ``default`` cuts every range to its file, takes an end that is missing or -1 for the end of the
   file, and counts the file of every view.
@@ -54,12 +54,12 @@ ContextRules: TypeAlias = Literal["default", "as_written"]
 """
 
 
-# Places within a file and just behind it have to fit in 64 bits.
+# Positions in a file, and just after it, must fit in 64 bits.
 _LARGEST_FILE = 2**62
 
 
 def _refuse(wrong: BoolArray, fault: str, after: int = 0) -> None:
-    if np.count_nonzero(wrong):  # four times as fast as any(), and every file comes by here
+    if np.count_nonzero(wrong):  # four times as fast as any(), and runs for every file
         raise InputError(f"{fault} at index {int(wrong.argmax()) + after}")
 
 
@@ -68,7 +68,7 @@ class FileTables:
     """What a snapshot knows of one file."""
 
     size: int
-    """Length in bytes."""
+    """Size in bytes."""
     line_starts: Int64Array
     """First byte of every line, and the size once more where the file ends in a newline."""
     definition_start: Int64Array
@@ -76,10 +76,10 @@ class FileTables:
     definition_end: Int64Array
     """Byte after the last of every definition."""
     named: Callable[[str], Sequence[int]]
-    """Indices of the definitions that a name asks for."""
+    """Indices of the definitions that a name refers to."""
 
     def __post_init__(self) -> None:
-        """Check the tables, once for every file, as kernels trust them.
+        """Validate the tables once per file, as kernels trust them.
 
         Raises:
             InputError: A number is out of place; its index is named.
@@ -102,26 +102,26 @@ class FileTables:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextFile:
-    """A file of the repository that gold or a view leads to."""
+    """A file of the repository that gold or a view refers to."""
 
     code: int
     """Number of the file within its task, from 0."""
     tables: FileTables | None
-    """What is known of its content; ``None`` for a file that is in no snapshot."""
+    """Its content tables; ``None`` for a file that is in no snapshot."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResolvedPath:
-    """Where a path of a log leads."""
+    """The file that a path in a log refers to."""
 
     file: ContextFile | None
-    """The file; ``None`` for a path that leads nowhere."""
+    """The file; ``None`` if the path refers to none."""
     leak: bool
-    """Whether the path names a patch of the benchmark, which an agent should not see."""
+    """Whether the path names a patch of the benchmark, which an agent must not see."""
 
 
 class GoldLines(NamedTuple):
-    """Lines that the reference names."""
+    """Lines that the reference contains."""
 
     file: ContextFile
     """Their file."""
@@ -130,7 +130,7 @@ class GoldLines(NamedTuple):
     last: int
     """Last line, included, as written."""
     in_lines: bool
-    """Whether they count at the granularity of lines; elsewhere they always do."""
+    """Whether they count at line granularity; at the others they always do."""
 
 
 class ViewLike(Protocol):
@@ -138,7 +138,7 @@ class ViewLike(Protocol):
 
     @property
     def path(self) -> str:
-        """Path as the log wrote it."""
+        """Path as written in the log."""
 
     @property
     def extent(self) -> str:
@@ -154,11 +154,11 @@ class ViewLike(Protocol):
 
     @property
     def symbols(self) -> Sequence[str]:
-        """Names of definitions that were asked for."""
+        """Names of the requested definitions."""
 
     @property
     def listed(self) -> bool:
-        """Whether the file was listed as seen."""
+        """Whether the log lists the file as seen."""
 
 
 class TurnLike(Protocol):
@@ -166,14 +166,14 @@ class TurnLike(Protocol):
 
     @property
     def views(self) -> Sequence[ViewLike] | None:
-        """What was looked at; ``None`` for a turn that is not a step."""
+        """The turn's views; ``None`` for a turn that is not a step."""
 
 
 class FinalSizes(NamedTuple):
     """The final context at one granularity."""
 
     intersection: int
-    """Size of what it shares with gold."""
+    """Size of its intersection with gold."""
     gold: int
     """Size of gold."""
     predicted: int
@@ -194,12 +194,12 @@ class StepSizes(NamedTuple):
 
 
 class ContextTally(NamedTuple):
-    """What became of the views of the steps and of the declared final context."""
+    """Counts of how the views of the steps and of the declared final context were resolved."""
 
     views: int
     """Views."""
     unresolved_paths: int
-    """Distinct paths, as written, that lead nowhere."""
+    """Number of distinct paths, as written, that refer to no file."""
     empty_ranges: int
     """Views with a range that holds no line of their file: reversed, or outside the file. The rules
     ``as_written`` do not cut lines to the file, and may give such a range bytes."""
@@ -253,19 +253,19 @@ class ContextTrackerKernel(Protocol):
     """The state of a trajectory that is still running."""
 
     def update(self, views: Sequence[ViewLike]) -> StepCoverage:
-        """Add one step, or end the open one with these views; its coverage so far."""
+        """Add one step, or end the open one with these views; returns its coverage so far."""
 
     def view(self, views: Sequence[ViewLike]) -> None:
-        """Add views to the open step, which the first ones begin."""
+        """Add views to the open step, or open a step with them."""
 
     def close_step(self) -> None:
-        """End the open step; without one, add a step that saw nothing."""
+        """End the open step; if none is open, add a step that saw nothing."""
 
     def coverage(self) -> StepCoverage:
-        """Share of gold seen so far, in the open step too; ``None`` before the first step.
+        """Share of gold seen so far, including the open step; ``None`` before the first step.
 
-        By the rules ``as_written`` the definitions of a step count when it ends, as names in it
-        decide.
+        By the rules ``as_written`` the definitions of a step count when it ends, because the names
+        in it decide.
         """
 
     @property
@@ -281,20 +281,20 @@ class ContextTrackerKernel(Protocol):
 
 
 class ContextFiles(Protocol):
-    """The files that paths of logs were found to mean, shared by tasks of one repository."""
+    """The files that paths of logs refer to, shared by tasks of one repository."""
 
     @property
     def bytes(self) -> int:
-        """About how many bytes of memory they take."""
+        """Approximate memory use in bytes."""
 
 
 class ContextKernel(Protocol):
-    """A task's gold, compiled, beside the files of its repository."""
+    """A task's compiled gold, with the files of its repository."""
 
     def score(
         self, turns: Sequence[TurnLike] | None, final_views: Sequence[ViewLike] | None
     ) -> ContextSizes:
-        """Score a whole trajectory; without final views the union of its steps stands for them."""
+        """Score a whole trajectory; without final views, the union of its steps is used."""
 
     def tracker(self) -> ContextTrackerKernel:
-        """Begin a trajectory that is fed step by step."""
+        """Start a trajectory that is added step by step."""

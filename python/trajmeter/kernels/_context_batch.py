@@ -1,7 +1,7 @@
-"""What passes between the context metrics and the kernels that score batches of attempts.
+"""The interface between the context metrics and the kernels that score batches of attempts.
 
-Views, steps and attempts are columns. Texts are coded by who fills the columns, from 0, and handed
-over once.
+Views, steps and attempts are columns. The caller encodes texts as numbers from 0, and passes each
+text once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 EXTENTS = ("lines", "bytes", "whole", "unknown")
-"""What the numbers of a view can count, in the order of their codes."""
+"""What the numbers of a view count, in the order of their codes."""
 
 _SIZES = ("intersection", "gold", "predicted", "covered_sum", "viewed", "union")
 
@@ -43,7 +43,7 @@ CONTEXT_COUNTS = (
     "leaked_views",
     *(f"{granularity}.{size}" for granularity in GRANULARITIES for size in _SIZES),
 )
-"""The numbers of an attempt in a batch, named as the fields of ``ContextSizes`` are."""
+"""The numbers computed for an attempt in a batch, named like the fields of ``ContextSizes``."""
 
 EDIT_COUNTS = ("is_diff", "edited", "shared", "deleted", "hits")
 """The numbers of a patch: whether it is a diff, the lines that it edits and those of them that the
@@ -60,34 +60,34 @@ PathSearch: TypeAlias = Literal["careful", "any_left", "unlisted"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileListing:
-    """What a backend has to know to find the files of paths by itself."""
+    """What a backend needs to resolve paths without calling back."""
 
     search: PathSearch
     """How a file is searched for."""
     repo: str | None
-    """Name of the repository, as the task writes it."""
+    """Name of the repository, as written in the task."""
     names: Iterable[str]
     """Paths of all files of the snapshot."""
     file: Callable[[str], ContextFile]
-    """Gives the file at a path that was found."""
+    """Returns the file at a path that was found."""
 
 
 class Texts(NamedTuple):
-    """Texts as UTF-8, one after another."""
+    """Concatenated texts in UTF-8."""
 
     buffer: bytes
-    """All of them."""
+    """All texts."""
     offsets: Int64Array
     """Text i is ``buffer[offsets[i] : offsets[i + 1]]``."""
 
 
 class ViewArrays(NamedTuple):
-    """Views, a column for each of their properties."""
+    """Views, with a column for each property."""
 
     path: Int64Array
     """Code of each view's path."""
     extent: Int64Array
-    """Place in :data:`EXTENTS` of what each view's numbers count."""
+    """Index in :data:`EXTENTS` of what each view's numbers count."""
     start: Int64Array
     """First line or byte of each view that has one."""
     end: Int64Array
@@ -97,11 +97,11 @@ class ViewArrays(NamedTuple):
     has_end: BoolArray
     """Whether each view has an end."""
     listed: BoolArray
-    """Whether the file of each view was listed as seen."""
+    """Whether the log lists the file of each view as seen."""
     symbol: Int64Array
-    """Codes of the names that views ask for, view by view."""
+    """Codes of the names requested by views, view by view."""
     symbol_offsets: Int64Array
-    """View i asks for the names ``[symbol_offsets[i], symbol_offsets[i + 1])``."""
+    """View i requests the names ``[symbol_offsets[i], symbol_offsets[i + 1])``."""
 
 
 class ContextBatchArrays(NamedTuple):
@@ -116,7 +116,7 @@ class ContextBatchArrays(NamedTuple):
 
 
 class EditGoldKernel(Protocol):
-    """What the patches of attempts at a task are compared with."""
+    """The gold with which the patches of attempts at a task are compared."""
 
     @property
     def size(self) -> int:

@@ -31,7 +31,7 @@ def rules(
 
 
 def gold(files: ContextFiles, gold: Sequence[GoldLines]) -> None:
-    """Let anything pass: both are checked where they are made."""
+    """Accept anything: both values are checked where they are created."""
 
 
 def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> None:  # noqa: ARG001 - of our own making

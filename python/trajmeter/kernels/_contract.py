@@ -1,7 +1,7 @@
-"""The contract both backends fulfil: every kernel with its signature, its check and its twin.
+"""The contract of both backends: every kernel with its signature, check and Python twin.
 
-A kernel is declared once, here: the checked kernels of each backend are derived from the
-declarations, in :data:`KERNELS`.
+Each kernel is declared once, here; the checked kernels of each backend are derived from the
+declarations in :data:`KERNELS`.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _R = TypeVar("_R")
 
 
 class Declaration(NamedTuple):
-    """What is said of a kernel beside its signature."""
+    """What is declared about a kernel besides its signature."""
 
     twin: str
     """Module of ``trajmeter.kernels._python`` that defines the kernel in Python."""
     check: Callable[..., None]
-    """Refuses arguments that are not of the shape a kernel reads; takes those of the kernel."""
+    """Rejects arguments whose shape the kernel cannot read; takes the kernel's arguments."""
 
 
 KERNELS: dict[str, Declaration] = {}
@@ -68,7 +68,7 @@ KERNELS: dict[str, Declaration] = {}
 def _kernel(
     twin: str, check: Callable[_P, None]
 ) -> Callable[[Callable[Concatenate[Kernels, _P], _R]], Callable[Concatenate[Kernels, _P], _R]]:
-    """Declare a method of :class:`Kernels` as a kernel; mypy holds the check to its signature."""
+    """Declare a method of :class:`Kernels` as a kernel; mypy checks the check's signature."""
 
     def declare(
         method: Callable[Concatenate[Kernels, _P], _R],
@@ -158,7 +158,7 @@ def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> N
 class Kernels(Protocol):
     """Every kernel, with the same name, order of arguments and errors in Rust and in Python.
 
-    The docstrings of the twin, ``trajmeter.kernels._python``, define what each computes.
+    The docstrings of the Python twin, ``trajmeter.kernels._python``, define what each computes.
     """
 
     @_kernel("spans", _checks.spans)

@@ -1,7 +1,7 @@
-"""Which backend computes: decided once per process, from ``TRAJMETER_BACKEND``.
+"""Selects the backend: once per process, from ``TRAJMETER_BACKEND``.
 
-Both backends are called behind the checks of the contract. Neither checks or prepares arrays of its
-own, so neither can check less than the other.
+Both backends are called behind the contract's checks. Neither checks or converts arrays itself, so
+neither can check less than the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TWINS = "trajmeter.kernels._python"
 
 
 class _Extension(Kernels, Protocol):
-    """The kernels of the Rust extension, and what it offers beside them."""
+    """The kernels of the Rust extension, and its other functions."""
 
     def trajectory_fits(
         self,
@@ -43,15 +43,15 @@ class _Extension(Kernels, Protocol):
         gold_end: object,
         gold_offsets: object,
     ) -> bool:
-        """Whether arguments of :meth:`trajectory` are evidently what the checks let through."""
+        """Whether arguments of :meth:`trajectory` obviously pass the checks."""
 
 
 class _ExtensionMissingError(BackendError):
-    """The Rust extension is not installed, as opposed to installed and broken."""
+    """The Rust extension is not installed, as opposed to installed but broken."""
 
 
 def backend() -> BackendName:
-    """Name of the backend that computes in this process: ``"rust"`` or ``"python"``.
+    """Name of the backend used by this process: ``"rust"`` or ``"python"``.
 
     Raises:
         ConfigurationError: ``TRAJMETER_BACKEND`` is not ``auto``, ``rust`` or ``python``.
@@ -66,13 +66,13 @@ def backend() -> BackendName:
 
 
 def active() -> Kernels:
-    """Give the kernels that compute in this process; raises as :func:`backend` does."""
+    """The kernels used by this process; raises like :func:`backend`."""
     return _choose()[1]
 
 
 @cache
 def load(name: BackendName) -> Kernels:
-    """Load one backend by name, whatever ``TRAJMETER_BACKEND`` says.
+    """Load a backend by name, regardless of ``TRAJMETER_BACKEND``.
 
     Raises:
         BackendError: The extension is missing or broken.
@@ -102,14 +102,15 @@ def _choose() -> tuple[BackendName, Kernels]:
 
 
 def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels:
-    """Put the check of each kernel in front of it, when the kernel is first asked for.
+    """Put each kernel's check in front of it, when the kernel is first accessed.
 
     Args:
-        backend: What computes, by the name of the kernel.
-        fits: By kernel, whether arguments are evidently good, at a tenth of what the check costs,
-            which takes longer than a small trajectory. Where it is not sure the check decides.
+        backend: The functions that compute, by kernel name.
+        fits: For some kernels, whether arguments are obviously valid. This takes a tenth of the
+            time of the check, which would take longer than a small trajectory. If it is not sure,
+            the check decides.
     """
-    # A module, as both backends are: its functions are found in half the time of an instance's.
+    # A module, as both backends are: its functions are looked up in half the time of an instance's.
     kernels = ModuleType("trajmeter.kernels")
 
     def find(name: str) -> Callable[..., Any]:
@@ -120,15 +121,15 @@ def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels
         setattr(kernels, name, checked)
         return checked
 
-    vars(kernels)["__getattr__"] = find  # programs use few of the thirty
+    vars(kernels)["__getattr__"] = find  # programs use few of the thirty kernels
     return cast("Kernels", kernels)
 
 
 def _behind(check: Callable[..., None], kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Call ``check``, then ``kernel``, through a function that takes what they take by name.
+    """A function with the kernel's signature that calls ``check``, then ``kernel``.
 
-    It is written out, as dataclasses write ``__init__``: one that takes ``*arguments`` would cost
-    a quarter of a small call.
+    Its source is generated, as dataclasses generate ``__init__``: one that takes ``*arguments``
+    would add a quarter to the time of a small call.
     """
     taken = inspect.signature(check)
     taken = taken.replace(

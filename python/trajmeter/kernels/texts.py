@@ -1,4 +1,4 @@
-"""Texts of an Arrow column as flat arrays, without copying them."""
+"""Text columns of Arrow as flat arrays, without copying."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class TextArrays(NamedTuple):
     """Texts of a column."""
 
     text: ByteArray
-    """UTF-8 of all texts, one after another."""
+    """All texts in UTF-8, concatenated."""
     offsets: Int64Array
     """Text i is ``text[offsets[i]:offsets[i + 1]]``."""
 
 
 def text_arrays(column: Any) -> TextArrays:  # noqa: ANN401 - pyarrow's types know no buffers
-    """Give the memory of a column of texts; a null is empty.
+    """The memory of a text column; nulls are empty.
 
     Args:
         column: An array of type ``string``.

@@ -1,4 +1,4 @@
-"""Cells of reports: text that is safe to show, and numbers as people read them."""
+"""Cells of reports: text that is safe to show, and human-readable numbers."""
 
 from __future__ import annotations
 

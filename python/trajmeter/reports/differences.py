@@ -1,4 +1,4 @@
-"""Reports of compared systems: who is better, by how much, how sure, and on what."""
+"""Reports that compare systems: which is better, by how much, how certainly, and on what."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def signed(value: float | None) -> str:
 
 
 def detectable(each: Difference, low: float | None = None, high: float | None = None) -> str:
-    """What the tasks could have shown, where they show nothing clear.
+    """The difference that the tasks could have detected, if they show nothing clear.
 
     Args:
         each: The difference.

@@ -1,4 +1,4 @@
-"""Reports of results tables: estimates, differences and agreement, with what they rest on."""
+"""Reports of results tables: estimates, differences and agreement, with their basis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown, and text that Markdown shows as it is."""
+"""Tables as Markdown, and text that Markdown shows unchanged."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def render_table(table: Table) -> str:
         ["---" if column in table.texts else "---:" for column in columns],
     ]
     for row in table.rows:
-        # No number is escaped at its beginning, where a minus sign would be taken for a list.
+        # Numbers are not escaped at the beginning, where a minus sign would be taken for a list.
         escapes = (escape if column in table.texts else _escape_inline for column in columns)
         lines.append([each(cell) for each, cell in zip(escapes, row, strict=True)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

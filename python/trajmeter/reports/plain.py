@@ -1,4 +1,4 @@
-"""Tables where there is no terminal, such as in a file or a pipe: nothing is broken or in colour.
+"""Plain tables for files and pipes: nothing is wrapped or coloured.
 
 The text is that of :mod:`trajmeter.reports.terminal`, without rich, whose import and layout take as
 long as scoring a thousand attempts.

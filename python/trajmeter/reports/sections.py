@@ -1,4 +1,4 @@
-"""Reports made of sections: a table with lines below it, on a terminal, as Markdown and as HTML."""
+"""Reports made of sections: a table with notes, on a terminal, as Markdown and as HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of every report, and how it is fitted to the width of a terminal."""
+"""The table of every report, and how it is fitted to the terminal's width."""
 
 from __future__ import annotations
 

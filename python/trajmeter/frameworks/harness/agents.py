@@ -1,4 +1,4 @@
-"""Agents under comparison: their protocol, and what they may answer.
+"""Agents under comparison: their protocol, and the answers they may give.
 
 What agents return is made storable: JSON that can be written, without secrets.
 """

@@ -1,4 +1,4 @@
-"""Calling an agent under a deadline, whether its methods are coroutines or plain functions."""
+"""Calls an agent with a deadline, whether its methods are coroutines or plain functions."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ async def call(
 ) -> Any:  # noqa: ANN401 - the agent decides what it returns
     """Call an agent's method and wait for it until the deadline.
 
-    A coroutine is cancelled at the deadline, without waiting for it: one that ignores its
-    cancellation holds up neither the run nor its interruption. A plain function runs in a thread of
-    its own, which nothing can stop: at the deadline its result is dropped, and the thread never
-    keeps the process from exiting.
+    A coroutine is cancelled at the deadline without waiting for it: one that ignores its
+    cancellation delays neither the run nor its interruption. A plain function runs in a separate
+    thread, which cannot be stopped: at the deadline its result is dropped, and the thread does not
+    keep the process from exiting.
 
     Args:
         function: The method.
@@ -125,7 +125,7 @@ def _report(loop: asyncio.AbstractEventLoop, *call: Any) -> None:  # noqa: ANN40
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:
-    """Cancel a task that nobody waits for anymore."""
+    """Cancel a task whose result is no longer awaited."""
     task.cancel()
     task.add_done_callback(_ignore)
     # asyncio.run waits at its end for every registered task, and this one may never end.

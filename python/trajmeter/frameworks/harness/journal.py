@@ -1,4 +1,4 @@
-"""The journal of an evaluation: what is finished so far, so that it can be resumed.
+"""The journal of an evaluation, which records finished work so that it can be resumed.
 
 Its lines are a header, unjudged answers and finished questions of any run, and the code review once
 it is finished.

@@ -1,4 +1,4 @@
-"""Loading agents by name: in a worker process wherever their module can be imported there."""
+"""Loads agents by name, in a worker process if their module can be imported there."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _module(reference: str) -> ModuleType:
 
 
 def _name(holder: object) -> str:
-    """The name that an agent gives itself, or nothing."""
+    """The agent's own name, if it has one."""
     try:
         name = getattr(holder, "name", None)
     except Exception:  # noqa: BLE001 - a property is the agent's own code

@@ -1,4 +1,4 @@
-"""One question: asked, scored and judged."""
+"""Asks, scores and judges one question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent makes of a question: an answer, an error, or nothing before the limit.
+"""An agent's response to a question: an answer, an error, or nothing within the limit.
 
 A response is data, so that it can be made in a worker process.
 """

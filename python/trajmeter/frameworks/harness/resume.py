@@ -1,8 +1,8 @@
-"""Opening the journal of an evaluation: that of an interrupted one, or a new one.
+"""Opens the journal of an evaluation, resuming an interrupted one or creating a new one.
 
-A journal lies beside the result files, under their name with a leading dot. Creating it before
-anything is asked reserves that name, so that evaluations that start within the same second, in one
-process or in several, write different files.
+A journal is stored beside the result files, under their name with a leading dot. Creating it before
+the first question reserves that name, so evaluations started in the same second, in one process or
+several, write different files.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ async def _ingest(agent: Agent | AgentWorkers, scenario: Scenario, framework: st
     settings = scenario.extra | scenario.settings | {"scenario_dir": scenario.folder}
     try:
         await call(ingest, documents, settings, timeout_seconds=SETUP_SECONDS)
-    except Exception as error:  # whatever the agent raises, and its deadline
+    except Exception as error:  # any exception of the agent, and its deadline
         raise ConfigurationError(f"{framework}: ingest failed: {error_text(error)}") from error
 
 

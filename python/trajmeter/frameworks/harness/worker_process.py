@@ -1,4 +1,4 @@
-"""The worker process: loads one agent and does with it what the harness requests.
+"""The worker process: loads one agent, and executes the harness's requests.
 
 Requests are pickles on stdin, replies are lines of JSON on what was stdout. Both are moved out of
 the agent's reach before it is loaded: what it prints goes to stderr, and it has no input.

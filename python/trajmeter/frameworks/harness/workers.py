@@ -1,8 +1,8 @@
-"""Worker processes: an agent in a process of its own, which can be killed.
+"""Worker processes: run an agent in a separate process, which can be killed.
 
-Nothing in one process can stop code that blocks its event loop or holds the interpreter's lock. A
-worker serves one question at a time and is kept for the next; one that does not end a question at
-its limit is killed, and another takes its place.
+Code that blocks its event loop or holds the interpreter's lock cannot be stopped from within its
+process. A worker serves one question at a time and is reused for the next; one that exceeds the
+limit of a question is killed and replaced.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class _Worker:
                 cwd=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                # Ctrl-C is for the harness, which tells the worker; and its programs end with it.
+                # Ctrl-C is handled by the harness, which tells the worker; its child processes end
+                # with it.
                 **own_group(),
             )
         except OSError as error:
@@ -140,8 +141,8 @@ class _Worker:
 class AgentWorkers:
     """An agent in worker processes: one, and as many more as questions run concurrently.
 
-    Each makes an agent of its own and has it ingest the documents. Its current folder is the one in
-    which these workers were made.
+    Each creates its own agent, which ingests the documents. Its current folder is the one in which
+    these workers were created.
 
     Args:
         reference: The agent, as ``module:object``.
@@ -179,7 +180,7 @@ class AgentWorkers:
         self._idle.append(await self._ready())
 
     async def respond(self, question: str, *, timeout_seconds: float) -> Response:
-        """Ask a question; what exceeds the limit is stopped, whatever it does.
+        """Ask a question; whatever exceeds the limit is stopped.
 
         Starting and preparing a worker is not part of the response's time.
 
@@ -315,7 +316,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             kill_all(process)
-    # A thread may be reading from it, and gives the stream back only when it sees the end.
+    # A thread may be reading from the stream, and releases it only at end of file.
     with suppress(RuntimeError):  # the program is ending, and no thread can be started
         threading.Thread(target=_release, args=(process,), daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""The words of a comparison report: its heading, and notes on what the figures leave out."""
+"""The text of a comparison report: its heading, and notes on what the figures omit."""
 
 from __future__ import annotations
 

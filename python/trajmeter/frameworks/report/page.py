@@ -66,8 +66,8 @@ def comparison_document(
 def _statistics(comparison: Comparison) -> tuple[Estimates | None, ComparedScores | None]:
     """Judge scores with intervals over questions, and differences between frameworks.
 
-    ``None`` for what nobody judged, and where a package that computes it is missing: a comparison
-    needs neither pyarrow nor scipy.
+    ``None`` if nothing was judged, or a package that computes it is missing: a comparison needs
+    neither pyarrow nor scipy.
     """
     named = zip(labels(comparison), comparison.results, strict=True)
     judged = [(label, each) for label, each in named if _correctness(each) is not None]
@@ -110,7 +110,7 @@ def _rows(
 
 
 def _frameworks(comparison: Comparison) -> dict[str, list[ComparedResult]]:
-    """Results that stand for each framework: its average of most runs, else its single runs."""
+    """The results that represent each framework: its largest average, else its single runs."""
     found: dict[str, list[ComparedResult]] = {}
     for result in comparison.results:
         held = found.setdefault(result.framework, [])

@@ -42,7 +42,7 @@ _HIGHER = (
 _OF_RUNS = ("total tokens", "est. cost", "questions ")
 """Sums, which say nothing of the better where results are of different numbers of runs."""
 _SPREAD = " stddev"
-"""End of the names of deviations, of which neither end is better."""
+"""Suffix of the names of deviations, for which neither direction is better."""
 _INTERNAL = " Avg"
 """End of the names of a profile's internals."""
 

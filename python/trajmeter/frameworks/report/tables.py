@@ -33,7 +33,7 @@ _Rows: TypeAlias = "list[tuple[str, ...]]"
 
 
 def labels(comparison: Comparison) -> list[str]:
-    """Name of each column: the framework, with what tells its results apart if it has several.
+    """Name of each column: the framework, and what distinguishes its results if there are several.
 
     A file that is listed twice is numbered, because charts identify frameworks by these names.
     """
@@ -50,7 +50,7 @@ def labels(comparison: Comparison) -> list[str]:
 
 
 def _differing(result: ComparedResult, results: Sequence[ComparedResult]) -> str:
-    """What tells a result from others of its framework: runs, the number or the time of its run."""
+    """What distinguishes the results of a framework: number of runs, or number or time of a run."""
     if result.run_count > 1 and sum(each.run_count > 1 for each in results) == 1:
         return f"mean of {result.run_count} runs"
     files = [each.file for each in results if each.run_count == 1 or result.run_count > 1]

@@ -1,4 +1,4 @@
-"""The twin: every kernel in Python, with the standard library. It is the specification.
+"""The Python twin: every kernel with the standard library only. It is the specification.
 
-numpy appears at the edges only, to take the numbers out of arrays and to put results back.
+Only the edges use numpy, to read numbers from arrays and to return results.
 """

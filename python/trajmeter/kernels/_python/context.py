@@ -1,8 +1,8 @@
-"""The context kernel: what the views of a trajectory cover, beside a task's gold.
+"""The context kernel: what the views of a trajectory cover, compared with a task's gold.
 
-A view adds to four sets: files, definitions, bytes and lines. Each is kept as spans of a key, so
-that one arithmetic serves all four: a file is the unit span of its number, a definition that of its
-index within its file, and lines a to b are the span ``[a, b + 1)``.
+A view adds to four sets: files, definitions, bytes and lines. Each is stored as spans with a key,
+so the same arithmetic serves all four: a file is the unit span of its number, a definition the unit
+span of its index within its file, and lines a to b are the span ``[a, b + 1)``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class StepCoverage:
 
 
 class ContextKernel:
-    """A task's gold, compiled, beside the files of its repository."""
+    """A task's compiled gold, with the files of its repository."""
 
     def __init__(self, files: ContextFiles, gold: Sequence[GoldLines]) -> None:
         """Compile the gold, as :func:`context` says."""
@@ -65,7 +65,7 @@ class ContextKernel:
     def score(
         self, turns: Sequence[TurnLike] | None, final_views: Sequence[ViewLike] | None
     ) -> ContextSizes:
-        """Score a whole trajectory; without final views the union of its steps stands for them.
+        """Score a whole trajectory; without final views, the union of its steps is used.
 
         Raises:
             InputError: The extent of a view is invalid.
@@ -79,7 +79,7 @@ class ContextKernel:
         return tracker.sizes(final_views)
 
     def tracker(self) -> ContextTrackerKernel:
-        """Begin a trajectory that is fed step by step."""
+        """Start a trajectory that is added step by step."""
         return ContextTrackerKernel(self)
 
 
@@ -87,13 +87,13 @@ class ContextTrackerKernel:
     """The state of a trajectory that is still running."""
 
     def __init__(self, kernel: ContextKernel) -> None:
-        """Begin without steps."""
+        """Start without steps."""
         self._kernel = kernel
         self._walked = _Walked(kernel)
         self._open: SeenViews | None = None
 
     def update(self, views: Sequence[ViewLike]) -> StepCoverage:
-        """Add one step, or end the open one with these views; its coverage so far.
+        """Add one step, or end the open one with these views; returns its coverage so far.
 
         Raises:
             InputError: The extent of a view is invalid; nothing is added.
@@ -106,7 +106,7 @@ class ContextTrackerKernel:
         return self.coverage()
 
     def view(self, views: Sequence[ViewLike]) -> None:
-        """Add views to the open step, which the first ones begin.
+        """Add views to the open step, or open a step with them.
 
         Raises:
             InputError: The extent of a view is invalid; nothing is added.
@@ -117,12 +117,12 @@ class ContextTrackerKernel:
         self._open.join(seen)
 
     def close_step(self) -> None:
-        """End the open step; without one, add a step that saw nothing."""
+        """End the open step; if none is open, add a step that saw nothing."""
         self._walked.close(self._open or SeenViews())
         self._open = None
 
     def coverage(self) -> StepCoverage:
-        """Share of gold seen so far, in the open step too; ``None`` before the first step."""
+        """Share of gold seen so far, including the open step; ``None`` before the first step."""
         steps = self._walked.count + (self._open is not None)
         unions = self._walked.unions
         return StepCoverage(steps, *(union.coverage() if steps else None for union in unions))
@@ -191,7 +191,7 @@ class _Walked:
         self.close(self._seen(views))
 
     def look(self, views: Sequence[ViewLike]) -> SeenViews:
-        """Add views of a step that goes on; what they cover."""
+        """Add views of an open step, and return what they cover."""
         seen = self._seen(views)
         spans = seen.certain_spans(self._kernel.files.rules)
         for union, own in zip(self.unions, spans, strict=True):
@@ -199,7 +199,7 @@ class _Walked:
         return seen
 
     def close(self, seen: SeenViews) -> None:
-        """Add one step, some of whose views may have been looked at."""
+        """Add a step, some of whose views may already have been added."""
         self.count += 1
         self.has_range |= seen.has_range
         self.tally.add(seen.tally)

@@ -1,4 +1,4 @@
-"""The files that the paths of logs lead to, shared by the tasks of one repository."""
+"""The files that the paths in logs refer to, shared by the tasks of one repository."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def context_files(
     rules: ContextRules,
     listing: FileListing | None = None,
 ) -> ContextFiles:
-    """Collect the files that paths lead to.
+    """Create the collection of files that paths refer to.
 
     Args:
-        resolve: Finds the file that a path of a log means; asked once for every path.
+        resolve: Finds the file that a path in a log refers to; called once per path.
         rules: What line numbers and touching definitions mean.
-        listing: What a backend needs to find the same files as ``resolve`` without asking it, which
-            this one does not.
+        listing: What a backend needs to find the same files as ``resolve`` without calling it; this
+            backend does not use it.
     """
     del listing
     return ContextFiles(resolve, rules)
 
 
 class ContextFiles:
-    """The files that paths were found to mean."""
+    """The files that paths refer to."""
 
     def __init__(self, resolve: Callable[[str], ResolvedPath], rules: ContextRules) -> None:
-        """Begin without files."""
+        """Start without files."""
         self.rules = rules
         self.bytes = 0
         self._resolve = resolve
@@ -50,7 +50,7 @@ class ContextFiles:
         self._targets: dict[str, tuple[File | None, bool]] = {}
 
     def target(self, path: str) -> tuple[File | None, bool]:
-        """The file that a path means, and whether the path names a leak."""
+        """The file that a path refers to, and whether the path names a leak."""
         target = self._targets.get(path)
         if target is None:
             resolved = self._resolve(path)
@@ -60,7 +60,7 @@ class ContextFiles:
         return target
 
     def compiled(self, file: ContextFile) -> File:
-        """The file with its tables, compiled when it first occurs."""
+        """The file with its tables, compiled on first use."""
         found = self._files.get(file.code)
         if found is None:
             found = self._files[file.code] = new_file(file, self.rules)

@@ -1,4 +1,4 @@
-"""The union of steps at one granularity, beside gold."""
+"""The union of steps at one granularity, compared with gold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Gold:
 
 
 class Union:
-    """The union of steps at one granularity, and what each step found of gold."""
+    """The union of steps at one granularity, and the gold that each step found."""
 
     def __init__(self, gold: Gold) -> None:
         self._coverage: list[float] = []
@@ -42,7 +42,7 @@ class Union:
         self.close(spans)
 
     def look(self, spans: Spans) -> None:
-        """Add spans of a step that has not ended."""
+        """Add spans of an open step."""
         for key, start, end in spans:
             pieces = self._pieces.get(key)
             if pieces is None:
@@ -54,7 +54,7 @@ class Union:
                     self._covered += gold.within(first, last)
 
     def close(self, spans: Spans) -> None:
-        """End a step whose spans, all of them, were looked at."""
+        """End a step, all of whose spans were added with :meth:`look`."""
         self._viewed_size += sum(end - start for _, start, end in merge(spans))
         self._covered_sum += self._covered
         self._ended = (self._size, self._covered)
@@ -62,19 +62,19 @@ class Union:
             self._coverage.append(self._covered / self._gold.size)
 
     def coverage(self) -> float | None:
-        """Share of gold seen so far, in a step that has not ended too; ``None`` without gold."""
+        """Share of gold seen so far, including an open step; ``None`` without gold."""
         return self._covered / self._gold.size if self._gold.size else None
 
     def viewed(self) -> tuple[int, int]:
-        """Sizes of the steps that ended, summed, and what of them an earlier step had shown."""
+        """Total size of the finished steps, and how much of it an earlier step had shown."""
         return self._viewed_size, self._viewed_size - self._ended[0]
 
     def final(self) -> FinalSizes:
-        """The union of the steps that ended as a final context."""
+        """The union of the finished steps as a final context."""
         size, covered = self._ended
         return FinalSizes(covered, self._gold.size, size)
 
     def steps(self) -> StepSizes:
-        """The steps that ended."""
+        """The finished steps."""
         coverage = tuple(self._coverage) if self._gold.size else None
         return StepSizes(coverage, self._covered_sum, self._viewed_size, self._ended[0])

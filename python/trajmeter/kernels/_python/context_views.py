@@ -1,4 +1,4 @@
-"""What some views cover together, as spans of each granularity."""
+"""What a set of views covers, as spans of each granularity."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["File", "SeenViews", "Tally", "Target"]
 File: TypeAlias = KnownFile | MissingFile
 
 Target: TypeAlias = "Callable[[str], tuple[File | None, bool]]"
-"""Finds the file that a path means, and whether the path names a leak."""
+"""Finds the file that a path refers to, and whether the path names a leak."""
 
 _EXTENTS = frozenset({"lines", "bytes", "whole", "unknown"})
 
 
 class Tally:
-    """What became of views."""
+    """Counts of how views were resolved."""
 
     def __init__(self) -> None:
         self.views = 0
@@ -35,19 +35,19 @@ class Tally:
         self.leaked_views = 0
 
     def add(self, other: Tally) -> None:
-        """Add what became of other views."""
+        """Add the counts of other views."""
         self.views += other.views
         self.unresolved |= other.unresolved
         self.empty_ranges += other.empty_ranges
         self.leaked_views += other.leaked_views
 
     def counts(self) -> ContextTally:
-        """The numbers."""
+        """The counts."""
         return ContextTally(self.views, len(self.unresolved), self.empty_ranges, self.leaked_views)
 
 
 class SeenViews:
-    """What some views cover together."""
+    """What a set of views covers."""
 
     def __init__(self) -> None:
         self.has_range = False
@@ -62,14 +62,14 @@ class SeenViews:
     def spans(self, rules: ContextRules = "default") -> tuple[Spans, Spans, Spans, Spans]:
         """Files, definitions, bytes and lines, in any order, with overlaps.
 
-        As written, the names of a step, if there are any, replace its ranges.
+        As written, the names in a step, if there are any, replace its ranges.
         """
         replaced = self._has_names and rules == "as_written"
         symbol = self._named if replaced else self._symbol + self._named
         return self._file, symbol, self._span, self._line
 
     def certain_spans(self, rules: ContextRules) -> tuple[Spans, Spans, Spans, Spans]:
-        """The same of a step that goes on: as written, names may still replace definitions."""
+        """The spans of an open step: as written, later names may replace its definitions."""
         file, symbol, span, line = self.spans(rules)
         return file, [] if rules == "as_written" else symbol, span, line
 
@@ -77,7 +77,7 @@ class SeenViews:
         return self._file, self._symbol, self._span, self._line
 
     def add(self, views: Sequence[ViewLike], target: Target, rules: ContextRules) -> None:
-        """Add views, and count what becomes of them."""
+        """Add views, and count how they were resolved."""
         as_written = rules == "as_written"
         tally = self.tally
         named = self._named
@@ -100,10 +100,11 @@ class SeenViews:
                 )
             if extent == "unknown":
                 continue
-            # Whatever looks like a view may be one, and hold numbers of other kinds.
+            # Any object with the attributes of a view is accepted, and its numbers may be of other
+            # types.
             start = None if view.start is None else index(view.start)
             end = None if view.end is None else index(view.end)
-            # As written, only lines have ranges: a whole file is only listed.
+            # As written, only lines have ranges: a whole file is merely listed.
             if extent == "whole" and as_written:
                 continue
             self.has_range = True
@@ -120,7 +121,7 @@ class SeenViews:
         self.tally.add(other.tally)
 
     def add_gold(self, file: File, first: int, last: int, *, in_lines: bool) -> None:
-        """Add lines that the reference names."""
+        """Add lines that the reference contains."""
         self._file.append((0, file.code, file.code + 1))
         kept = len(self._line)
         self._add_range(file, "lines", first, last)

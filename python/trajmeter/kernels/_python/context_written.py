@@ -1,4 +1,4 @@
-"""Lines of ranges as a log wrote them, where a reversed range has a negative number of lines."""
+"""Sizes of line ranges as written in a log, where reversed ranges have a negative size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["written_sizes"]
 
-# As in the files, so that sizes counted here and there are of the same lines.
+# As for files, so that sizes counted here and there refer to the same lines.
 _LIMIT = 2**62
 
 _Range: TypeAlias = tuple[int, int, int]
@@ -27,7 +27,7 @@ def written_sizes(
     Args:
         steps: Views of each step.
         final_views: Views of the final context.
-        target: Finds the file that a path means.
+        target: Finds the file that a path refers to.
     """
     by_step = [_ranges(views, target) for views in steps]
     viewed = sum(map(_size, by_step))
@@ -35,7 +35,7 @@ def written_sizes(
 
 
 def _ranges(views: Iterable[ViewLike], target: Target) -> list[_Range]:
-    """File, first and last line of the views that have any."""
+    """File, first and last line of each view that has lines."""
     found = []
     for view in views:
         file, _ = target(view.path)
@@ -47,7 +47,7 @@ def _ranges(views: Iterable[ViewLike], target: Target) -> list[_Range]:
 
 
 def _lines(view: ViewLike, file: File) -> tuple[int, int] | None:
-    """Lines of a range of lines as written, else those that a range of bytes touches."""
+    """Lines of a line range as written, or the lines that a byte range touches."""
     if view.extent == "lines" and view.start is not None and view.end is not None:
         return view.start, view.end
     if view.extent != "bytes":
@@ -57,7 +57,7 @@ def _lines(view: ViewLike, file: File) -> tuple[int, int] | None:
 
 
 def _size(ranges: Iterable[_Range]) -> int:
-    """Number of lines; a reversed range that no range before it reaches stays by itself."""
+    """Number of lines; a reversed range that no earlier range reaches is counted separately."""
     merged: list[_Range] = []
     for file, first, last in sorted(ranges):
         if merged and merged[-1][0] == file and first <= merged[-1][2] + 1:

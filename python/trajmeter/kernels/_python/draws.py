@@ -1,7 +1,7 @@
 """Draws: random numbers that are a function of seed, replicate and index.
 
-So neither threads, backends, the order of rows nor other figures change what is drawn, and no
-version of numpy does, which promises its streams to none. All arithmetic is modulo 2**64::
+Consequently threads, backends, the order of rows and other figures do not change what is drawn;
+neither do numpy versions, which do not promise stable streams. All arithmetic is modulo 2**64::
 
     mix(z):  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9
              z = (z ^ z >> 27) * 0x94D049BB133111EB

@@ -1,4 +1,4 @@
-"""Where patches edit and delete, beside the gold of their tasks."""
+"""Where patches edit and delete lines, compared with the gold of their tasks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["EditGoldKernel", "deleted_lines", "edit_counts", "edit_gold"]
 
-# A number of more digits is none: it would not fit in 64 bits.
+# Longer digit strings are not numbers: they would not fit in 64 bits.
 _HUNK = re.compile(r"@@ -([0-9]{1,18})(?![0-9])")
 _HUNK_ENDS = ("---", "@@", "diff ")
 
 
 def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel:
-    """Compile what the patches of attempts at a task are compared with.
+    """Compile the gold with which the patches of attempts at a task are compared.
 
     Args:
         patch: The gold patch.
@@ -44,7 +44,7 @@ def edit_counts(tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Text
         patches: The patches.
 
     Returns:
-        The ``EDIT_COUNTS`` of each patch, patch by patch; zeros of one that is not read.
+        The ``EDIT_COUNTS`` of each patch, patch by patch; zeros for a patch that is not read.
 
     Raises:
         InputError: A task does not exist, or a patch is not UTF-8; the first one is named.
@@ -66,7 +66,7 @@ def edit_counts(tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Text
 
 
 class EditGoldKernel:
-    """What the patches of attempts at a task are compared with."""
+    """The gold with which the patches of attempts at a task are compared."""
 
     def __init__(self, patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> None:
         """Compile the gold, as :func:`edit_gold` says."""

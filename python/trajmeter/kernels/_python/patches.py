@@ -1,7 +1,7 @@
 """Edited lines of a unified diff, numbered in the file that it applies to.
 
-A deleted line is edited, and so is the line before a pure insertion. The body of a hunk is taken as
-it stands, whatever counts its header declares, up to what cannot belong to it.
+A deleted line is edited, and so is the line before a pure insertion. The body of a hunk is read up
+to the first line that cannot belong to it, whatever counts its header declares.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ESCAPES = {
     b"v": b"\v",
 }
 
-# What git puts before the two names, and what it puts there under diff.mnemonicPrefix.
+# The prefixes that git puts before the two names, also under diff.mnemonicPrefix.
 _PREFIXES = frozenset(
     {("a/", "b/"), ("b/", "a/"), ("c/", "i/"), ("c/", "w/"), ("i/", "w/"), ("o/", "w/")}
 )
@@ -100,13 +100,13 @@ class _Fault:
 
 @dataclass(frozen=True, slots=True)
 class _Hunk:
-    """A hunk of a file: the lines of the base that it edits."""
+    """A hunk of a file: the base lines that it edits."""
 
     edited: Sequence[int]
     end: int
-    """Index of the first line behind it."""
+    """Index of the first line after it."""
     fault: _Fault | None = None
-    """What was wrong with it."""
+    """What is wrong with it."""
 
 
 def _names_file(lines: list[str], index: int) -> bool:
@@ -150,9 +150,9 @@ def _body(lines: list[str], index: int, old: int, new: int) -> tuple[list[str], 
 
 
 def _ends_hunk(lines: list[str], index: int, *, is_complete: bool) -> bool:
-    """Whether the line lies behind the hunk; one without its leading blank is a blank line."""
+    """Whether the line is after the hunk; one without its leading blank is a blank line."""
     line = lines[index]
-    if is_complete and line.rstrip() in {"", "--"}:  # what ends a mail that holds a patch
+    if is_complete and line.rstrip() in {"", "--"}:  # the end of an e-mail that contains a patch
         return True
     if line[:1] not in {"", " ", "+", "-"}:
         return True
@@ -181,9 +181,9 @@ def _edited_by(body: list[str], first: int) -> Iterator[int]:
 
 
 def _path(source: str, target: str) -> str:
-    """Path in the base file's tree, from the two lines that name a file.
+    """Path in the base tree, from the two lines that name a file.
 
-    A new file has it from the target. What follows a tab is a time.
+    For a new file it comes from the target. Anything after a tab is a time.
     """
     old, new = (
         _unquoted(line[len("--- ") :].partition("\t")[0].rstrip()) for line in (source, target)
@@ -196,7 +196,7 @@ def _path(source: str, target: str) -> str:
 
 
 def _unquoted(name: str) -> str:
-    """A name as git quotes it: in double quotes, bytes outside ASCII in octal."""
+    """Unquote a name that git quotes: double quotes, with non-ASCII bytes in octal."""
     if len(name) < len('""') or not (name.startswith('"') and name.endswith('"')):
         return name
     return _ESCAPE.sub(_byte, name[1:-1].encode()).decode(errors="replace")

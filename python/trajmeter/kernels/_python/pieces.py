@@ -1,8 +1,8 @@
-"""What has been seen of one file: disjoint pieces, to which ranges are added one by one.
+"""What has been seen of one file: disjoint pieces, extended range by range.
 
-The pieces lie in chunks of bounded length, so that adding a range costs the logarithm of their
-number, and a chunk at most, however many there are. A range swallows the pieces it meets, each of
-which was added once.
+The pieces are stored in chunks of bounded length, so that adding a range takes time logarithmic in
+their number, plus at most one chunk. A range absorbs the pieces it meets, each of which was added
+once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def merge(spans: Spans) -> Spans:
 
 
 class GoldSpans:
-    """Gold of one file: disjoint spans in order, and how much of it lies before a place."""
+    """Gold of one file: disjoint spans in order, and the cumulative size before each position."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
@@ -45,14 +45,14 @@ class GoldSpans:
         self.size = 0
 
     def append(self, start: int, end: int) -> None:
-        """Add a span that lies behind all others."""
+        """Add a span that follows all others."""
         self._starts.append(start)
         self._ends.append(end)
         self._before.append(self.size)
         self.size += end - start
 
     def before(self, place: int) -> int:
-        """Size of the gold before a place."""
+        """Size of the gold before a position."""
         index = bisect_right(self._starts, place) - 1
         if index < 0:
             return 0
@@ -72,7 +72,7 @@ class Pieces:
         self._last: list[int] = []
 
     def add(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Add a range that is not empty; give the parts of it that are new, in order."""
+        """Add a range that is not empty; return the parts of it that are new, in order."""
         chunk = min(bisect_left(self._last, start), len(self._starts) - 1)
         starts, ends = self._starts[chunk], self._ends[chunk]
         low = bisect_left(ends, start)
@@ -90,7 +90,7 @@ class Pieces:
         return new
 
     def _take_from_next(self, chunk: int, end: int) -> list[tuple[int, int]]:
-        """Remove the pieces of the chunks behind this one that begin at ``end`` or before."""
+        """Remove pieces from the following chunks that begin at ``end`` or before."""
         taken: list[tuple[int, int]] = []
         behind = chunk + 1
         while behind < len(self._starts) and self._starts[behind][0] <= end:
@@ -104,7 +104,7 @@ class Pieces:
         return taken
 
     def _settle(self, chunk: int) -> None:
-        """Note the end of a chunk that changed, and halve it if it is too long."""
+        """Update the end of a changed chunk, and split it in half if it is too long."""
         starts, ends = self._starts[chunk], self._ends[chunk]
         self._last[chunk : chunk + 1] = [ends[-1]]
         if len(starts) > _LONGEST_CHUNK:
@@ -117,7 +117,7 @@ class Pieces:
 def _gaps(
     start: int, end: int, pieces: list[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], int, int]:
-    """Parts of a range that lie in none of the pieces, and the range that all of them make up."""
+    """Parts of a range that none of the pieces cover, and the range that they form together."""
     first, last = start, end
     new = []
     place = start

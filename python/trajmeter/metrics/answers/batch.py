@@ -1,4 +1,4 @@
-"""Answers of record batches: each different answer to a task is scored once."""
+"""Scores the answers of record batches: each distinct answer to a task once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def score_batch(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> dict[str,
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
 
     Returns:
-        Every column of :class:`AnswersResult` by its dotted path, and what was raised, if anything.
+        Every column of :class:`AnswersResult` by its dotted path, and errors, if any.
     """
     each, codes = coded_tasks(tasks)
     questions, raised = _read(each)
@@ -71,7 +71,7 @@ def score_batch(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> dict[str,
 
 
 def _read(tasks: Sequence[Task | None]) -> tuple[list[Question | None], dict[int, str]]:
-    """What each task expects, and what was raised for those whose metadata is wrong."""
+    """What each task expects, and the errors of tasks with invalid metadata."""
     questions: list[Question | None] = []
     raised: dict[int, str] = {}
     for at, task in enumerate(tasks):
@@ -89,7 +89,7 @@ def _facts(
     ask: Callable[[Question], tuple[str, ...]],
     seen: Int64Array,
 ) -> tuple[Int64Array, Int64Array]:
-    """What is expected of each row, as a code, and what was seen; 0 where nothing is expected."""
+    """What each row should contain, as a code, and what was seen; 0 if nothing is expected."""
     expected = [None if question is None else ask(question) for question in questions]
     places: dict[object, int] = {}
     keys = np.array([places.setdefault(each, len(places)) for each in expected], np.int64)
@@ -138,7 +138,7 @@ def _held(text: str, hops: Sequence[Sequence[str]]) -> tuple[bool, ...]:
 def _took_part(
     questions: Sequence[Question | None], codes: Int64Array, metadata: Array
 ) -> dict[str, Array]:
-    """Columns about tools and agents."""
+    """Columns for tools and agents."""
     texts, which = coded(metadata)
     traces: dict[int, ToolTrace] = {}
 
@@ -166,7 +166,7 @@ def _took_part(
 
 
 def _with_errors(columns: Mapping[str, Array], errors: Sequence[str | None]) -> dict[str, Array]:
-    """Columns in which the rows that have an error are not scored."""
+    """Columns in which rows with an error are not scored."""
     raised = text_array(errors)
     void: dict[str, Array] = {}
     for name, column in columns.items():

@@ -1,4 +1,4 @@
-"""The scenario profiles that come with the package."""
+"""The built-in scenario profiles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["BUILT_IN"]
 
 
 class Default:
-    """Questions that need nothing beyond retrieval and the judge."""
+    """Questions that need only retrieval and the judge."""
 
     name = "default"
 

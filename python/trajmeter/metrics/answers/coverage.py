@@ -1,4 +1,4 @@
-"""What an answer covers of what its question asks for: sources, hops, tools and agents."""
+"""How much of a question's sources, hops, tools and agents an answer covers."""
 
 from __future__ import annotations
 
@@ -132,20 +132,20 @@ _KEYS = ("tool_trace", "tools_used", "tool_calls")
 
 
 class ToolTrace(NamedTuple):
-    """What an answer says of the tools and agents behind it; names trimmed and in lower case."""
+    """The tools and agents behind an answer, by its own account; names trimmed, lower case."""
 
     tools: frozenset[str]
     """Tools that were called."""
     agents: frozenset[str]
     """Agents that took part: those listed, else the domains of the trace."""
     reported: bool
-    """Whether there is a trace at all."""
+    """Whether there is a trace."""
     calls: int
     """Calls, as counted by the answer, else the length of the trace."""
 
 
 def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT) -> ToolTrace:
-    """Read the tool trace out of an answer's metadata.
+    """Extract the tool trace from an answer's metadata.
 
     The trace is the first list of ``tool_trace``, ``tools_used`` and ``tool_calls`` that is not
     empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``,
@@ -184,7 +184,7 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
 def objects_only_trace(
     metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
 ) -> ToolTrace:
-    """Read a trace that holds only objects.
+    """Extract a trace that contains only objects.
 
     ``tool_calls`` is not a trace here, and domains come from ``tool_trace`` alone.
     """

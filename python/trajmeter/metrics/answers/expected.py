@@ -1,6 +1,6 @@
-"""What a task expects of an answer, and each group of figures about it.
+"""What a task expects of an answer, and the groups of figures that measure it.
 
-Without a task every group is not scored; what the task does not expect abstains.
+Without a task no group is scored; figures about what the task does not expect abstain.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def expectations(task: Task | None) -> Question | None:
     """
     if task is None:
         return None
-    # A question needs some text; what it says plays no part here.
+    # A question needs some text; its content is irrelevant here.
     raw = {"id": task.id, "text": task.question or task.id, "metadata": task.metadata}
     try:
         question = read_question(raw, at=f"task {task.id!r}")
-    except ConfigurationError as error:  # of one task, and no reason to end a run
+    except ConfigurationError as error:  # affects one task only, so it must not end the run
         raise InputError(str(error)) from error
     return question.model_copy(update={"expected_sources": task.expected_sources or ()})
 

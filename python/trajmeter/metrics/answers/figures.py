@@ -1,4 +1,4 @@
-"""What a scenario profile gives: the extra figures of a question, and their aggregates."""
+"""The interface of scenario profiles: extra figures of a question, and their aggregates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Aggregates: TypeAlias = "dict[str, float]"
 
 
 class AnswerView(Protocol):
-    """What a profile looks at of an answer."""
+    """What a profile reads of an answer."""
 
     @property
     def text(self) -> str:
@@ -38,7 +38,7 @@ class AnswerView(Protocol):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What the agent says beside it."""
+        """The agent's metadata about it."""
 
 
 class ScenarioProfile(Protocol):

@@ -11,7 +11,7 @@ __all__ = ["DEFAULT", "FRAMEWORK_COMPARISON", "PROFILES", "AnswersProfile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersProfile(Profile):
-    """What an original measures differently."""
+    """How an original measures differently."""
 
     counts_copies: bool = False
     """Whether a source that is named twice counts twice."""

@@ -1,4 +1,4 @@
-"""What the answers family says of one attempt."""
+"""Results of the answers family for one attempt."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Scenario profiles by their names, and the figures they give.
+"""Scenario profiles by name, and the figures they compute.
 
-A profile is known by :func:`register_profile`, or by an entry point of the group
-``trajmeter.scenario_profiles``, which names an instance or a class that is made without arguments.
-It may be anybody's code: what it raises does not end a run.
+A profile is registered by :func:`register_profile`, or by an entry point of the group
+``trajmeter.scenario_profiles`` that names an instance, or a class without constructor arguments. As
+it may be third-party code, its exceptions do not end a run.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def register_profile(profile: ScenarioProfile) -> None:
 
 
 def scenario_profiles() -> list[str]:
-    """Names of all scenario profiles, those of installed distributions included, sorted."""
+    """Sorted names of all scenario profiles, including those of installed distributions."""
     return sorted({*_profiles, *entry_points(group=ENTRY_POINT_GROUP).names})
 
 
@@ -93,12 +93,12 @@ def _plugin(name: str) -> ScenarioProfile:
 
 
 class Computed(NamedTuple):
-    """What a scenario profile gave."""
+    """The output of a scenario profile."""
 
     figures: dict[str, Any]
-    """Figures by name; none where it raised."""
+    """Figures by name; empty if it raised."""
     error: str | None
-    """What it raised, and where; ``None`` where all is well."""
+    """Its exception, and where it was raised; ``None`` if there was none."""
 
 
 def compute_figures(
@@ -134,7 +134,7 @@ def compute_aggregates(
     Raises:
         UnknownNameError: As above.
         ConfigurationError: As above.
-        KeyboardInterrupt: As above.
+        KeyboardInterrupt: It was raised while the profile computed.
     """
     compute = scenario_profile(name).aggregates
     return _computed(partial(compute, questions, profile=profile))

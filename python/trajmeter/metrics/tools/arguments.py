@@ -1,4 +1,4 @@
-"""Arguments of a tool call: reading them from text, and comparing them as JSON."""
+"""Arguments of tool calls: parses them from text, and compares them as JSON."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ JsonKey: TypeAlias = Hashable
 _TRUE, _FALSE = object(), object()
 
 DEEPEST = 100
-"""In how many others an object or a list may lie: far more than in any tool's arguments, and well
-within what every later step can walk through."""
+"""Maximum nesting depth of objects and lists: far deeper than any tool's arguments, and within what
+every later step can traverse."""
 
 # Values of these types are their own keys, and most arguments hold no others.
 _THEIR_OWN_KEY = frozenset((str, int, type(None)))

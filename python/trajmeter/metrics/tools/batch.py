@@ -1,7 +1,7 @@
-"""Tool calls of record batches, matched with those of their tasks.
+"""Matches the tool calls of record batches with those of their tasks.
 
-Where arguments have to be equal the extension matches whole batches from their columns; attempts
-of which it is not certain, and those under other policies, are matched as records.
+If arguments must be equal, the extension matches whole batches from their columns; uncertain
+attempts, and those under other policies, are matched as records.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _scored(
     at: Int64Array,
     score: Callable[[Task | None, Trajectory], ToolsResult],
 ) -> Iterator[ToolsResult]:
-    """Results of some rows, of which records are made one by one."""
+    """Results of some rows, whose records are created one by one."""
     for start in range(0, len(at), ROWS_AT_ONCE):
         few = at[start : start + ROWS_AT_ONCE]
         for row, record in zip(few.tolist(), records_of(rows.take(few)), strict=True):
@@ -218,7 +218,7 @@ def _match(tasks: Sequence[Task | None], reference_of: Int64Array, calls: CallCo
 
 
 def _json(call: ToolCall) -> str:
-    """Arguments of a reference call as JSON; empty where it has none, and invalid where no JSON."""
+    """Arguments of a reference call as JSON; empty if it has none, and invalid if not JSON."""
     try:
         return "" if call.arguments is None else json.dumps(call.arguments)
     except (ValueError, RecursionError):

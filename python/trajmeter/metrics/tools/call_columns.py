@@ -1,4 +1,4 @@
-"""Tool calls of record batches as flat columns, without an object a call."""
+"""Tool calls of record batches as flat columns, without an object for each call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls made ready to be matched: those of an attempt, and those of a reference."""
+"""Calls prepared for matching: those of an attempt, and those of a reference."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Calls:
     names: Sequence[str]
     """Name of each tool, or the step itself."""
     arguments: Sequence[Arguments]
-    """Arguments of each call; empty where they are malformed."""
+    """Arguments of each call; empty if malformed."""
     keys: Sequence[JsonKey | None]
-    """Equal for calls whose arguments are equal as JSON; ``None`` where they are malformed."""
+    """Equal for calls whose arguments are equal as JSON; ``None`` if malformed."""
     malformed: dict[int, str] = field(default_factory=dict)
     """Why the arguments of a call, by its place, are not a JSON object; it matches nothing."""
     records: Sequence[ToolCall] = ()
@@ -105,8 +105,8 @@ def names_of(trajectory: Trajectory) -> Sequence[str] | None:
 class Reference:
     """Calls of a reference with their policies, and codes that say which calls match by equality.
 
-    A code is the place of the first reference call that is matched by the same calls; -1 stands for
-    a call that equality says nothing of.
+    A code is the index of the first reference call matched by the same calls; -1 means that
+    equality does not decide for the call.
     """
 
     calls: Calls
@@ -114,7 +114,7 @@ class Reference:
     trees: Mapping[str, PolicyTree]
     """Policies of each tool of the reference."""
     compared: Collection[str]
-    """Tools of which every two calls have to be compared."""
+    """Tools whose calls must be compared pair by pair."""
     codes: Sequence[int]
     """Code of each call."""
     code_array: Int64Array

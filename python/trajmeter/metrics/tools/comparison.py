@@ -1,4 +1,4 @@
-"""Comparing the arguments of a call with those of a reference call, place by place."""
+"""Compares the arguments of a call with those of a reference call, place by place."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Difference(NamedTuple):
     path: Place
     """Keys and list indices that lead to the place."""
     expected: JsonValue
-    """Value in the reference; ``None`` where it has none."""
+    """Value in the reference; ``None`` if absent."""
     got: JsonValue
-    """Value in the actual call; ``None`` where it has none."""
+    """Value in the actual call; ``None`` if absent."""
     reason: str
     """What is wrong."""
 
@@ -169,7 +169,7 @@ class _Comparer:
         tree: PolicyTree,
         place: Place,
     ) -> None:
-        """Compare what lies below with a policy of its own; the rest is not looked at."""
+        """Compare nested places that have their own policies; the rest is ignored."""
         for key, below in tree.below.items():
             value, other = child_of(expected, key), child_of(got, key)
             is_list = isinstance(expected, list) or isinstance(got, list)
@@ -241,7 +241,7 @@ def _are_alike(expected: JsonValue, got: JsonValue, policy: Policy) -> bool:
 
 
 def _are_close(expected: float, got: float, tolerance: Tolerance) -> bool:
-    # As decimals, the way they were written: in doubles 1.1 lies more than 0.1 above 1.0.
+    # As decimals, as written: in doubles, 1.1 differs from 1.0 by more than 0.1.
     one, other = _decimal(expected), _decimal(got)
     difference = abs(one - other)
     if difference <= _decimal(tolerance.absolute):

@@ -1,4 +1,4 @@
-"""The likeness of every two calls of a tool: their arguments as trees, compared by the kernel.
+"""Similarity of every two calls of a tool: their arguments as trees, compared by the kernel.
 
 Each call is walked once, and becomes a node for every place that its tool's policies look at. What
 two values have in common that are alike is a code, so that the kernel compares codes; numbers under
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["likeness_of_all"]
 
 _FEW = 8
-"""Up to so many pairs are compared one by one, which takes less time than to make trees."""
+"""Up to this many pairs are compared one by one, which is faster than building trees."""
 
 _VALUE, _OBJECT, _LIST, _PLACES = range(4)
 _KIND, _END, _CHILDREN, _CODE, _NUMBER, _TOLERANCE, _LOSS = 0, 2, 3, 4, 5, 6, 7
@@ -113,7 +113,7 @@ class _Trees:
     def _add(
         self, value: JsonValue, inherited: Policy, tree: PolicyTree, place: Place, key: int
     ) -> int:
-        """Add a value with what lies in it.
+        """Add a value with its nested values.
 
         Returns:
             The differences that it makes where the other side lacks it.
@@ -191,7 +191,7 @@ def _decimal(number: float) -> tuple[int, int]:
 
 
 def _bounds(tolerance: Tolerance, unit: int) -> tuple[int, int, int]:
-    """The absolute bound in a unit of so many decimals; the relative one as a fraction."""
+    """The absolute bound in a unit with this many decimals; the relative one as a fraction."""
     digits, decimals = _decimal(tolerance.absolute)
     absolute = digits * 10 ** max(unit - decimals, 0) // 10 ** max(decimals - unit, 0)
     numerator, decimals = _decimal(tolerance.relative)

@@ -1,9 +1,9 @@
-"""Matching two sequences of calls: in any order by an optimal pairing, in order by alignment.
+"""Matches two sequences of calls: in any order by optimal pairing, in order by alignment.
 
-Under a policy by which arguments have to be equal, or are ignored, matching is an equality: calls
-of one code pair off, and the kernels get the codes. Of tools with any other policy every two calls
-are compared, and the kernels get weights and a matrix. Calls of different names never match, so
-that in any order each name is a problem of its own.
+Under a policy that requires equal arguments or ignores them, matching is an equality: calls with
+the same code pair off, and the kernels receive the codes. For tools with any other policy every two
+calls are compared, and the kernels receive weights and a matrix. Calls with different names never
+match, so in any order each name is a separate problem.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _LIKENESS_STEPS = 2**20
 """How finely partial likeness is graded. As whole numbers, sums of weights are exact."""
 
 _MOST_COMPARED = 10_000
-"""Up to so many pairs of calls that are left over are compared to find the most alike. It changes
-which call a mismatch is explained by, never what matches."""
+"""Maximum number of unmatched pairs that are compared to find the most similar. It affects which
+call explains a mismatch, never what matches."""
 
 
 class Matching(NamedTuple):
@@ -41,7 +41,7 @@ class Matching(NamedTuple):
     near: Mapping[int, int]
     """Of each reference call without a match, the most alike of its name that is left over."""
     aligned: Sequence[int]
-    """Partner of each reference call in the longest alignment in order; -1 where it has none."""
+    """Partner of each reference call in the longest alignment in order; -1 if none."""
     is_exact: bool
     """Whether every call matches the one at its place, and there are as many."""
     edit_distance: int

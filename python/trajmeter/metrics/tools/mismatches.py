@@ -1,4 +1,4 @@
-"""Explaining what does not match: which call, which place in its arguments, expected and got."""
+"""Explains mismatches: which call, which place in its arguments, expected and actual values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies: how the arguments of two calls are compared, per tool and per place in them."""
+"""Policies: how to compare the arguments of two calls, by tool and place."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PolicyTree:
     """Policies of a place in the arguments, and of the places below it."""
 
     policy: Policy | None = None
-    """Policy of this place; ``None`` where that of the place above goes on."""
+    """Policy of this place; ``None`` to inherit that of the place above."""
     below: dict[str, PolicyTree] = field(default_factory=dict)
     """Places below that have policies of their own, by key or list index."""
 

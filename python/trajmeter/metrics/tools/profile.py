@@ -1,4 +1,4 @@
-"""Compatibility profiles of tool-call matching: none beside the default."""
+"""Compatibility profiles of tool-call matching: only the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tool-call matching says of one attempt."""
+"""The result of tool-call matching for one attempt."""
 
 from __future__ import annotations
 
@@ -136,11 +136,11 @@ class ToolsResult(Group, Result):
 def unscored(
     outcome: Outcome, cause: Cause | None, reason: str | None = None, *, dropped: int
 ) -> ToolsResult:
-    """What is said of an attempt whose calls are not matched.
+    """The result for an attempt whose calls are not matched.
 
     Args:
         outcome: Abstained or not scored.
-        cause: Why, where it is not scored.
+        cause: The cause, if it is not scored.
         reason: The same in words, where the cause does not say it all.
         dropped: Calls of the attempt that have no name.
     """

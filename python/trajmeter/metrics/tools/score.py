@@ -1,4 +1,4 @@
-"""Tool calls of one attempt, matched with those of a reference."""
+"""Matches the tool calls of an attempt with those of a reference."""
 
 from __future__ import annotations
 

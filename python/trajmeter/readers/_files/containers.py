@@ -156,7 +156,7 @@ def holds_lists(path: Path) -> bool:
 
 
 def holds_only_lists(path: Path) -> bool:
-    """Whether every readable line of such a file begins with a list."""
+    """Whether every line of such a file begins with a list, up to where it is unreadable."""
     if not holds_lists(path):
         return False
     is_blank = True

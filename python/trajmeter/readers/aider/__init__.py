@@ -1,4 +1,4 @@
-"""Histories that aider keeps: of the chat, of the user's input, and of the model's messages."""
+"""Aider's histories: of the chat, of the user's input, and of the model's messages."""
 
 from __future__ import annotations
 

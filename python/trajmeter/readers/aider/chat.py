@@ -1,4 +1,4 @@
-"""Chat histories of aider, ``.aider.chat.history.md``: every chat in a folder, one after another.
+"""Aider's chat history, ``.aider.chat.history.md``: all chats in a folder, in order.
 
 ::
 
@@ -9,9 +9,9 @@
     > Tokens: 2.1k sent, 88 received. Cost: $0.01 message, $0.01 session.
     > Applied edit to gauge/levels.py
 
-Lines behind ``####`` are the user's, those behind ``>`` aider's own; of what aider says, the first
-line alone has the mark, and the last ends in two blanks. What is left are the model's replies. A
-reply ends with its tokens, which aider rounds above 999.
+Lines after ``####`` are the user's, those after ``>`` aider's own; of aider's text, only the first
+line has the mark, and the last ends in two blanks. Everything else is a reply of the model. A reply
+ends with its tokens, which aider rounds above 999.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["CHAT", "CHAT_HISTORIES", "chat_of"]
 
 CHAT = ".aider.chat.history.md"
-"""Name of the file, unless the user gave it another."""
+"""Name of the file, unless the user configured another."""
 
 _END = "  "
 _START = "# aider chat started at "
@@ -62,7 +62,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the chats of a file, in their order."""
+    """Read the chats of a file in order."""
     chat: _Chat | None = None
     number = 0
     try:
@@ -83,12 +83,12 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 def chat_of(path: Path) -> str:
-    """The task of a history: the folder that it lies in, since aider names none."""
+    """The task of a history: the name of its folder, since aider names none."""
     return path.resolve().parent.name or stem_of(path)
 
 
 class _Chat:
-    """What the lines of one chat have said so far."""
+    """The data from the lines of one chat so far."""
 
     def __init__(self, number: int, started: str) -> None:
         self._number = number
@@ -103,12 +103,12 @@ class _Chat:
         self._failure: Failure | None = None
 
     def add(self, line: str) -> None:
-        """Take in a line."""
+        """Add a line."""
         is_whole = line.endswith(_END)
         if self._is_aside:
             self._is_aside = not is_whole
         elif line.startswith("> ") and (is_whole or not any(self._lines)):
-            # Within a reply, a line without its end is a quotation of the model's.
+            # Within a reply, a line without the usual end is a quotation by the model.
             self._is_aside = not is_whole
             self._add_aside(line[2:].strip())
         elif line.startswith("#### ") and is_whole:
@@ -118,7 +118,7 @@ class _Chat:
             self._lines.append(line)
 
     def trajectory(self, path: Path) -> Trajectory:
-        """The chat, once all its lines were added."""
+        """The chat, after all its lines were added."""
         self._say()
         texts = [reply.text for reply in self._replies if reply.text]
         return Trajectory(
@@ -139,7 +139,7 @@ class _Chat:
         )
 
     def _add_aside(self, said: str) -> None:
-        """What aider itself says."""
+        """Add a message of aider itself."""
         if found := _TOKENS.match(said):
             self._say()
             self._count(found)
@@ -164,15 +164,15 @@ class _Chat:
             self._replies[-1].is_done = True
 
     def _say(self) -> None:
-        """The lines so far are a reply, if they are more than blank ones."""
+        """End the reply made up of the lines so far, unless they are blank."""
         text = "\n".join(self._lines).strip("\n")
         self._lines = []
         if text.strip():
             self._replies.append(Reply(texts=[text]))
-            self._failure = None  # what failed before was tried again
+            self._failure = None  # earlier failures were retried
 
     def _count(self, found: re.Match[str]) -> None:
-        """Note what the last reply used; none was received where the request failed."""
+        """Record the usage of the last reply; nothing was received if the request failed."""
         if not self._replies or self._replies[-1].usage is not None:
             return
         self._replies[-1].usage = Usage(
@@ -185,7 +185,7 @@ class _Chat:
 
 
 def _number(text: str | None) -> int | None:
-    """A count as aider writes it, such as 88, 2.1k or 15k."""
+    """A count in aider's notation, such as 88, 2.1k or 15k."""
     if text is None:
         return None
     digits = text.replace(",", "").removesuffix("k")

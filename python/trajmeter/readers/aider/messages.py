@@ -1,4 +1,4 @@
-"""Histories of aider beside that of the chat: the model's messages, and the user's input.
+"""Aider's other histories: the model's messages, and the user's input.
 
 ::
 
@@ -8,8 +8,8 @@
     LLM RESPONSE 2026-11-22T02:05:23
     ASSISTANT The loop stops one short.
 
-Both are about the same chats as the chat history. Where that lies beside them, they are read with
-it, and give nothing of their own. The input alone has no turns, only what the user said.
+Both describe the same chats as the chat history. If it is in the same folder, they are read with it
+and yield nothing themselves. The input alone has no turns, only what the user said.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _is_input(_: Path, head: bytes) -> Evidence | None:
 
 
 def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
-    """The lines of a history; none where the chat's history tells the same."""
+    """The lines of a history; none if the chat history has the same content."""
     if (path.parent / CHAT).is_file():
         return
     try:
@@ -58,7 +58,7 @@ def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
 
 
 def _read_messages(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the replies of a file as one trajectory: it does not tell where a chat ends."""
+    """Read all replies of a file as one trajectory, as it does not say where a chat ends."""
     clock = Clock()
     replies: list[Reply] = []
     started: str | None = None
@@ -77,7 +77,7 @@ def _read_messages(path: Path, report: Callable[[ReadProblem], None]) -> Iterato
             replies[-1].texts.append(line.removeprefix(_REPLY).removeprefix(" "))
     if not clock.lines:
         return
-    # A request that failed has an empty response.
+    # A failed request has an empty response.
     said = [reply for reply in replies if any(reply.texts)]
     yield Trajectory(
         task_id=chat_of(path),
@@ -91,7 +91,7 @@ def _read_messages(path: Path, report: Callable[[ReadProblem], None]) -> Iterato
 
 
 def _read_input(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read what the user said."""
+    """Read the user's input."""
     lines = list(_lines(path, report))
     if lines:
         times = [line.removeprefix("# ") for line in lines if line.startswith("# ")]

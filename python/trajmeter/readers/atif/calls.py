@@ -1,9 +1,9 @@
-"""Calls of an ATIF step, with their results in whatever way the agent or converter wrote them.
+"""Calls of an ATIF step with their results, in the various forms of agents and converters.
 
-The format has no flag for success, and its tools depend on the agent: Codex' and mini-swe-agent's
-results tell exit codes, harbor's converter from Claude Code keeps the original result beside its
-own text, its converter from SWE-agent has commands as ``raw_action``, and terminus-2 types commands
-into a terminal of which several show on one screen.
+The format has no success flag, and its tools depend on the agent: results from Codex and
+mini-swe-agent state exit codes, harbor's converter from Claude Code keeps the original result
+beside its own text, its converter from SWE-agent has commands as ``raw_action``, and terminus-2
+types commands into a terminal, one screen of which shows several.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def calls_of(
 
     Args:
         step: The step.
-        viewer: Finds what they showed.
-        problem: Called with the place within the step, and what cannot be used there.
+        viewer: Finds what the calls showed.
+        problem: Called with the place within the step and what is unusable there.
     """
     calls = []
     for at, value in enumerate(as_list(step.get("tool_calls"))):
@@ -82,7 +82,7 @@ def _command(call: Call) -> str | None:
 
 
 def _seen_by(call: Call) -> Call:
-    """The call that says what was seen: SWE-agent's editor is a command with its own arguments."""
+    """The call that determines the views: SWE-agent's editor is a command with own arguments."""
     match _words(call.command) if call.name == _SWE_AGENT else []:
         case [name, "view", path, *options] if name in _EDITORS:
             arguments: dict[str, JsonValue] = {"command": "view", "path": path}
@@ -103,7 +103,7 @@ def _words(command: str | None) -> list[str]:
 def _assigned(
     calls: Sequence[Call], results: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
-    """The result of each call: by its id, the others in order; one of all is that of the last."""
+    """The result of each call: by id, the others in order; a single result is the last call's."""
     by_id = {as_text(result.get("source_call_id")): result for result in results}
     nameless = [result for result in results if as_text(result.get("source_call_id")) is None]
     by_id.pop(None, None)
@@ -117,7 +117,7 @@ def _assigned(
 
 
 def _on_screen(calls: Sequence[Call], results: Sequence[dict[str, Any]]) -> list[str | None] | None:
-    """What each call printed on the terminal; ``None`` if the agent has none."""
+    """What each call printed to the terminal; ``None`` if the agent has none."""
     commands = [call.command for call in calls if call.name == _TERMINAL]
     if not commands:
         return None

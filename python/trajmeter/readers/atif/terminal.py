@@ -1,4 +1,4 @@
-"""What commands printed, cut out of a screen that shows several, as terminus-2 records them.
+"""Extracts command output from a screen that shows several commands, as terminus-2 records it.
 
 ::
 
@@ -9,8 +9,8 @@
     ...
     root@sandbox:/testbed#
 
-A command stands behind the prompt, and what it printed goes on to the next line that begins as the
-prompt does. A screen that has scrolled, or was cleared, may show only some commands.
+A command follows the prompt, and its output continues to the next line that begins like the prompt.
+A screen that has scrolled or was cleared may show only some commands.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _KEY = re.compile(r"(?:[CM]-.|Enter|Escape|Tab|Up|Down)")
 
 
 def typed(keystrokes: str) -> str | None:
-    """The command of keystrokes; ``None`` where they do not end one, or are keys such as C-c."""
+    """The command in keystrokes; ``None`` if they do not complete one, or are keys such as C-c."""
     command = keystrokes.strip()
     is_ended = keystrokes.endswith(_ENTER)
     return command if is_ended and command and not _KEY.fullmatch(command) else None
 
 
 def printed_by(commands: Sequence[str], screen: str) -> list[str | None]:
-    """What each command printed; ``None`` where the screen does not show all of it.
+    """The output of each command; ``None`` if the screen does not show all of it.
 
     Args:
-        commands: The commands that were typed, in order.
+        commands: The typed commands, in order.
         screen: The text of the screen.
     """
     lines = screen.split("\n")
@@ -50,7 +50,7 @@ def printed_by(commands: Sequence[str], screen: str) -> list[str | None]:
         first, *others = command.split("\n")
         place = _find(first, lines, at)
         if place is not None and others:
-            # Each of its other lines has a prompt of its own, such as "> ".
+            # Each of its other lines has its own prompt, such as "> ".
             last = next(
                 (n for n in range(place[1], len(lines)) if lines[n].endswith(others[-1])), None
             )
@@ -66,7 +66,7 @@ def printed_by(commands: Sequence[str], screen: str) -> list[str | None]:
 
 
 def _find(command: str, lines: Sequence[str], start: int) -> tuple[str, int] | None:
-    """How the prompt before a command begins, and the line below the command."""
+    """The beginning of the prompt before a command, and the line below the command."""
     for at in range(start, len(lines)):
         prompt, end = _prompt_before(command, lines, at)
         if prompt is not None:
@@ -76,13 +76,13 @@ def _find(command: str, lines: Sequence[str], start: int) -> tuple[str, int] | N
 
 
 def _prompt_before(command: str, lines: Sequence[str], at: int) -> tuple[str | None, int]:
-    """The prompt of the line at which a command was typed, and the line below the command."""
+    """The prompt of the line where a command was typed, and the line below the command."""
     for mark in _ENDS_PROMPT:
         prompt, is_marked, rest = lines[at].partition(f"{mark} ")
         if not is_marked:
             continue
         end = at + 1
-        # A long command goes on where the screen is wide no more.
+        # A long command wraps at the width of the screen.
         while rest.rstrip() != command and command.startswith(rest) and rest and end < len(lines):
             rest, end = rest + lines[end], end + 1
         if rest.rstrip() == command:

@@ -1,9 +1,9 @@
 """Trajectories in ATIF, the Agent Trajectory Interchange Format: one JSON object of steps.
 
-Each step of the agent is a turn, with the results that its observation holds. Steps that were
-copied from an earlier segment are left out: they are turns of that one. Turns of embedded
-sub-agents follow the turn that refers to them. Numbers of the last ``final_metrics`` are totals,
-never added to those of steps.
+Each step of the agent is a turn, with the results in its observation. Steps copied from an earlier
+segment are skipped, as they are turns of that segment. Turns of embedded sub-agents follow the turn
+that refers to them. The numbers in the last ``final_metrics`` are totals, never added to those of
+steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a record into a trajectory.
+    """Convert a record to a trajectory.
 
     Raises:
         ReadError: Steps are not there.
@@ -53,11 +53,11 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 
 def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Trajectory:
-    """Read the segments of a run, in their order, as one trajectory.
+    """Read the segments of a run, in order, as one trajectory.
 
     Args:
         segments: The records.
-        source: Where the first stands.
+        source: Position of the first segment.
 
     Raises:
         ReadError: Steps of one are not there.
@@ -95,7 +95,7 @@ def _known_model(named: Mapping[str, Any]) -> str | None:
 
 
 class _Run:
-    """The turns of a run, segment by segment."""
+    """The turns of a run, built segment by segment."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []
@@ -106,7 +106,7 @@ class _Run:
         self.started: str | None = None
 
     def add(self, record: Mapping[str, Any], agent: str | None) -> None:
-        """Take in the steps of a segment, or of a sub-agent.
+        """Add the steps of a segment or sub-agent.
 
         Raises:
             ReadError: Steps are not there.
@@ -163,11 +163,11 @@ class _Run:
         )
 
     def usage(self, metrics: Mapping[str, Any], place: str, prefix: str = "") -> Usage | None:
-        """Tokens and cost of a step or, with ``total_`` before their names, of the run."""
+        """Tokens and cost of a step or, with the prefix ``total_``, of the run."""
         extra = as_object(metrics.get("extra")) or {}
         details = as_object(extra.get("completion_tokens_details")) or {}
         reasoning = _first(extra | details, _REASONING, prefix)
-        if reasoning is None:  # Claude Code also writes 0 where it does not know
+        if reasoning is None:  # Claude Code also writes 0 for unknown values
             thinking = as_object(extra.get("output_tokens_details")) or {}
             reasoning = thinking.get("thinking_tokens") or None
         return usage_from(
@@ -201,7 +201,7 @@ def _first(values: Mapping[str, Any], names: Sequence[str], prefix: str) -> obje
 
 
 def _parse_error(step: Mapping[str, Any]) -> Failure | None:
-    """What terminus-2 observes where a reply cannot be read."""
+    """Terminus-2's observation of a reply that cannot be parsed."""
     results = as_list((as_object(step.get("observation")) or {}).get("results"))
     texts = [
         text for each in results if isinstance(each, dict) for text in texts_of(each.get("content"))
@@ -211,7 +211,7 @@ def _parse_error(step: Mapping[str, Any]) -> Failure | None:
 
 
 def _referred(step: Mapping[str, Any]) -> list[str]:
-    """Ids of the sub-agents that the results of a step refer to."""
+    """Ids of the sub-agents to which a step's results refer."""
     observation = as_object(step.get("observation")) or {}
     results = [each for each in as_list(observation.get("results")) if isinstance(each, dict)]
     refs = [ref for each in results for ref in as_list(each.get("subagent_trajectory_ref"))]

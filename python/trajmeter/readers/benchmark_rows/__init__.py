@@ -1,4 +1,4 @@
-"""Flat tables of benchmarks: a row for each task, agent, model and benchmark."""
+"""Flat benchmark tables: a row for each task, agent, model and benchmark."""
 
 from __future__ import annotations
 

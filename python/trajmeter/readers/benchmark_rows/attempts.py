@@ -1,4 +1,4 @@
-"""Attempts from the rows of a table of benchmarks."""
+"""Attempts from the rows of a benchmark table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ENTRY_FIELDS = {
     "agent_seconds": "agent_seconds",
     "oracle_seconds": "oracle_seconds",
 }
-"""Columns of a benchmark, with the fields of its entry that they become."""
+"""Columns of a benchmark, with the corresponding fields of its entry."""
 
 
 class AttemptIdentity(NamedTuple):
@@ -62,15 +62,15 @@ class AttemptIdentity(NamedTuple):
     model: str | None
     """Name of the model."""
     attempt: str | None
-    """Number of a repeated attempt."""
+    """Number of the repeated attempt."""
 
 
 _OF_A_ROW = {*AttemptIdentity._fields, "benchmark", *ENTRY_FIELDS}
 OF_A_RECORD = ("turns", "measurements")
-"""Columns by which a row would be a record."""
+"""Columns that would identify a row as a record."""
 _VALUES = [column for column in ENTRY_FIELDS if column != "significant"]
 TEXT_COLUMNS = frozenset((*AttemptIdentity._fields, "benchmark", "tests", "snapshot_status"))
-"""Columns whose values are text, whatever they look like."""
+"""Columns whose values are always text."""
 
 
 def attempts_of(
@@ -79,7 +79,7 @@ def attempts_of(
     """Gather rows into attempts, in the order of their first rows.
 
     Args:
-        rows: Rows, each with its source, or the error in place of one that cannot be read.
+        rows: Rows, each with its source, or the error for one that cannot be read.
         report: Called with every row that cannot be read.
     """
     attempts: dict[AttemptIdentity, AttemptRows] = {}
@@ -102,14 +102,14 @@ class AttemptRows:
     """The rows of one attempt."""
 
     source: Source
-    """Where the first of them stands."""
+    """Position of the first row."""
     entries: dict[str, Any] = field(default_factory=dict)
     """Entries by benchmark."""
     about: dict[str, Any] = field(default_factory=dict)
-    """Columns of the attempt, the first value of each."""
+    """Columns of the attempt, each with its first value."""
 
     def trajectory(self, identity: AttemptIdentity) -> Trajectory:
-        """The attempt that they describe."""
+        """The attempt described by the rows."""
         about, key = self.about, agent_key(identity.agent, identity.model)
         usage = _valid(
             Usage,
@@ -127,7 +127,7 @@ class AttemptRows:
             source=self.source,
             usage=None if usage == _valid(Usage) else usage,
             passed=_truth(about.get("is_resolved")),
-            # The merge of a trial's files asks which fields were given.
+            # Merging a trial's files asks which fields were set.
             measurements=Measurements.model_construct({"ratios_by_agent"}, ratios_by_agent=ratios),
             pytest_summary=_tests(about),
             snapshot_summary=_snapshot(about),
@@ -150,7 +150,7 @@ def _add(
 
     Raises:
         ReadError: The row cannot be read or is not an object, names no task, or has measurements
-            without a benchmark or of a benchmark that an earlier row measured.
+            without a benchmark, or of a benchmark that an earlier row measured.
     """
     if isinstance(row, ReadError):
         raise row
@@ -179,12 +179,12 @@ def _add(
 
 
 def _is_missing(value: object) -> bool:
-    """Whether a value is missing; in a column of numbers, pandas writes NaN for that."""
+    """Whether a value is missing; in a number column, pandas writes NaN for that."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def plain(value: object) -> object:
-    """A value as JSON has it: decimals as numbers; bytes, dates and the like as text."""
+    """Convert a value to JSON: decimals to numbers; bytes, dates and the like to text."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, bytes):
@@ -200,7 +200,7 @@ def _name(row: Mapping[str, JsonValue], column: str) -> str | None:
     value = row.get(column)
     if value is None or isinstance(value, str):
         return value
-    # In pandas, a column of integers with a missing one becomes floats.
+    # In pandas, an integer column with a missing value becomes floats.
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, int) and not isinstance(value, bool):
@@ -217,7 +217,7 @@ def _tests(about: Mapping[str, Any]) -> PytestSummary | None:
     counts = [about[column] for column in ("test_failed", "test_error") if column in about]
     if not counts:
         return None
-    if any(as_int(count) is None for count in counts):  # unreadable is not zero
+    if any(as_int(count) is None for count in counts):  # an unreadable count is not zero
         return PytestSummary(problem="unreadable", status="failed")
     summary = pytest_summary(about)
     if "tests" in about:

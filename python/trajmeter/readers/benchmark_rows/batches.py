@@ -1,4 +1,4 @@
-"""Attempts of a table of benchmarks as record batches, without an object for each row."""
+"""Attempts of a benchmark table as record batches, without an object for each row."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ ABOUT = (
     *("is_resolved", "trajectory_length", "task_cost_usd"),
     *("total_input_tokens", "total_output_tokens", "total_cost"),
 )
-"""Columns of an attempt that its record holds."""
+"""Columns of an attempt that its record contains."""
 
 _ROWS = 1_000
 _BENCHMARKS = 1 << 17
-"""Benchmarks of a batch, at most, unless one attempt has more: some 16 MB of JSON."""
+"""Maximum number of benchmarks in a batch, unless one attempt has more: some 16 MB of JSON."""
 
 
 class AttemptColumns(NamedTuple):
     """Attempts in the order of their first rows."""
 
     identity: AttemptIdentityColumns
-    """What identifies each."""
+    """Identity of each attempt."""
     line: Sequence[Any] | None
-    """Line of the first row of each, from 1; or ``None`` where rows are records of a file."""
+    """Line of each attempt's first row, from 1; or ``None`` if rows are records of a file."""
     record: Sequence[str] | None
-    """Name of the first row of each."""
+    """Name of each attempt's first row."""
     size: Int64Array
-    """How many benchmarks each has."""
+    """Number of benchmarks of each attempt."""
     ratios_by_agent: Callable[[int, int], Any]
     """Gives the table of each attempt from one number to before another, as JSON, under its own
     name; asked for once, in order."""
@@ -52,7 +52,7 @@ class AttemptColumns(NamedTuple):
 
 
 class AttemptIdentityColumns(NamedTuple):
-    """Columns of text that identify attempts."""
+    """Text columns that identify attempts."""
 
     task_id: Any
     agent: Any
@@ -63,7 +63,7 @@ class AttemptIdentityColumns(NamedTuple):
 def attempt_batches(
     file: str, attempts: AttemptColumns, columns: Collection[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Make batches of attempts, each what :class:`AttemptRows` makes a record of.
+    """Make batches of attempts, equal to the records made by :class:`AttemptRows`.
 
     Args:
         file: Name of the file.
@@ -83,7 +83,7 @@ def attempt_batches(
 
 
 class _Patterns(NamedTuple):
-    """What attempts have beside their benchmarks, each once."""
+    """Distinct data of attempts besides their benchmarks."""
 
     rows: pa.RecordBatch
     of_attempt: Int64Array
@@ -92,12 +92,12 @@ class _Patterns(NamedTuple):
 def _patterns(
     about: Mapping[str, Sequence[object]], count: int, columns: Collection[str]
 ) -> _Patterns:
-    """Rows as the record form makes them of the columns of an attempt."""
+    """Rows as the record form makes them from the columns of an attempt."""
     numbers: dict[str, int] = {}
     found: list[dict[str, object]] = []
     of_attempt = np.zeros(count, np.int64)
     for place, values in enumerate(zip(*about.values(), strict=True) if about else ()):
-        key = repr(values)  # which tells 1 from 1.0 and true
+        key = repr(values)  # distinguishes 1 from 1.0 and true
         number = numbers.setdefault(key, len(numbers))
         if number == len(found):
             named = zip(about, values, strict=True)
@@ -140,7 +140,7 @@ def _batch(
 
 
 def _struct(struct: pa.StructType, **members: Any) -> pa.StructArray:  # noqa: ANN401 - arrays
-    """Records with these members, and null for the others."""
+    """Records with these members; the other members are null."""
     import pyarrow as pa
 
     count = len(next(iter(members.values())))

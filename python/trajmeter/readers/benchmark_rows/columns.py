@@ -1,7 +1,7 @@
-"""Columns of a table of benchmarks, gathered into attempts.
+"""Columns of a benchmark table, grouped into attempts.
 
-What is here takes the tables it is certain of, whose rows are all read without a problem; every
-other is left to :mod:`trajmeter.readers.benchmark_rows.attempts`.
+This module only handles tables whose rows can certainly all be read without a problem; all others
+are left to :mod:`trajmeter.readers.benchmark_rows.attempts`.
 """
 
 from __future__ import annotations
@@ -42,33 +42,33 @@ __all__ = ["NAMES", "WANTED", "UncertainError", "gathered"]
 NAMES = (*AttemptIdentity._fields, "benchmark")
 """Columns of names."""
 WANTED = frozenset((*NAMES, *ENTRY_FIELDS, *ABOUT))
-"""Columns that a record depends on."""
+"""Columns that affect a record."""
 _EXACT = 2**53
-"""Doubles up to here are all integers that a name can be."""
+"""Doubles up to this represent every integer exactly, so an integer can be a name."""
 
 
 class UncertainError(Exception):
-    """A table is left to the record form."""
+    """A table must be read in the record form."""
 
 
 class _Names(NamedTuple):
-    """A column of names, each name once."""
+    """A column of names, with each distinct name once."""
 
     texts: pa.StringArray
     """The names."""
     codes: _Codes
-    """Which of them each row has; -1 for none."""
+    """Index of each row's name; -1 for none."""
 
 
 def gathered(
     table: pa.Table, names: Sequence[str], *, first_line: int | None = None
 ) -> AttemptColumns:
-    """Gather the rows of a table into attempts.
+    """Group the rows of a table into attempts.
 
     Args:
-        table: The columns :data:`WANTED`, as far as they are there.
+        table: The columns :data:`WANTED` that the table has.
         names: Names of all columns of the file.
-        first_line: Line of the first row; ``None`` where rows are records of a file.
+        first_line: Line of the first row; ``None`` if rows are records of a file.
 
     Raises:
         UncertainError: A row has a problem, or a value that is not plain.
@@ -112,7 +112,7 @@ def gathered(
 
 
 def _are_distinct(benchmark: _Codes, offsets: Int64Array, count: int) -> bool:
-    """Whether no attempt has a benchmark twice."""
+    """Whether no attempt has the same benchmark twice."""
     rises = benchmark[1:] > benchmark[:-1]  # as where attempts have their benchmarks in one order
     rises[offsets[1:-1] - 1] = True
     if rises.all() and (benchmark[offsets[:-1]] >= 0).all():
@@ -127,7 +127,7 @@ def _are_distinct(benchmark: _Codes, offsets: Int64Array, count: int) -> bool:
 
 
 class _Tables(NamedTuple):
-    """Tables that are written as JSON when they are asked for."""
+    """Tables that are written as JSON on demand."""
 
     names: pa.StringArray
     benchmark: _Codes
@@ -156,20 +156,20 @@ class _Tables(NamedTuple):
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401 - of any type
-    if column.num_chunks == 1:  # which is copied otherwise
+    if column.num_chunks == 1:  # otherwise it would be copied
         return column.chunk(0)
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     whole = column.combine_chunks()
     if not isinstance(whole, pa.ChunkedArray):
         return whole
-    if whole.num_chunks != 1:  # more than one array holds
+    if whole.num_chunks != 1:  # more than one array can hold
         raise UncertainError
     return whole.chunk(0)
 
 
 def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
-    """The names in a column; integers are names too, also as doubles."""
+    """The names in a column; integers, also stored as doubles, are names too."""
     if pa.types.is_dictionary(column.type):
         if column.dictionary.type not in (pa.string(), pa.large_string()):
             raise UncertainError
@@ -193,7 +193,7 @@ def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
 
 
 def _field(column: Any) -> tuple[_Values, BoolArray]:  # noqa: ANN401 - an array of any type
-    """Values of one field of entries, and whether each row has one."""
+    """Values of one field of entries, and which rows have one."""
     kind = column.type
     if pa.types.is_float32(kind) or pa.types.is_float64(kind):
         values = filled(column.cast(pa.float64()), 0.0)
@@ -209,12 +209,12 @@ def _field(column: Any) -> tuple[_Values, BoolArray]:  # noqa: ANN401 - an array
 
 
 class _Attempts(NamedTuple):
-    """Which rows are of which attempt."""
+    """Assigns rows to attempts."""
 
     first: Int64Array
-    """First row of each attempt, rising."""
+    """First row of each attempt, ascending."""
     order: Int64Array | None
-    """The rows, attempt by attempt; ``None`` where they stand so."""
+    """The rows, attempt by attempt; ``None`` if already in that order."""
     offsets: Int64Array
     """Attempt i has the rows ``order[offsets[i]:offsets[i + 1]]``."""
 
@@ -252,7 +252,7 @@ def _column(names: _Names, rows: Int64Array) -> pa.StringArray:
 
 
 def _keys(agents: _Names, models: _Names, first: Int64Array) -> tuple[list[str], Int64Array]:
-    """Each ``agent:model`` once, and which of them each attempt has."""
+    """Distinct ``agent:model`` texts, and the index of each attempt's."""
     agent_codes = agents.codes[first].astype(np.int64)
     pairs = (agent_codes + 1) * (len(models.texts) + 1) + models.codes[first] + 1
     values, key = np.unique(pairs, return_inverse=True)
@@ -263,7 +263,7 @@ def _keys(agents: _Names, models: _Names, first: Int64Array) -> tuple[list[str],
 
 
 def _firsts(column: Any, attempts: _Attempts) -> list[object]:  # noqa: ANN401 - of any type
-    """The first value of each attempt that is not missing, ``None`` for none."""
+    """The first value of each attempt that is not missing; ``None`` if there is none."""
     is_there = column.is_valid()
     if pa.types.is_floating(column.type):
         is_there = pc.and_(is_there, pc.invert(pc.is_nan(column).fill_null(fill_value=False)))

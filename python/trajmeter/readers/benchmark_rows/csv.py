@@ -1,4 +1,4 @@
-"""Tables of benchmarks as CSV, recognised by the header; rows become JSON values."""
+"""Benchmark tables as CSV, recognised by the header; rows become JSON values."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ _TELLING = {"task_id", "benchmark", *_MEASURED}
 _SEPARATORS = re.compile(rb"[,;\t|]")
 _BOOLEANS = {"true": True, "false": False}
 
-# One such name may be a word in a text; two mean a table, even if it lacks a column.
+# One such name may be a word in a text; two indicate a table, even one that lacks a column.
 _ENOUGH = 2
 
 
 def is_header(line: bytes) -> bool:
-    """Whether a line names columns of such a table, whatever the separator."""
+    """Whether a line contains the column names of such a table, with any separator."""
     names = {name.strip(b' "\r\n').decode(errors="replace") for name in _SEPARATORS.split(line)}
     return len(names & _TELLING) >= _ENOUGH
 
 
 def csv_rows(path: Path, *, texts: Collection[str]) -> Iterator[Entry]:
-    """Yield the rows of a file, each with the line it begins on.
+    """Yield the rows of a file, each with the number of its first line.
 
     Numbers are parsed, empty cells are null, and columns without a name are ignored: pandas writes
-    its index as one.
+    its index as such a column.
 
     Args:
         path: The file.
-        texts: Columns whose values stay text.
+        texts: Columns whose values remain text.
     """
     with (
         open_content(path) as content,
         TextIOWrapper(content, newline="", encoding="utf-8-sig", errors="replace") as file,
     ):
-        # Without ``strict``, an unclosed quote swallows all rows behind it as one value.
+        # Without ``strict``, an unclosed quote would turn all following rows into one value.
         reader = csv.reader(file, skipinitialspace=True, strict=True)
         columns: list[str] | None = None
         while True:
@@ -75,7 +75,7 @@ def csv_rows(path: Path, *, texts: Collection[str]) -> Iterator[Entry]:
 
 
 def header_fault(columns: Sequence[str]) -> str | None:
-    """What is wrong with a header, or ``None``."""
+    """What is wrong with a header; ``None`` if it is valid."""
     found = f"found {', '.join(map(repr, columns))}"
     for name, count in Counter(filter(None, columns)).items():
         if count > 1:
@@ -93,7 +93,7 @@ def _row(
 ) -> JsonValue | ReadError:
     if len(values) > len(columns):
         return ReadError("the row has more values than the table has columns")
-    # A row may end early; the rest is null.
+    # A row may be short; the remaining cells are null.
     filled = [*values, *[""] * (len(columns) - len(values))]
     return {
         name: cell(text.strip(), is_text=name in texts)
@@ -103,7 +103,7 @@ def _row(
 
 
 def cell(text: str, *, is_text: bool) -> str | float | bool | None:
-    """The value of a cell, without spaces around it."""
+    """The value of a cell without surrounding spaces."""
     if not text:
         return None
     if is_text:

@@ -1,8 +1,8 @@
-"""Tables of benchmarks in CSV as record batches.
+"""Benchmark tables in CSV as record batches.
 
-:func:`trajmeter.readers.benchmark_rows.csv.csv_rows` is the definition. What is here takes plain
-files, without blank lines, ragged rows or quotes within values; every other is left to the record
-form.
+:func:`trajmeter.readers.benchmark_rows.csv.csv_rows` is the definition. This module handles plain
+files only, without blank lines, ragged rows or quotes within values; all others are left to the
+record form.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 _NEWLINE = 10
 _BEFORE, _AFTER = (np.isin(np.arange(256), list(found)) for found in (b",\n", b",\r\n"))
-"""Whether each byte may stand before a quoted value, and behind it."""
+"""Whether each byte may precede a quoted value, and follow it."""
 _AT_ONCE = 1 << 18
-"""Bytes that are looked at at a time: few, so that what is found of them stays in the cache."""
+"""Bytes to examine at a time: few enough that the results stay in the cache."""
 _LONGEST_HEADER = 1 << 16
 _NUMBERS = frozenset(ENTRY_FIELDS) - {"significant"}
 _FIRST_ROW = 2
@@ -43,7 +43,7 @@ _FIRST_ROW = 2
 
 
 def read_csv(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
-    """Read every attempt; ``None`` where the record form has to read the file.
+    """Read every attempt; ``None`` if the file must be read in the record form.
 
     Args:
         path: The file.
@@ -54,7 +54,7 @@ def read_csv(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
         names = _names(held)
         lines = _lines(held)
         table = _table(path, names)
-        if table.num_rows != lines - 1:  # blank lines, or values of several
+        if table.num_rows != lines - 1:  # blank lines, or values that span several lines
             return None
         attempts = gathered(table, [*filter(None, names)], first_line=_FIRST_ROW)
     except (pa.ArrowException, OSError, ValueError, csv.Error, UncertainError):
@@ -63,10 +63,10 @@ def read_csv(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
 
 
 def _names(held: _Bytes) -> list[str]:
-    """Columns that the header names.
+    """Column names in the header.
 
     Raises:
-        UncertainError: It is not plain, or not that of such a table.
+        UncertainError: The header is not plain, or does not belong to such a table.
         UnicodeDecodeError: It is not UTF-8.
         csv.Error: Its quotes do not match.
     """
@@ -79,7 +79,7 @@ def _names(held: _Bytes) -> list[str]:
 
 
 def _lines(held: _Bytes) -> int:
-    """How many lines a plain file has.
+    """Number of lines in a plain file.
 
     Raises:
         UncertainError: It is not plain, or a line is longer than a value may be.
@@ -89,7 +89,7 @@ def _lines(held: _Bytes) -> int:
         part = held[start : start + _AT_ONCE]
         ends, returns, quotes = (np.flatnonzero(part == byte) + start for byte in b'\n\r"')
         if not part.all() or (held[np.minimum(returns + 1, len(held) - 1)] != _NEWLINE).any():
-            raise UncertainError  # NUL, or a line that ends otherwise
+            raise UncertainError  # NUL, or a line with another ending
         bounds = np.concatenate([[last], ends, [min(start + _AT_ONCE, len(held))]])
         if np.diff(bounds).max() > csv.field_size_limit():
             raise UncertainError
@@ -102,7 +102,7 @@ def _lines(held: _Bytes) -> int:
 
 
 def _check_quotes(held: _Bytes, begins: Int64Array, ends: Int64Array) -> None:
-    """Raise ``UncertainError`` unless these quotes stand where values begin and end."""
+    """Raise ``UncertainError`` unless these quotes are at the ends of values."""
     is_begin = _BEFORE[held[np.maximum(begins - 1, 0)]] | (begins == 0)
     is_end = _AFTER[held[np.minimum(ends + 1, len(held) - 1)]] | (ends == len(held) - 1)
     if not (is_begin.all() and is_end.all()):
@@ -110,11 +110,11 @@ def _check_quotes(held: _Bytes, begins: Int64Array, ends: Int64Array) -> None:
 
 
 def _table(path: Path, names: Sequence[str]) -> pa.Table:
-    """The columns that a record depends on, as :func:`gathered` takes them."""
+    """The columns that affect a record, as :func:`gathered` takes them."""
     wanted = [name for name in names if name in WANTED]
     codes = pa.dictionary(pa.int32(), pa.string())
     file: Any  # for stubs that know files of Python alone
-    with pa.memory_map(str(path)) as file:  # which nothing takes for a compressed one
+    with pa.memory_map(str(path)) as file:  # a map is not mistaken for a compressed file
         read = arrow_csv.read_csv(
             file,
             convert_options=arrow_csv.ConvertOptions(
@@ -128,7 +128,7 @@ def _table(path: Path, names: Sequence[str]) -> pa.Table:
 
 
 def _column(column: Any, name: str) -> Any:  # noqa: ANN401 - chunks of any type
-    """A column as values of JSON: text as text, and else numbers or truth values.
+    """A column as JSON values: text as text, otherwise numbers or booleans.
 
     Raises:
         UncertainError: They are of several kinds, or there is more to a text or a number.
@@ -139,7 +139,7 @@ def _column(column: Any, name: str) -> Any:  # noqa: ANN401 - chunks of any type
         return column
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
-        if whole.num_chunks != 1:  # none, or more than one array holds
+        if whole.num_chunks != 1:  # none, or more than one array can hold
             raise UncertainError
         whole = whole.chunk(0)
     texts = whole.dictionary.to_pylist()

@@ -1,4 +1,4 @@
-"""Tables of benchmarks on lines of JSON as record batches."""
+"""Benchmark tables as JSON lines, read into record batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BLOCK_BYTES = 16 << 20
 
 
 def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
-    """Read every attempt; ``None`` where the record form has to read the file.
+    """Read every attempt; ``None`` if the file must be read in the record form.
 
     Args:
         path: The file.
@@ -52,7 +52,7 @@ def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch]
     if found is None:
         return None
     attempts = pa.record_batch(found)
-    if not len(attempts):  # which is a problem of the file
+    if not len(attempts):  # a problem with the whole file
         return None
     about = {name: _values(attempts.column(name)) for name in ABOUT}
     return attempt_batches(
@@ -70,7 +70,7 @@ def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch]
 
 
 def _values(texts: Any) -> list[object] | None:  # noqa: ANN401 - an array of texts
-    """Values of JSON texts; ``None`` if there is none at all."""
+    """Parse JSON texts; ``None`` if there are none."""
     if texts.null_count == len(texts):
         return None
     parsed: dict[str | None, object] = {None: None}

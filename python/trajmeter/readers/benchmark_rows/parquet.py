@@ -1,4 +1,4 @@
-"""Tables of benchmarks in Parquet as record batches."""
+"""Benchmark tables in Parquet as record batches."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["read_parquet"]
 
 
 def read_parquet(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
-    """Read every attempt; ``None`` where the record form has to read the file.
+    """Read every attempt; ``None`` if the file must be read in the record form.
 
     Args:
         path: The file.
         columns: Names of the columns to fill.
     """
-    if not is_named_in_utf8(path):  # as columns name their file
+    if not is_named_in_utf8(path):  # as the columns contain the name of the file
         return None
     try:
         schema = ParquetFile(path).schema_arrow

@@ -1,4 +1,4 @@
-"""Flat tables of benchmarks: a row for each task, agent, model and benchmark.
+"""Flat benchmark tables: a row for each task, agent, model and benchmark.
 
 The columns are ``task_id``, ``agent``, ``model``, ``benchmark``, and either the ratios
 ``agent_nop`` and ``oracle_nop`` or the times ``nop_seconds``, ``agent_seconds`` and
@@ -36,17 +36,17 @@ __all__ = ["TABLES"]
 
 _TELLING = ("agent_nop", "agent_seconds", "benchmark")
 
-# Enough of a file to see that it is JSON, past blank lines and a byte order mark.
+# Enough of a file to recognise JSON, after blank lines and a byte order mark.
 _BEGINNING = 1 << 12
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
-    """Such a table, or one that lacks a column."""
+    """Whether it is such a table, or one that lacks a column."""
     if path.is_dir():
         return None
     if head.startswith(PARQUET_MAGIC):
         is_known = _is_parquet_table(path)
-    elif _is_json(head):  # quotes within text are escaped, so that these are whole strings: keys
+    elif _is_json(head):  # quotes within text are escaped, so these are complete strings: keys
         is_known = _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
     else:
         lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
@@ -55,7 +55,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read every attempt, in the order of their first rows."""
+    """Read every attempt, in the order of first rows."""
     return attempts_of(_rows(path), report)
 
 
@@ -67,7 +67,7 @@ def _rows(path: Path) -> Iterator[Entry]:
 
 
 def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
-    """Every attempt in columns; ``None`` where the record form has to read the file."""
+    """Every attempt in columns; ``None`` if the file must be read in the record form."""
     if backend() != "rust":
         return None
     with open_content(path) as file:
@@ -92,7 +92,7 @@ def _is_json(head: bytes) -> bool:
 
 
 def _names_measurements(names: Iterable[str]) -> bool:
-    """Whether there are columns of measurements; ``agent_seconds`` alone occurs in other files."""
+    """Whether there are measurement columns; ``agent_seconds`` alone occurs in other files."""
     found = set(names)
     return "agent_nop" in found or {"agent_seconds", "benchmark"} <= found
 
@@ -101,12 +101,12 @@ def _is_parquet_table(path: Path) -> bool:
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
-    except ImportError:  # reading the file as records says what is missing
+    except ImportError:  # reading the file as records reports what is missing
         return False
     try:
         with arrow_source(path) as source:
             names = ParquetFile(source).schema_arrow.names
-    except (ArrowException, OSError):  # likewise
+    except (ArrowException, OSError):  # reading the file as records reports it
         return False
     return _names_measurements(names)
 

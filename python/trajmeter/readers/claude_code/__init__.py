@@ -1,4 +1,4 @@
-"""Sessions of Claude Code: the files that it keeps, and the streams that it prints."""
+"""Claude Code sessions: the files it stores, and the streams it prints."""
 
 from __future__ import annotations
 

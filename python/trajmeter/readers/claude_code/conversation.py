@@ -1,9 +1,9 @@
-"""Messages of Claude Code, as its sessions and streams have them, put together to replies.
+"""Assembles replies from the messages in Claude Code's sessions and streams.
 
-A reply stands on several lines, one for each block, which share its id and repeat its usage: the
-last counts, once. Results stand on lines of their own, in the order in which they finished. Lines
-of sub-agents stand between the others. What Claude Code itself says in the model's place, such as
-an error of the API, is not a reply.
+A reply is spread over several lines, one per block, which share its id and repeat its usage: the
+last one counts, once. Results are on separate lines, in the order in which the calls finished.
+Lines of sub-agents are interleaved. Text that Claude Code itself writes in the model's place, such
+as an API error, is not a reply.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ _ERRORS = ("API Error", "Prompt is too long")
 
 
 class Conversation:
-    """The replies in the lines so far, in the order in which they began."""
+    """The replies in the lines so far, ordered by their start."""
 
     def __init__(self, *, has_usage: bool) -> None:
-        """Begin without lines.
+        """Start without lines.
 
         Args:
-            has_usage: Whether lines record what a reply used; those of streams only do so of its
-                beginning.
+            has_usage: Whether lines record a reply's full usage; those of streams only cover its
+                start.
         """
         self.replies: list[Reply] = []
         self.model: str | None = None
         """The model of the first reply."""
         self.said_instead: str | None = None
-        """The error that Claude Code wrote in the model's place, if that was the last message."""
+        """The error that Claude Code wrote in the model's place, if it was the last message."""
         self.unusable: dict[str, str] = {}
-        """Lines with blocks that belong to no call, by their place."""
+        """Lines with blocks that belong to no call, by position."""
         self.dropped = 0
-        """How many such blocks there were."""
+        """Number of such blocks."""
         self.folder: str | None = None
-        """The folder that the session began in."""
+        """The folder in which the session started."""
         self._has_usage = has_usage
         self._viewers: dict[str | None, Viewer] = {}
         self._replies: dict[tuple[str | None, str], Reply] = {}
@@ -63,17 +63,17 @@ class Conversation:
         self._seen: set[str] = set()
 
     def add(self, event: Event, *, agent: str | None = None) -> None:
-        """Take in a line with a message.
+        """Add a line with a message.
 
         Args:
             event: The line.
-            agent: Id of the sub-agent that the line is of; ``None`` for the main agent.
+            agent: Id of the line's sub-agent; ``None`` for the main agent.
         """
         value = event.value
         identity = as_text(value.get("uuid"))
         if identity is not None:
             if identity in self._seen:
-                return  # a session that was resumed begins with a copy
+                return  # a resumed session begins with a copy of the old one
             self._seen.add(identity)
         self.folder = self.folder or as_text(value.get("cwd"))
         message = as_object(value.get("message")) or {}
@@ -84,7 +84,7 @@ class Conversation:
             self._add_results(event, message, agent, now)
 
     def name_agents(self) -> None:
-        """Name the replies of sub-agents after the type of each, where a line says it."""
+        """Name the replies of sub-agents after their types, if known."""
         for reply in self.replies:
             if reply.agent is not None:
                 reply.agent = self._types.get(reply.agent, reply.agent)
@@ -141,7 +141,7 @@ class Conversation:
         value = event.value
         blocks = as_list(message.get("content"))
         results = [b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result"]
-        # The copy is of one result; some streams write it with an underscore.
+        # The copy belongs to one result; some streams spell it with an underscore.
         copy = value.get("toolUseResult", value.get("tool_use_result"))
         for block in results:
             found = self._calls.get(as_text(block.get("tool_use_id")) or "")
@@ -162,7 +162,7 @@ class Conversation:
         self.unusable[event.place] = why
 
     def _note_type(self, call: Call, copy: object) -> None:
-        """Note the type of a sub-agent, whose id its result tells."""
+        """Record the type of a sub-agent, whose id is in its result."""
         kind = as_text((as_object(call.arguments) or {}).get("subagent_type"))
         sub_agent = as_text((as_object(copy) or {}).get("agentId"))
         if kind is not None and sub_agent is not None:
@@ -170,12 +170,12 @@ class Conversation:
 
 
 def api_failure(said: str | None) -> Failure:
-    """The failure of a run whose last request was refused, by what was said of it."""
+    """The failure of a run whose last request was refused, from the error text."""
     return Failure(reason="budget_exhausted" if is_too_long(said) else "api_error", message=said)
 
 
 def usage_of(event: Event, used: object, *, cost: float | None = None) -> Usage | None:
-    """Tokens as Anthropic counts them: cached ones stand beside the input, and are added to it."""
+    """Tokens as Anthropic counts them: cached ones are separate, and are added to the input."""
     counts = as_object(used)
     if counts is None:
         return None if cost is None else usage_from({"cost_usd": cost}, event.problem)
@@ -188,7 +188,7 @@ def usage_of(event: Event, used: object, *, cost: float | None = None) -> Usage 
             "output_tokens": counts.get("output_tokens"),
             "cached_input_tokens": read,
             "cache_write_tokens": written,
-            # 0 also where the provider did not count them.
+            # Also 0 if the provider did not count them.
             "reasoning_tokens": details.get("thinking_tokens") or None,
             "cost_usd": cost,
         },

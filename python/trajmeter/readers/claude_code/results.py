@@ -1,8 +1,8 @@
-"""Results of Claude Code's tools: how a call ended, and what it showed.
+"""Results of Claude Code's tools: the outcome of a call, and what it showed.
 
-Beside a result there may be a structured copy of it, which says best what ``Read`` showed. ``Read``
-numbers one line more than a file has that ends in a newline: an empty one, which its counts
-include. Such a line is left out.
+A result may be accompanied by a structured copy, which is the best source for what ``Read`` showed.
+``Read`` numbers one line too many for a file that ends in a newline: an empty line, which its
+counts include. Such a line is dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SHELL", "finish"]
 
 SHELL = "Bash"
-"""The tool that runs commands, in a shell that keeps its folder."""
+"""The tool that runs commands, in a persistent shell."""
 
 _READ = "Read"
 _EXIT = re.compile(r"(?:Error: )?Exit code (-?\d{1,9})(?:\n|\Z)")
@@ -32,21 +32,21 @@ _INTERRUPTED = "interrupted"
 _SILENT = frozenset(
     ("(Bash completed with no output)", "<system>Tool ran without output or errors</system>")
 )
-"""What stands in the place of no output."""
+"""Placeholder for empty output."""
 _RESET = re.compile(r"^Shell cwd was reset to (.+)$", re.MULTILINE)
 
-# The number of a line: up to six characters and an arrow, or the bare number and a tab.
+# A line number: up to six characters and an arrow, or the bare number and a tab.
 _NUMBERED = re.compile(r"^ {0,5}(\d{1,18})(?:→|\t)(.*)$", re.MULTILINE)
 
 
 def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -> None:
-    """Note the result of a call.
+    """Record the result of a call.
 
     Args:
         call: The call.
         block: The block ``tool_result`` that was sent to the model.
-        copy: The structured copy of it, if there is one.
-        viewer: Finds what it showed.
+        copy: Its structured copy, if there is one.
+        viewer: Finds what the result showed.
     """
     call.result = shown_parts(block.get("content"))
     text = "\n".join(texts_of(block.get("content")))
@@ -57,7 +57,7 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
     else:
         printed = text
         if block.get("is_error") is True and isinstance(copy, str):
-            exit_code = _EXIT.match(copy)  # older versions tell it only there
+            exit_code = _EXIT.match(copy)  # older versions say so only there
     code = 0 if exit_code is None else int(exit_code[1])
     is_cut_short = told.get("interrupted") is True
     if block.get("is_error") is True:
@@ -73,7 +73,7 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
         arguments = as_object(call.arguments) or {}
         viewer.show(call, _read_view(copy, arguments, text) if call.success else None)
     elif _is_in_background(call, told):
-        call.reads = True  # what it prints goes to a file
+        call.reads = True  # its output goes to a file
     elif call.success or is_cut_short or exit_code is not None:
         printed = "" if printed in _SILENT else printed
         is_shell = call.name == SHELL
@@ -92,12 +92,12 @@ def _read_view(result: object, arguments: Mapping[str, Any], text: str | None) -
     """The lines that a ``Read`` showed.
 
     Args:
-        result: The structured copy of the result, where the log has it.
+        result: The structured copy of the result, if the log has it.
         arguments: The call's arguments.
-        text: The result as it was sent to the model.
+        text: The result as sent to the model.
 
     Returns:
-        The view; ``None`` if neither copy nor text shows lines.
+        The view; ``None`` if neither the copy nor the text shows lines.
     """
     file = as_object((as_object(result) or {}).get("file"))
     path = as_text((file or {}).get("filePath")) or as_text(arguments.get("file_path"))
@@ -127,5 +127,5 @@ def _of_text(text: str, arguments: Mapping[str, Any]) -> tuple[int, int] | None:
         return None
     first, (last, content) = int(numbered[0][0]), (int(numbered[-1][0]), numbered[-1][1])
     limit = as_count(arguments.get("limit"))
-    # An empty last line is one too many, unless the read was to stop there.
+    # An empty last line is one too many, unless the read was supposed to stop there.
     return first, last - 1 if not content.strip() and limit != last - first + 1 else last

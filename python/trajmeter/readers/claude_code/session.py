@@ -1,9 +1,9 @@
-"""Sessions of Claude Code: ``<session>.jsonl``, with its sub-agents' files ``agent-<id>.jsonl``.
+"""Claude Code sessions: ``<session>.jsonl``, with sub-agents' files ``agent-<id>.jsonl``.
 
 Only lines of the types ``user`` and ``assistant`` are turns; some of the others repeat messages. A
-sub-agent's lines stand in the session's file (older versions) or in files of their own, beside it
-or in ``<session>/subagents``. These are read with the session, in order of time among its turns;
-such a file is read by itself only where the session's is not there.
+sub-agent's lines are in the session's file (older versions) or in separate files, beside it or in
+``<session>/subagents``. These are read with the session, ordered by time among its turns; such a
+file is read separately only if the session's file is missing.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
     found: Evidence | None = None
     for first in first_objects(head):
         kind = as_text(first.get("type"))
-        # Newer versions write the id of the session behind the message, which may be long.
+        # Newer versions write the session id after the message, which may be long.
         is_linked = "sessionId" in first or first.keys() >= _LINKS
         if is_linked and kind in _TYPES:
             return Evidence.CERTAIN
-        # Versions put lines of more and more types before the first message.
+        # Each version puts lines of more types before the first message.
         if kind == _SNAPSHOT or (is_linked and kind is not None):
             found = Evidence.LIKELY
         elif kind != _SUMMARY or "leafUuid" not in first:
@@ -69,7 +69,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the session of a file; nothing if it is a part of one that is there."""
+    """Read the session of a file; nothing if it is part of a session that exists."""
     session = _Session()
     for event in events(path, report):
         session.add(event)
@@ -81,7 +81,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 def _is_part(path: Path, identity: str | None) -> bool:
-    """Whether a file is that of a sub-agent whose session lies where it is written."""
+    """Whether a file belongs to a sub-agent whose session exists at its usual place."""
     if not path.match(_AGENT_FILE) or identity is None:
         return False
     folders = (path.parent, path.parent.parent.parent)
@@ -89,7 +89,7 @@ def _is_part(path: Path, identity: str | None) -> bool:
 
 
 def _agent_files(path: Path, identity: str | None) -> list[Path]:
-    """The files of the session's sub-agents; those beside it are of any session in its folder."""
+    """Files of the session's sub-agents; those beside it may belong to any session there."""
     if path.match(_AGENT_FILE):
         return []
     beside = [
@@ -108,11 +108,11 @@ def _session_of(file: Path) -> str | None:
 
 
 class _Session:
-    """What the lines have said so far."""
+    """The data from the lines so far."""
 
     def __init__(self) -> None:
         self.identity: str | None = None
-        """Id of the session; the last one, where it begins with a copy of another."""
+        """Id of the session; the last one, if it begins with a copy of another."""
         self.is_begun = False
         """Whether there was a message."""
         self._agent: str | None = None
@@ -127,7 +127,7 @@ class _Session:
         self._compactions = 0
 
     def add(self, event: Event) -> None:
-        """Take in a line of the session's file."""
+        """Add a line of the session's file."""
         value = event.value
         self.identity = as_text(value.get("sessionId")) or self.identity
         self._version = as_text(value.get("version")) or self._version
@@ -149,14 +149,14 @@ class _Session:
                 self._cost = event, value
 
     def add_agent(self, lines: Iterable[Event]) -> None:
-        """Take in the file of a sub-agent."""
+        """Add the file of a sub-agent."""
         for event in lines:
             if event.value.get("type") in ("user", "assistant"):
                 self._has_agents = True
                 self._conversation.add(event, agent=as_text(event.value.get("agentId")))
 
     def trajectory(self, path: Path) -> Trajectory:
-        """The session, once all its lines were added."""
+        """The session, after all its lines were added."""
         conversation = self._conversation
         conversation.name_agents()
         replies = conversation.replies
@@ -203,7 +203,7 @@ class _Session:
 
 
 def _total(event: Event, value: Mapping[str, Any]) -> Usage | None:
-    """The totals of the session's last line, over all models."""
+    """The totals over all models from the session's last line."""
     models = [as_object(used) or {} for used in (as_object(value.get("modelUsage")) or {}).values()]
 
     def total(*keys: str) -> int | None:

@@ -1,8 +1,8 @@
-"""Streams of Claude Code: what ``--output-format stream-json`` or ``json`` prints.
+"""Claude Code streams: the output of ``--output-format stream-json`` or ``json``.
 
-The first event names session, model and folder, the last one is the result. Events of replies carry
-the usage of their beginning only, so usage is recorded of the whole run. A file may hold several
-streams, one after another. Without ``--verbose``, ``json`` prints the result alone, without turns.
+The first event names session, model and folder; the last one is the result. Events of replies
+contain only the usage at their start, so usage is recorded for the whole run. A file may contain
+several consecutive streams. Without ``--verbose``, ``json`` prints the result alone, without turns.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ def _is_result(value: Mapping[str, Any]) -> bool:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the streams of a file, one after another."""
+    """Read the streams of a file in order."""
     return read_events(events(path, report), stem_of(path))
 
 
 def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
-    """Read the events of streams, one after another.
+    """Read the events of consecutive streams.
 
     Args:
         found: The events.
-        name: What a stream is called that names no session.
+        name: Name for a stream without a session.
     """
     stream: _Stream | None = None
     for event in found:
@@ -82,7 +82,7 @@ def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
 
 
 class _Stream:
-    """What the events of one stream have said so far."""
+    """The data from the events of one stream so far."""
 
     def __init__(self, session: str | None, source: Source) -> None:
         self._session = session
@@ -95,14 +95,14 @@ class _Stream:
         self._result: Event | None = None
 
     def is_over_before(self, event: Event, session: str | None) -> bool:
-        """Whether an event belongs to the stream after this one."""
+        """Whether an event belongs to the next stream."""
         if session is not None and session != self._session:
             return True
         # The same session, resumed: its messages are not repeated.
         return self._result is not None and event.value.get("subtype") == "init"
 
     def add(self, event: Event) -> None:
-        """Take in an event."""
+        """Add an event."""
         value = event.value
         self._clock.tick(epoch_seconds(value.get("timestamp")))
         match value.get("type"):
@@ -117,7 +117,7 @@ class _Stream:
                 self._result = event
 
     def trajectory(self, name: str) -> Trajectory:
-        """The run, once all its events were added."""
+        """The run, after all its events were added."""
         conversation = self._conversation
         conversation.name_agents()
         replies = conversation.replies
@@ -151,7 +151,7 @@ class _Stream:
 
 
 def _only_model(said: Mapping[str, Any]) -> str | None:
-    """The model of a result that stands alone, if it used one."""
+    """The model of a result without other events, if it used exactly one."""
     models = list(as_object(said.get("modelUsage")) or {})
     return models[0] if len(models) == 1 else None
 
@@ -162,7 +162,7 @@ def _usage(result: Event) -> Usage | None:
 
 
 def _failure(said: Mapping[str, Any], instead: str | None) -> Failure | None:
-    """Why the run failed: the subtype and the mark contradict each other, and either counts."""
+    """Why the run failed: the subtype and the flag may contradict each other, and either counts."""
     subtype = as_text(said.get("subtype"))
     if subtype is None:
         return None if instead is None else api_failure(instead)

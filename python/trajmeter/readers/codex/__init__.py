@@ -1,4 +1,4 @@
-"""Sessions of Codex: the rollouts that it keeps, and the streams that it prints."""
+"""Codex sessions: the rollouts it stores, and the streams it prints."""
 
 from __future__ import annotations
 

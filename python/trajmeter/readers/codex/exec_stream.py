@@ -1,7 +1,7 @@
 """Streams of ``codex exec --json``: JSON lines of threads, turns and items, without times.
 
-Items do not tell which reply of the model they are of. Where no message or reasoning stands between
-calls of two replies, they are one turn here. Usage is recorded of the whole thread only.
+Items do not say which model reply they belong to. If no message or reasoning separates the calls of
+two replies, they form one turn here. Usage is recorded only for the whole thread.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the threads of a file, one after another."""
+    """Read the threads of a file in order."""
     return read_events(events(path, report), stem_of(path))
 
 
 def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
-    """Read the events of threads, one after another.
+    """Read the events of consecutive threads.
 
     Args:
         found: The events.
-        name: What a thread is called that has no id.
+        name: Name for a thread without an id.
     """
     thread: _Thread | None = None
     for event in found:
@@ -73,7 +73,7 @@ def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
 
 
 class _Thread:
-    """What the lines of one thread have said so far."""
+    """The data from the lines of one thread so far."""
 
     def __init__(self, identity: str | None, source: Source) -> None:
         self.identity = identity
@@ -87,19 +87,18 @@ class _Thread:
         self._failure: Failure | None = None
 
     def add(self, event: Event) -> None:
-        """Take in a line."""
+        """Add a line."""
         value = event.value
         kind = as_text(value.get("type")) or ""
         if kind.startswith("item."):
             self._add_item(as_object(value.get("item")) or {}, is_over=kind == "item.completed")
         elif kind in _BEGINS:
-            self._items.clear()  # numbered anew where the thread is resumed
+            self._items.clear()  # numbers restart when the thread is resumed
         elif kind == "turn.started":
             self._is_open = False
             self._status, self._failure = None, None
         elif kind == "turn.completed":
-            # Counts of the whole thread, also where it was resumed.
-            # Errors before it were tried again.
+            # Counts cover the whole thread, even if resumed. Errors before it were retried.
             self._status, self._failure, self._used = kind, None, (event, value.get("usage"))
         elif kind == "turn.failed":
             self._status, self._failure = kind, failure_of(value.get("error"), status="turn_failed")
@@ -107,7 +106,7 @@ class _Thread:
             self._failure = failure_of(value.get("message"), status="error")
 
     def trajectory(self, name: str) -> Trajectory:
-        """The thread, once all its lines were added."""
+        """The thread, after all its lines were added."""
         texts = [reply.text for reply in self._replies if reply.text]
         return Trajectory(
             task_id=self.identity or name,
@@ -138,7 +137,7 @@ class _Thread:
             last.texts.append(text)
 
     def _reply(self) -> Reply:
-        """The reply that is being written; none goes on into another turn of the thread."""
+        """The current reply; it ends with its turn of the thread."""
         if not self._is_open:
             self._replies.append(Reply())
             self._is_open = True
@@ -171,13 +170,13 @@ class _Thread:
         elif status == "completed" or code == 0:
             call.success = True
         if status in _FAILED and code is None and not output:
-            call.reads = True  # it was not carried out
+            call.reads = True  # it was not executed
         else:
             self._viewer.look(call, output or "", exit_code=code)
 
 
 def _sent_back(result: JsonValue) -> JsonValue:
-    """The result of a server's tool, without the bytes of images."""
+    """The result of a server's tool, without image bytes."""
     content = result.get("content") if isinstance(result, dict) else None
     return result if content is None else shown_parts(content)
 
@@ -188,7 +187,7 @@ def _name(kind: str, item: Mapping[str, Any]) -> str:
 
 
 def _arguments(kind: str, item: Mapping[str, Any]) -> JsonValue:
-    """The arguments of a call: what the item says that is not about its result."""
+    """The arguments of a call: its item without the parts about the result."""
     if "arguments" in item:
         arguments: JsonValue = item["arguments"]
         return arguments

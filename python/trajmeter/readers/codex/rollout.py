@@ -1,9 +1,9 @@
-"""Rollouts of Codex: a session's file, JSON lines of ``timestamp``, ``type`` and ``payload``.
+"""Codex rollouts: session files, JSON lines of ``timestamp``, ``type`` and ``payload``.
 
-A reply of the model is the items up to its end: the record of its usage, an output, or what a user
-says next. Events repeat the items, and are read for what items do not tell: tokens, the end of a
-task, exit codes and durations. The total of the tokens is the last cumulative count; it is never
-added to those of single replies. The first versions wrote their items bare, without the wrapper.
+A reply of the model consists of the items up to its end: its usage record, an output, or the user's
+next message. Events repeat the items, and are read only for what items lack: tokens, the end of a
+task, exit codes and durations. The token total is the last cumulative count; it is never added to
+those of single replies. The first versions wrote items without the wrapper.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 class _Open(NamedTuple):
-    """A call whose output is to come."""
+    """A call whose output has not arrived yet."""
 
     reply: Reply
     call: Call
 
 
 class _Session:
-    """What the lines have said so far."""
+    """The data from the lines so far."""
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -93,7 +93,7 @@ class _Session:
         self._silent: Reply | None = None
 
     def add(self, event: Event) -> None:
-        """Take in a line."""
+        """Add a line."""
         value = event.value
         self._now = epoch_seconds(value.get("timestamp"))
         self.clock.tick(self._now)
@@ -118,11 +118,11 @@ class _Session:
             case "compacted":
                 self._compactions += 1
                 if self._silent is not None and self._replies[-1] is self._silent:
-                    self._replies.pop()  # the summary, which is outside the agent's loop
+                    self._replies.pop()  # the summary, which is made outside the agent's loop
                 self._is_open = False
 
     def trajectory(self, source: Source, name: str) -> Trajectory:
-        """The session, once all its lines were added."""
+        """The session, after all its lines were added."""
         git = as_object(self._meta.get("git")) or {}
         texts = [reply.text for reply in self._replies if reply.text]
         return Trajectory(
@@ -151,14 +151,14 @@ class _Session:
         self._viewer.root = self._viewer.root or as_text(payload.get("cwd"))
 
     def _add_bare(self, event: Event, value: dict[str, Any]) -> None:
-        """A line of the first versions: metadata, then items."""
+        """Add a line of the first versions: metadata, then items."""
         if "type" in value:
             self._add_item(event, value)
         elif "id" in value:
             self._meta = self._meta or value
 
     def _reply(self) -> Reply:
-        """The reply that is being written."""
+        """The current reply."""
         if not self._is_open:
             self._replies.append(Reply(asked=self._asked))
             self._is_open = True
@@ -167,12 +167,12 @@ class _Session:
         return reply
 
     def _begin_silent(self) -> None:
-        """Begin a reply of which there is no item, where what was used is of no other."""
+        """Start a reply without items, for usage that belongs to no other reply."""
         if not self._is_open and (not self._replies or self._replies[-1].usage is not None):
             self._silent = self._reply()
 
     def _close(self) -> None:
-        """Whatever follows answers what was written now."""
+        """End the current reply: whatever follows responds to it."""
         self._is_open = False
         self._asked = self._now
 
@@ -180,7 +180,7 @@ class _Session:
         kind = as_text(item.get("type")) or ""
         is_said = kind == "message" and item.get("role") == "assistant"
         if self._failure is not None and (is_said or kind == "reasoning" or kind.endswith("_call")):
-            self._status = self._failure = None  # the session went on, without a new task
+            self._status = self._failure = None  # the session continued without a new task
         if is_said:
             self._reply().texts += texts_of(item.get("content"))
         elif kind == "message":
@@ -238,7 +238,7 @@ class _Session:
             case "token_count":
                 info = as_object(payload.get("info")) or {}
                 total = info.get("total_token_usage")
-                # The same event is written again, before the next reply is counted.
+                # The same event is repeated before the next reply is counted.
                 if self._total is None or total != self._total[1]:
                     self._count(event, info.get("last_token_usage"))
                 if as_object(total) is not None:
@@ -261,7 +261,7 @@ class _Session:
                 self._note(payload, "call_id")
 
     def _end(self, status: str, payload: Mapping[str, Any]) -> None:
-        """A task came to its end."""
+        """Record the end of a task."""
         self._close()
         error = payload.get("error")
         self._status = status
@@ -272,14 +272,14 @@ class _Session:
             self._failure = None
 
     def _count(self, event: Event, used: object) -> None:
-        """Note what the last reply used; it ends with that, whatever follows."""
+        """Record the usage of the last reply, which ends it."""
         if self._replies and self._replies[-1].usage is None:
             self._replies[-1].usage = used_by(event, used)
         if as_object(used) is not None:
             self._is_open = False
 
     def _note(self, said: Mapping[str, Any], key: str) -> None:
-        """Note what an event says of a call."""
+        """Record data about a call from an event."""
         found = self._calls.get(as_text(said.get(key)) or "")
         if found is None:
             return
@@ -297,7 +297,7 @@ class _Session:
 
 
 def _arguments(item: Mapping[str, Any]) -> JsonValue:
-    """The arguments of a call, however it has them."""
+    """The arguments of a call, in whichever form it has them."""
     for key in ("arguments", "input", "action"):
         if item.get(key) is not None:
             value: JsonValue = item[key]
@@ -306,7 +306,7 @@ def _arguments(item: Mapping[str, Any]) -> JsonValue:
 
 
 def _judge(call: Call, output: Output, success: object) -> None:
-    """Note whether a call succeeded, as far as its output says."""
+    """Record whether a call succeeded, as far as its output says."""
     if output.exit_code is not None:
         call.success = output.exit_code == 0
         if not call.success:
@@ -317,7 +317,7 @@ def _judge(call: Call, output: Output, success: object) -> None:
             call.reason = "parse_error"
     elif isinstance(success, bool):
         call.success = success
-    elif call.success is False:  # an event said so, without the words
+    elif call.success is False:  # an event said so without the text
         call.error = output.text.strip() or call.error
 
 

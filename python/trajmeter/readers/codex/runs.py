@@ -1,4 +1,4 @@
-"""What rollouts and streams of Codex have in common: tokens, and how a run fails."""
+"""What Codex rollouts and streams share: token counts, and how runs fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _USED = {
 
 
 def used_by(event: Event, counts: object) -> Usage | None:
-    """Tokens as Codex counts them: input with cached tokens, output with reasoning."""
+    """Tokens as Codex counts them: input includes cached tokens, output includes reasoning."""
     found = as_object(counts)
     if found is None:
         return None
@@ -40,11 +40,11 @@ def used_by(event: Event, counts: object) -> Usage | None:
 
 
 def failure_of(error: JsonValue, *, status: str) -> Failure:
-    """The failure that an error says.
+    """The failure described by an error.
 
     Args:
         error: An object with ``message``, or text.
-        status: The reason, where the error names none that is known.
+        status: The reason, if the error names no known one.
     """
     said = as_object(error) or {"message": error}
     message = as_text(said.get("message"))
@@ -55,6 +55,6 @@ def failure_of(error: JsonValue, *, status: str) -> Failure:
 
 
 def aborted(reason: str | None) -> Failure:
-    """The failure of a task that was aborted."""
+    """The failure of an aborted task."""
     reason = reason or "aborted"
     return Failure(reason=_BUDGET if reason.startswith("budget") else reason)

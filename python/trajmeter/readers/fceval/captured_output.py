@@ -1,4 +1,4 @@
-"""Captured output of fc-eval's tests: what a terminal showed, with JSON between marker lines.
+"""Captured output of fc-eval's tests: terminal output, with JSON between marker lines.
 
 ::
 
@@ -46,15 +46,15 @@ _PANE = re.compile(r"(?P<task>.+)\.\d+-of-\d+\..*", re.DOTALL)
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
-    """A file with a marker; JSON, which may quote one within a line, does not count."""
+    """Whether a file contains a marker; JSON, which may quote one within a line, is excluded."""
     if path.is_dir() or head.startswith((b"PAR1", b"PK\x03\x04")):
         return None
     is_marked = _ANYWHERE.search
     if json_input.first_byte(head) in (b"{", b"["):
         first, _, rest = head.lstrip().partition(b"\n")
-        if not rest or _is_json(first):  # large data is not searched for a marker
+        if not rest or _is_json(first):  # large data is not searched for markers
             return None
-        is_marked = _LINE.match  # the output of a terminal may begin with a bracket
+        is_marked = _LINE.match  # terminal output may begin with a bracket
     with open_content(path) as file:
         return Evidence.POSSIBLE if any(is_marked(line) for line in file) else None
 
@@ -93,7 +93,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 def _blocks(text: str) -> dict[str, str]:
-    """Text of each block; of several with one name, the last."""
+    """The text of each block; the last one counts if a name repeats."""
     blocks = {}
     begins: dict[str, int] = {}
     for marker in _MARKER.finditer(text):
@@ -106,7 +106,7 @@ def _blocks(text: str) -> dict[str, str]:
 
 
 def _value(name: str, blocks: dict[str, str], problems: list[str]) -> Any:  # noqa: ANN401 - JSON
-    """The JSON value of a block; a terminal may have broken its lines."""
+    """Parse the JSON value of a block; a terminal may have wrapped its lines."""
     text = blocks.get(name)
     if text is None:
         problems.append(f"the block {name} is missing")
@@ -173,7 +173,7 @@ def _snapshot(block: dict[str, Any] | None) -> SnapshotSummary:
 
 
 def _task_id(path: Path) -> str:
-    """The task, from the folder of the trial that holds a pane, else from the name of the file."""
+    """The task, from the folder of the trial that contains a pane, else from the file name."""
     match = _PANE.fullmatch(path.resolve().parent.parent.name)
     return match["task"] if path.parent.name == "panes" and match else Path(content_name(path)).stem
 

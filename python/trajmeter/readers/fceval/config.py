@@ -23,7 +23,7 @@ _LOCKS = ("fc.lock", "tb.lock")
 _METADATA = "run_metadata.json"
 _NUMBER = re.compile(r"agent-(\d+)$")
 
-# A trial's folder lies two levels below its run's, an agent's does too.
+# A trial's folder is two levels below its run's, and so is an agent's.
 _LEVELS = 3
 
 
@@ -32,33 +32,33 @@ class Agent:
     """An agent with its model."""
 
     name: str
-    """Name as reports spell it."""
+    """Name as written in reports."""
     model: str
-    """Model as reports spell it."""
+    """Model as written in reports."""
     model_name: str | None = None
-    """Model as it was configured."""
+    """Model as configured."""
 
     @classmethod
     def of_key(cls, key: str) -> Agent:
-        """The agent that goes by ``agent:model``."""
+        """The agent named ``agent:model``."""
         name, model = split_key(key)
         return cls(name, model or UNKNOWN_MODEL)
 
 
 RUN_FILES = frozenset((*_LOCKS, _METADATA))
-"""Names of files of which the folder of a run holds at least one."""
+"""File names of which a run's folder contains at least one."""
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is that of a run: it holds a lock file or a description of the run."""
+    """Whether a folder is a run: it contains a lock file or a description of the run."""
     return any((folder / name).is_file() for name in RUN_FILES)
 
 
 def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[int, Agent]:
-    """Find the agents that a run was configured with, by their numbers from 1.
+    """Find the agents with which a run was configured, by number from 1.
 
     Args:
-        folder: Folder of the run, or of a trial in it.
+        folder: Folder of the run, or of one of its trials.
         report: Called with each lock file that cannot be read.
 
     Returns:
@@ -79,7 +79,7 @@ def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[i
 
 
 def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, object] | None:
-    """Read a JSON file that holds an object; ``None`` if it does not, which is reported."""
+    """Read a JSON file that holds an object; ``None``, with a report, if it does not."""
     try:
         with open_content(path) as file:
             json_input.refuse_archive(file)
@@ -112,7 +112,7 @@ def _agents(spec: Mapping[str, object]) -> dict[int, Agent]:
 
 
 def _agent(described: Mapping[str, object]) -> Agent | None:
-    """An agent as a lock file describes it; a user's own agent is named by its import path."""
+    """An agent as described in a lock file; a user-defined agent is named by its import path."""
     imported = as_text(described.get("agent_import_path"))
     name = imported.replace(":", ".") if imported else as_text(described.get("agent_name"))
     if name is None:

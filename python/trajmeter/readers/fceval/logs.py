@@ -1,6 +1,6 @@
-"""The logs beside an fc-eval result: the agent's JSON log, and the recording of its terminal.
+"""The logs beside an fc-eval result: the agent's JSON log, and its terminal recording.
 
-A log that cannot be read is listed among the attempt's problems; the attempt itself is kept.
+An unreadable log is listed among the attempt's problems; the attempt itself is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EVENT_LENGTH = 3
 def read_logs(folder: Path) -> dict[str, Any]:
     """Read the newest log and the newest recording in a folder.
 
-    Only files directly in ``agent-logs`` and ``sessions`` count.
+    Only files directly in ``agent-logs`` and ``sessions`` are considered.
 
     Returns:
         Fields of a :class:`RunLog`.
@@ -59,7 +59,7 @@ def _read_log(path: Path, problems: list[str]) -> dict[str, Any]:
 
 
 def _tokens(entries: Iterable[JsonValue]) -> dict[str, Any]:
-    """Tokens of the last entry that has any; they accumulate, so that one entry has them all."""
+    """Tokens of the last entry that has any; counts are cumulative, so one entry has them all."""
     is_bad = False
     for entry in reversed(list(entries)):
         usage = _usage(entry)
@@ -91,7 +91,7 @@ def _usage(entry: JsonValue) -> tuple[int, int] | None:
 
 
 def _read_recording(path: Path, problems: list[str]) -> dict[str, Any]:
-    """Count the events of an asciicast: one on each line, a list of at least three values."""
+    """Count the events of an asciicast: one per line, a list of at least three values."""
     try:
         content = path.read_bytes()
     except OSError as error:

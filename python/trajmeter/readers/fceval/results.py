@@ -1,4 +1,4 @@
-"""Results of fc-eval's trials: those of one agent, and those of all agents of a trial merged."""
+"""Results of fc-eval's trials: of one agent, or merged over all agents of a trial."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def read_agent(
     Args:
         result: The JSON object.
         source: Where it stands.
-        agent: The agent, if it is known.
+        agent: The agent, if known.
         trial: Name of the trial.
-        attempt: Tells this attempt from others of the same agent.
+        attempt: Distinguishes this attempt from others of the same agent.
         task_id: The task, if the result does not name it.
-        logs: Fields of the run log, from the logs beside the result.
-        turns: Turns, from what lies beside the result.
-        unusable: What of them could not be read.
+        logs: Fields of the run log, from logs beside the result.
+        turns: Turns, from files beside the result.
+        unusable: What could not be read of these.
     """
     metrics = as_object(result.get("parser_extra_metrics"))
     known = metrics or {}
@@ -126,7 +126,7 @@ def read_merged(
     """Read the figures that fc-eval computed for each agent of a merged result.
 
     Yields:
-        An attempt of each agent; nothing if the result holds no such figures.
+        One attempt per agent; none if the result contains no such figures.
     """
     metrics = as_object(result.get("parser_extra_metrics")) or {}
     payloads = as_object(metrics.get("agent_metrics_by_agent")) or {}
@@ -162,9 +162,9 @@ def _has_checks(metrics: Mapping[str, Any]) -> bool:
 
 
 def measurements(metrics: Mapping[str, Any]) -> Measurements:
-    """Read tables of benchmarks.
+    """Read benchmark tables.
 
-    A table that is not an object is set to ``None``, an absent one is not set: fc-eval's merge
+    A table that is not an object is set to ``None``, and an absent one is not set: fc-eval's merge
     distinguishes the two.
     """
     fields: dict[str, Any] = {

@@ -7,8 +7,8 @@
     <run>/<task>/<trial>.agent-<number>-<agent>/           one agent's own
         results.json · agent-logs/*.json · sessions/*.cast
 
-A trial is called ``<task>.<i>-of-<n>.<run>``. Agents' own results are read if they exist, else the
-merged one. The folder of a task, a trial or an agent can be read by itself, and so can each
+A trial is named ``<task>.<i>-of-<n>.<run>``. Agents' own results are read if they exist, otherwise
+the merged one. The folder of a task, trial or agent can be read separately, and so can each
 ``results.json``; in a folder of runs, every run is read.
 """
 
@@ -46,12 +46,12 @@ _OF_LOGS = frozenset({"turns", "leaks"})
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
-    """A folder of a run or of runs, or a file of results."""
+    """Whether it is the folder of a run or of runs, or a results file."""
     if path.is_dir():
         is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
         is_known = is_part or bool(_runs(path))
     else:
-        # Others name a trial too, such as the configurations and results of Harbor.
+        # Other formats name a trial too, such as Harbor's configurations and results.
         is_trial = _OF_TRIAL in head and any(mark in head for mark in _ENDS)
         is_known = head.lstrip()[:1] == b"{" and (is_trial or _METRICS in head)
     return Evidence.CERTAIN if is_known else None
@@ -64,8 +64,8 @@ def _read(
 
     Args:
         path: Folder or file.
-        report: Called with every file that is left out because it cannot be read.
-        columns: Fields to fill; recordings are long, and turns are left out unless asked for.
+        report: Called with every file that is skipped because it cannot be read.
+        columns: Fields to fill; recordings are long, so turns are left out unless requested.
     """
     path = _named(path)
     has_turns = any(column.partition(".")[0] in _OF_LOGS for column in columns)
@@ -78,26 +78,26 @@ def _read(
 
 
 def _named(path: Path) -> Path:
-    """The path with the name of its folder, which names the trial and the agent."""
+    """The path with its folder's name, which names the trial and the agent."""
     folder = path if path.is_dir() else path.parent
     return path.resolve() if folder.name in ("", "..") else path
 
 
 def _runs(path: Path) -> list[Path]:
-    """The runs in a folder of runs; none in a run itself, or in a part of one."""
+    """The runs in a folder of runs; none in a run itself, or in part of one."""
     if is_run(path):
         return []
     with os.scandir(path) as found:
-        # Only of links the kind has to be looked up.
+        # Only links need a lookup of their type.
         names = [each.name for each in found if each.is_symlink() or each.is_dir()]
     folders = (path / name for name in sorted(names))
     runs = [folder for folder in folders if folder.is_dir() and is_run(folder)]
-    # A link to the latest run lies beside it.
+    # A link to the latest run is beside it.
     return list({run.resolve(): run for run in reversed(runs)}.values())[::-1]
 
 
 def _folders(path: Path) -> Iterator[Path]:
-    """Folders of trials and of agents, in a run or in a part of one."""
+    """Folders of trials and agents, in a run or in part of one."""
     for level, folders in enumerate(_levels(path)):
         for folder in folders:
             if _AGENT.fullmatch(folder.name):
@@ -110,7 +110,7 @@ def _folders(path: Path) -> Iterator[Path]:
 
 
 def _levels(path: Path) -> Iterator[Iterable[Path]]:
-    """A folder, the folders in it, and those within these; of a remote folder, not the last."""
+    """A folder and two levels of subfolders; one level if it is remote."""
     yield [path]
     if is_remote(path):
         yield sorted(path.iterdir())
@@ -121,7 +121,7 @@ def _levels(path: Path) -> Iterator[Iterable[Path]]:
 
 
 def _below(path: Path) -> list[Path]:
-    """The folders in a folder, and links, which may be to folders; none if it cannot be listed."""
+    """Subfolders of a folder, and links, which may lead to folders; none if it cannot be listed."""
     try:
         with os.scandir(path) as found:
             names = [each.name for each in found if each.is_symlink() or each.is_dir()]
@@ -131,21 +131,21 @@ def _below(path: Path) -> list[Path]:
 
 
 def _trial_of(folder: Path) -> tuple[Path, str]:
-    """Where a trial's folders lie, and its name."""
+    """The parent folder and name of a trial."""
     match = _AGENT.fullmatch(folder.name)
     return folder.parent, match["trial"] if match else folder.name
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What the place of a result says about an attempt."""
+    """What the location of a result says about an attempt."""
 
     trial: str
     """Unique name of the trial."""
     task_id: str
     """The task, if the result does not name it."""
     attempt: str | None
-    """Number of a repeated attempt."""
+    """Number of the repeated attempt."""
 
     @classmethod
     def of(cls, where: Path, name: str, task_id: str) -> _Place:
@@ -158,7 +158,7 @@ class _Place:
 
 
 class _Run:
-    """A run and the agents it was configured with."""
+    """A run, and the agents with which it was configured."""
 
     def __init__(
         self, folder: Path, report: Callable[[ReadProblem], None], *, has_turns: bool
@@ -177,7 +177,7 @@ class _Run:
             yield from self.read_file(path / _RESULTS, {name for _, name in trials})
 
     def read_file(self, path: Path, known: AbstractSet[str] = frozenset()) -> Iterator[Trajectory]:
-        """Read a file of results, except the trials that are known already."""
+        """Read a results file, except trials already read."""
         result = read_object(path, self._report)
         if result is None:
             return
@@ -189,7 +189,7 @@ class _Run:
             yield from self._read_result(_Place.of(where, name, where.resolve().name), path, result)
 
     def _read_trial(self, place: _Place, folders: Sequence[Path]) -> Iterator[Trajectory]:
-        """Read a trial: its agents' own results, or else the merged one."""
+        """Read a trial: its agents' own results, otherwise the merged one."""
         numbered = sorted(
             (int(match["number"]), folder)
             for folder in folders
@@ -208,7 +208,7 @@ class _Run:
     def _read_run(
         self, path: Path, results: Sequence[object], known: AbstractSet[str]
     ) -> Iterator[Trajectory]:
-        """Read the results of a whole run, except the trials that are known already."""
+        """Read the results of a whole run, except trials already read."""
         for position, result in enumerate(results):
             if not isinstance(result, dict) or not is_trial(result):
                 message = "expected the result of a trial"
@@ -221,7 +221,7 @@ class _Run:
     def _read_result(
         self, place: _Place, path: Path, result: Mapping[str, Any]
     ) -> Iterator[Trajectory]:
-        """Read the attempts of one result: several if it is merged, else one."""
+        """Read the attempts of one result: several if merged, otherwise one."""
         if not is_trial(result):
             message = "expected the result of a trial, with 'trial_name' and 'failure_mode'"
             self._report(ReadProblem(file=str(path), message=message))
@@ -255,7 +255,7 @@ class _Run:
         )
 
     def _agent(self, result: Mapping[str, Any], match: re.Match[str] | None) -> Agent | None:
-        """The agent of a result: as configured, else as the result or its folder names it."""
+        """The agent of a result: as configured, else as named by the result or its folder."""
         if match is not None and int(match["number"]) in self._agents:
             return self._agents[int(match["number"])]
         said = agent_of_result(result)
@@ -272,7 +272,7 @@ class _Run:
 
 
 def _named_by_instance(attempt: Trajectory) -> Trajectory:
-    """The attempt, named so that it differs from other agents of the same name and model."""
+    """Name the attempt so that it differs from other agents with its name and model."""
     folder = Path(attempt.source.file).parent.name if attempt.source else ""
     match = _AGENT.fullmatch(folder)
     if match is None:

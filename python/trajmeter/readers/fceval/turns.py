@@ -1,12 +1,12 @@
-"""Turns of a trial, from what its harness keeps beside the result, which has none.
+"""Turns of a trial, from files beside its result, which has none.
 
-The first of these that is there counts:
+The first available source is used:
 
-1. ``agent-logs/episode-<n>/``: ``response.txt`` is a reply of the terminus agents, and the prompt
-   of the next episode shows the screen after its commands;
-2. the recording of the agent's terminal, ``sessions/agent.cast`` or the only other;
-3. ``commands.txt``, a line of keys as a Python literal for each time that keys were sent, without
-   what was printed.
+1. ``agent-logs/episode-<n>/``: ``response.txt`` is a reply of a terminus agent, and the prompt of
+   the next episode shows the screen after its commands;
+2. the agent's terminal recording, ``sessions/agent.cast`` or the only other one;
+3. ``commands.txt``: each time keys were sent, a line with the keys as a Python literal, without
+   output.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def turns_in(folder: Path) -> tuple[tuple[Turn, ...] | None, tuple[str, ...]]:
     """The turns of a trial.
 
     Args:
-        folder: Folder of the trial, or of an agent in it.
+        folder: Folder of the trial, or of one of its agents.
 
     Returns:
-        The turns, ``None`` where nothing tells of them; and what could not be read, each with its
-        place. Lines of a recording are left to :func:`~trajmeter.readers.fceval.logs.read_logs`.
+        The turns, ``None`` if there is no source; and what could not be read, each with its place.
+        Lines of a recording are left to :func:`~trajmeter.readers.fceval.logs.read_logs`.
     """
     problems: list[ReadProblem] = []
     replies = _episodes(folder / "agent-logs", problems.append)
@@ -109,7 +109,7 @@ def _call(keystrokes: str) -> Call:
 
 
 def _sent(path: Path, report: Callable[[ReadProblem], None]) -> list[Reply] | None:
-    """A turn for each time that keys were sent."""
+    """One turn for each time that keys were sent."""
     text = _text(path, report) if path.is_file() else None
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""Logs of Inspect: archives of samples, and documents."""
+"""Inspect logs: archives of samples, and JSON documents."""
 
 from __future__ import annotations
 

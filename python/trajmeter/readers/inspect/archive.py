@@ -1,7 +1,7 @@
-"""Archives of Inspect: ZIP files with an entry for each sample, or a folder of them.
+"""Inspect archives: ZIP files with an entry per sample, or a folder of these.
 
-Entries are stored, deflated, or compressed with zstd, which the standard library reads only from
-Python 3.14 on. An entry that was written again counts as it was written last.
+Entries are stored, deflated, or compressed with zstd, which the standard library supports only from
+Python 3.14 on. If an entry was written twice, the last version counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 _LOCAL_MAGIC = b"PK\x03\x04"
 _STORED, _DEFLATED, _ZSTD = 0, 8, 93
 _LARGEST = 1 << 30
-"""An entry that decompresses to more bytes is refused: it is held as a whole."""
+"""Maximum decompressed size of an entry in bytes, as entries are held in memory whole."""
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+(?:\.json|/sample\.json)", re.DOTALL)
 _SHELL = "/sample.json"
@@ -35,7 +35,7 @@ _CHUNK = re.compile(r"(\d+)\.json")
 
 
 def first_entry(head: bytes) -> str | None:
-    """Name of the first entry of an archive that begins with these bytes."""
+    """Name of the first entry of an archive with this beginning."""
     if not head.startswith(_LOCAL_MAGIC) or len(head) < _LOCAL.size:
         return None
     length = _LOCAL.unpack_from(head)[-2]
@@ -43,12 +43,12 @@ def first_entry(head: bytes) -> str | None:
 
 
 def is_whole(name: str) -> bool:
-    """Whether the entry of this name holds all of a sample."""
+    """Whether the entry of this name contains a complete sample."""
     return not name.endswith(_SHELL)
 
 
 def sample_in(value: JsonValue) -> dict[str, Any]:
-    """A value, which has to be a sample.
+    """Check that a value is a sample.
 
     Raises:
         ReadError: It is not an object.
@@ -81,13 +81,13 @@ class Archive:
 
     @property
     def samples(self) -> list[str]:
-        """Names of the entries that samples are, or begin with."""
+        """Names of the entries that contain samples or their beginnings."""
         names = [name for name in self._entries if _SAMPLE.fullmatch(name)]
         whole = {name.removesuffix(".json") for name in names}
         return [name for name in names if is_whole(name) or name.removesuffix(_SHELL) not in whole]
 
     def header(self) -> dict[str, Any]:
-        """What is said of all samples; after a crash, what was known at the start."""
+        """Data about all samples; after a crash, what was known at the start."""
         for name in ("header.json", "_journal/start.json"):
             if name in self._entries:
                 value = self.value(name)
@@ -95,7 +95,7 @@ class Archive:
         return {}
 
     def sample(self, name: str) -> dict[str, Any]:
-        """A sample, its parts put together.
+        """A sample, assembled from its parts.
 
         Raises:
             ReadError: It cannot be read.
@@ -170,7 +170,7 @@ _PARTS = ("messages", "events", "attachments")
 
 
 def _ranges(refs: object) -> Iterator[tuple[int, int]]:
-    """Half-open ranges of places in a pool."""
+    """Half-open index ranges in a pool."""
     for each in refs if isinstance(refs, list) else ():
         match each:
             case [int(start), int(stop)] if start >= 0:
@@ -203,7 +203,7 @@ def _zstd() -> Callable[[bytes, int], bytes]:
     def decompressed(raw: bytes, size: int) -> bytes:
         decompressor = module.ZstdDecompressor()
         try:
-            if hasattr(decompressor, "stream_reader"):  # of zstandard
+            if hasattr(decompressor, "stream_reader"):  # zstandard's
                 return bytes(decompressor.stream_reader(raw).read(size + 1))
             return bytes(decompressor.decompress(raw, size + 1))
         except module.ZstdError as error:

@@ -1,4 +1,4 @@
-"""Samples of Inspect as columns, read in Rust where that is certain to be right."""
+"""Reads Inspect samples as columns, in Rust where that is certain to be right."""
 
 from __future__ import annotations
 
@@ -27,29 +27,30 @@ if TYPE_CHECKING:
         [Callable[[], Mapping[str, Any]], Mapping[str, Any], Source, Callable[[ReadProblem], None]],
         Iterator[Trajectory],
     ]
-    """Reads a sample as a record: how to get it, the header of its log, and where it stands."""
+    """Reads a sample as a record, given how to get it, the header of its log, and its position."""
     About: TypeAlias = tuple[Mapping[str, Any], tuple[str | None, str | None, str, str]]
 
 __all__ = ["pieces_of", "pieces_of_document"]
 
 _SAMPLES_KEY = "samples"
 _HEADER_KEYS = frozenset({"eval", "plan", "status"})
-"""What of a document is read beside its samples."""
+"""Keys of a document that are read besides its samples."""
 _SAMPLES = 64
 _BYTES = 8 << 20
-"""Samples, and their bytes, of a piece: what is held of a log at a time."""
+"""Maximum number of samples in a piece, and of their bytes: what is held of a log at a time."""
 
 
 def pieces_of(path: Path, reader: JsonReader, attempt: AttemptReader) -> Iterator[Piece] | None:
-    """Read the samples of an archive, some at a time.
+    """Read the samples of an archive, several at a time.
 
     Args:
         path: The archive.
-        reader: What reads samples into columns.
-        attempt: What reads those that the reader leaves.
+        reader: Reads samples into columns.
+        attempt: Reads the samples that the reader skips.
 
     Returns:
-        The pieces; ``None`` if the archive has to be read as records, as where it is broken.
+        The pieces; ``None`` if the archive must be read as records, for example because it is
+        broken.
     """
     try:
         with open_content(path) as file:
@@ -63,7 +64,7 @@ def pieces_of(path: Path, reader: JsonReader, attempt: AttemptReader) -> Iterato
 def pieces_of_document(
     path: Path, reader: JsonReader, attempt: AttemptReader
 ) -> Iterator[Piece] | None:
-    """Read the samples of a document, as :func:`pieces_of` reads those of an archive."""
+    """Read the samples of a document, as :func:`pieces_of` does for an archive."""
     try:
         document = object_document(path, _SAMPLES_KEY)
         about = None if document is None else _about(_header_of(document))
@@ -75,7 +76,7 @@ def pieces_of_document(
 
 
 def _header_of(document: Document) -> dict[str, Any]:
-    """What a document says of all its samples."""
+    """Data about all samples of a document."""
     return {
         key: json_input.parse(document.content[begin:end])
         for key, (begin, end) in document.members
@@ -104,7 +105,7 @@ def _pieces_of_document(
 
 
 def _about(header: Mapping[str, Any]) -> About | None:
-    """A header, and what the reader in Rust needs of it; ``None`` if that is not plain."""
+    """A header, and what the Rust reader needs of it; ``None`` if that is not plain data."""
     spec = header.get("eval", {})
     if not isinstance(spec, dict):
         return None
@@ -117,7 +118,7 @@ def _about(header: Mapping[str, Any]) -> About | None:
 
 
 class _Held:
-    """Samples that are read together, and how to get those that are read as records."""
+    """Samples that are read together, and how to get those that must be read as records."""
 
     def __init__(self) -> None:
         self.size = 0

@@ -1,4 +1,4 @@
-"""The files of Inspect: archives (``.eval``) and documents (``.json``)."""
+"""Inspect's files: archives (``.eval``) and documents (``.json``)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _samples(
 def _header(
     archive: Archive, path: Path, report: Callable[[ReadProblem], None]
 ) -> Mapping[str, Any]:
-    """What is said of all samples; they are read without it where it is broken."""
+    """Data about all samples; if it is broken, samples are read without it."""
     try:
         return archive.header()
     except ReadError as error:
@@ -92,7 +92,7 @@ def _attempt(
     report: Callable[[ReadProblem], None],
     columns: Collection[str] | None,
 ) -> Iterator[Trajectory]:
-    """The attempt that a sample is; reports it where it cannot be read."""
+    """Convert a sample to an attempt; reports it if it cannot be read."""
     try:
         yield attempt_of(sample(), header, source, columns=columns)
     except ReadError as error:

@@ -1,7 +1,7 @@
-"""A sample of Inspect, one epoch of it, as an attempt.
+"""Converts one epoch of an Inspect sample to an attempt.
 
-Its events are complete; its messages are what was left of the conversation in the end, and are read
-where there are no events. Calls of models that scorers made are not the agent's.
+Its events are complete; its messages are only what remained of the conversation at the end, and are
+read if there are no events. Model calls made by scorers do not belong to the agent.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ __all__ = ["agent_of", "attempt_of"]
 
 _ATTACHMENT = "attachment://"
 _MOST_RESTORED = 1 << 28
-"""Characters that are put back from attachments into their places, of which a few names may stand
-for much more."""
+"""Maximum number of characters to restore from attachments, as a few references may expand to much
+more."""
 _SCORERS = "scorers"
 _DEEPEST = 100
-"""Spans around one that are looked at: no real ones lie deeper, and those of a hostile log may form
-a ring."""
+"""Number of enclosing spans to examine: real logs nest less deeply, and spans of a hostile log may
+form a cycle."""
 _NO_BUDGET = frozenset({"operator", "custom"})
-"""Limits that are not a budget which was used up."""
+"""Limits that do not count as an exhausted budget."""
 _HARD_FAILURE = "the tool raised an exception"
-"""The error of a call that failed without telling the model why."""
+"""The error of a failed call whose reason was not shown to the model."""
 _GRADES = {"C": True, "I": False, 1: True, 0: False}
 
 
@@ -61,13 +61,13 @@ def attempt_of(
     *,
     columns: Collection[str] | None = None,
 ) -> Trajectory:
-    """Turn a sample into a trajectory.
+    """Convert a sample to a trajectory.
 
     Args:
         sample: The sample, in whichever form the log has it.
-        header: What the log says of all its samples.
-        source: Where the sample stands.
-        columns: Columns of trajectories that are wanted; ``None`` is all.
+        header: The log's data about all its samples.
+        source: Position of the sample.
+        columns: Requested trajectory columns; ``None`` for all.
 
     Raises:
         ReadError: It has no id, or its attachments are too large.
@@ -118,7 +118,7 @@ class _Events:
         self._sizes: dict[str, int] = {}
         self._room = _MOST_RESTORED
         self.answers: list[Mapping[str, Any]] = []
-        """Events of the agent's calls of its model that were answered."""
+        """Events of the agent's answered model calls."""
         self.has_others = False
         """Whether scorers called models."""
         self._messages: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ class _Events:
         return held._replace(turns=tuple(map(self._timed, held.turns, self.answers)))
 
     def whole(self, value: Any) -> Any:  # noqa: ANN401 - a value of any shape
-        """A value with the texts that stand among the attachments in their places."""
+        """A value with references to attachments replaced by their texts."""
         kind = type(value)
         if kind is str:
             if not value.startswith(_ATTACHMENT):
@@ -153,7 +153,7 @@ class _Events:
         return [self.whole(each) for each in value] if kind is list else value
 
     def _restored(self, text: str) -> Any:  # noqa: ANN401 - logs of other programs may hold any value
-        """The attachment that a text names, if there is one.
+        """The attachment to which a text refers, if there is one.
 
         Raises:
             ReadError: All that were asked for are too large.
@@ -216,7 +216,7 @@ class _Events:
         choices = as_list((as_object(event.get("output")) or {}).get("choices"))
         choice = as_object(choices[0]) if choices else None
         message = None if choice is None else as_object(choice.get("message"))
-        if message is None:  # an error of the provider, or a call that was never answered
+        if message is None:  # a provider error, or a call that was never answered
             return
         if is_scorer:
             self.has_others = True
@@ -233,7 +233,7 @@ class _Events:
         )
 
     def _call(self, call: JsonValue) -> JsonValue:
-        """A call without what is shown of it to people."""
+        """A call without the parts shown only to people."""
         if not isinstance(call, dict):
             return call
         return {key: self.whole(value) for key, value in call.items() if key != "view"}
@@ -245,7 +245,7 @@ class _Events:
         is_completed = event.get("completed") is not None
         if is_completed and self._is_timed:
             self._time(identity, event)
-        # Older logs do not say when a call was completed.
+        # Older logs do not record when a call was completed.
         if is_completed or (event.get("result") and not event.get("pending")):
             error = self.whole(event.get("error"))
             if error is None and event.get("failed"):
@@ -262,7 +262,7 @@ class _Events:
         return identity
 
     def _time(self, identity: str, event: Mapping[str, Any]) -> None:
-        """Note how long a call took, and when it ended."""
+        """Record a call's duration and end."""
         end = epoch_seconds(event.get("completed"))
         seconds = seconds_between(epoch_seconds(event.get("timestamp")), end)
         if end is not None:
@@ -271,7 +271,7 @@ class _Events:
             self._durations[identity] = seconds
 
     def _timed(self, turn: Turn, event: Mapping[str, Any]) -> Turn:
-        """A turn with the time from asking the model to what its last call gave back."""
+        """A turn with the time from the request to the model to the result of its last call."""
         ends = [self._ends[call.id] for call in turn.tool_calls if call.id in self._ends]
         end = epoch_seconds(event.get("completed"))
         last = max([end, *ends]) if end is not None else max(ends, default=None)
@@ -289,7 +289,7 @@ def _usage_of(message: Mapping[str, Any]) -> Usage | None:
 
 
 def _flat(events: Iterable[JsonValue]) -> list[Mapping[str, Any]]:
-    """Events, and those that older logs have within the event of a tool or a subtask."""
+    """Events, with those that older logs nest in a tool or subtask event."""
     flat: list[Mapping[str, Any]] = []
     for event in events:
         if type(event) is dict:
@@ -313,7 +313,7 @@ def _is_within(
 
 
 def _name(sample: Mapping[str, Any], key: str) -> str:
-    """What a sample is called, which is text or an integer."""
+    """The name of a sample, a text or an integer."""
     value = sample.get(key)
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return str(value)
@@ -324,7 +324,7 @@ def agent_of(header: Mapping[str, Any]) -> str | None:
     """The agent of all samples of a log: the solver, or else the task.
 
     Args:
-        header: What the log says of all its samples.
+        header: The log's data about all its samples.
     """
     about = as_object(header.get("eval")) or {}
     steps = as_list((as_object(header.get("plan")) or {}).get("steps"))
@@ -336,7 +336,7 @@ def agent_of(header: Mapping[str, Any]) -> str | None:
 def _usage(
     sample: Mapping[str, Any], about: Mapping[str, Any], *, has_others: bool
 ) -> Usage | None:
-    """The usage of the agent's model; unknown where scorers may have a share in it."""
+    """Usage of the agent's model; unknown if scorers may have contributed to it."""
     by_model = as_object(sample.get("model_usage")) or {}
     counts = as_object(by_model.get(str(about.get("model"))))
     if counts is None and len(by_model) == 1:
@@ -358,7 +358,7 @@ def _failure(sample: Mapping[str, Any]) -> Failure | None:
 
 
 def _passed(scores: Mapping[str, Any]) -> bool | None:
-    """What the only scorer says, if that is right or wrong."""
+    """The verdict of the only scorer, if it is right or wrong."""
     if len(scores) != 1:
         return None
     (value,) = scores.values()

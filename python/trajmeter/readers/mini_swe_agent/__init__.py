@@ -1,4 +1,4 @@
-"""Runs of mini-swe-agent, as its versions 1 and 2 write them."""
+"""Runs of mini-swe-agent, versions 1 and 2."""
 
 from __future__ import annotations
 

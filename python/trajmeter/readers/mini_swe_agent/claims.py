@@ -1,4 +1,4 @@
-"""Runs of mini-swe-agent 1 under the profile ``contextbench``: views as ContextBench takes them.
+"""Runs of mini-swe-agent 1 under the profile ``contextbench``: views as ContextBench counts them.
 
 In ContextBench's runs the agent claims, in ``<explore_context>`` tags, what it is about to see, and
 the harness repeats the claim; each block of claims with a range, in a message of any role, is a
@@ -48,11 +48,11 @@ _NONE = Usage(input_tokens=0, output_tokens=0, total_tokens=0, cost_usd=0.0)
 def bash_blocks(text: str, *, of_lines: bool = False) -> Iterator[str]:
     """The commands in an answer of the model.
 
-    A block ends at the next fence; ``of_lines`` as the harness has it, at the next that begins a
-    line, if there is one: a command may hold others.
+    A block ends at the next fence. With ``of_lines``, as in the harness, it ends at the next fence
+    that begins a line, if there is one, because a command may contain others.
     """
     end = 0
-    # A pattern of a whole block would look for the end of each again and again.
+    # A regular expression for whole blocks would search for each end repeatedly.
     while found := _BASH.search(text, end):
         begin = found.end()
         fence = text.find(f"\n{_FENCE}", begin - 1) + 1 if of_lines else 0
@@ -68,7 +68,7 @@ def read_claims(
     source: Source,
     turn_of: Callable[[Run, Message, Message, list[Message]], dict[str, Any]],
 ) -> Trajectory:
-    """Turn a run into a trajectory, with the fields of a turn from its messages.
+    """Convert a run to a trajectory, with the fields of turns from its messages.
 
     Raises:
         pydantic.ValidationError: There is no list of messages.
@@ -101,7 +101,7 @@ def read_claims(
 
 
 def _steps(blocks: Iterable[Iterable[dict[str, list[Span]]]]) -> list[dict[str, list[NewView]]]:
-    """A step, as the views of a turn, for each block with a range."""
+    """The views of a turn for each block with a range; each is a step."""
     return [{"views": views_of(claims, claims)} for found in blocks for claims in found if claims]
 
 
@@ -116,7 +116,7 @@ def _blocks(text: str, tag: str) -> Iterator[str]:
 
 
 def between_tags(text: str, opening: str, closing: str) -> Iterator[str]:
-    """What stands between an opening tag and the next closing one, again and again."""
+    """The texts between opening tags and the next closing tags."""
     end = 0
     while (begin := text.find(opening, end)) >= 0:
         begin += len(opening)
@@ -142,7 +142,7 @@ def _claims(block: str, repository: str | None) -> dict[str, list[Span]]:
 
 
 def declared_views(messages: Iterable[Message], repository: str | None) -> list[NewView] | None:
-    """The context that the agent declared last; ``None`` if it declared none."""
+    """The context that the agent declared last; ``None`` if there is none."""
     for message in reversed([*messages]):
         if message.get("role") == "assistant":
             for block in reversed([*_blocks(text_of(message), _FINAL)]):

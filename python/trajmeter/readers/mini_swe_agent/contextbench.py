@@ -49,7 +49,7 @@ class Shown(NamedTuple):
     path: str
     """Path as written in the command."""
     lines: Span | None
-    """Lines as written in the command; ``None`` where it names none."""
+    """Lines as written in the command; ``None`` if it gives none."""
 
 
 def shown(command: str) -> list[Shown]:
@@ -81,7 +81,7 @@ def views_shown(commands: Iterable[str], repository: str | None) -> list[NewView
 
 
 def path_in_repository(written: str, repository: str | None) -> str | None:
-    """A path without the folders of ContextBench's containers; ``None`` if it lies outside."""
+    """A path without ContextBench's container folders; ``None`` if it is outside them."""
     path = written.strip().strip("\"'").strip()
     if path.startswith("/testbed/"):
         path = path.removeprefix("/testbed/")
@@ -94,7 +94,7 @@ def path_in_repository(written: str, repository: str | None) -> str | None:
 
 
 def repository_of(run: Run) -> str | None:
-    """The folder of the repository in Multi-SWE-bench's containers, from the name of the image."""
+    """The repository folder in Multi-SWE-bench containers, from the image name."""
     config = (run.get("info") or {}).get("config") or {}
     match = _REPOSITORY.search((config.get("environment") or {}).get("image") or "")
     return None if match is None else match[1]

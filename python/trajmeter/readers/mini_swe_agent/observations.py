@@ -1,4 +1,4 @@
-"""What the harness gave back for a command: its exit code, its output, and what of it was shown."""
+"""The harness's observation of a command: exit code, output, and the part that was shown."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _ELIDED = re.compile(r"elided_chars\W{1,4}([0-9]{1,18})")
 
 
 class Observation(NamedTuple):
-    """What is known of a command that was run."""
+    """What is known about a command that was run."""
 
     output: str | None
     code: int | None
     hidden: tuple[int, int] | None = None
-    """Characters of the output that the agent was not shown."""
+    """Characters of the output that the agent did not see."""
 
     @classmethod
     def of_raw(cls, output: str, code: int | None, shown: str) -> Observation:
-        """What a command printed, and the text that the agent was shown instead.
+        """The output of a command, and the text that the agent saw instead.
 
-        Of a long output, the agent is shown as many characters at the beginning as at the end.
+        Of long output, the agent sees equally many characters at the beginning and at the end.
         """
         elided = _ELIDED.search(shown) if len(shown) < len(output) else None
         if elided is None or int(elided[1]) >= len(output):
@@ -42,9 +42,9 @@ class Observation(NamedTuple):
 
 
 def observed_text(text: str) -> Observation | None:
-    """An observation as version 1 writes it; ``None`` if the text is none.
+    """Parse an observation of version 1; ``None`` if the text is not one.
 
-    Nothing in it is escaped, so that the output may hold the tags itself.
+    The format has no escaping, so the output may contain the tags itself.
     """
     code = _RETURN_CODE.search(text)
     if code is None:
@@ -53,7 +53,7 @@ def observed_text(text: str) -> Observation | None:
     before = text[code.end() : text.find("<output>\n", code.end())]
     if (
         output is None or "<output_head>" in before
-    ):  # of a long output, which may hold the other tag
+    ):  # of long output, which may contain the other tag
         head = _between(text, code.end(), "<output_head>\n", "\n</output_head>\n<elided_chars>")
         tail = text.rpartition("<output_tail>\n")[2].rpartition("\n</output_tail>")[0]
         output = output if head is None else f"{head}<elided_chars>\n{tail}"
@@ -67,7 +67,7 @@ def _between(text: str, start: int, opening: str, closing: str) -> str | None:
 
 
 class Folder:
-    """The folder that every command of a run begins in, and what commands show from there."""
+    """The folder in which every command of a run starts, and what commands show from there."""
 
     def __init__(self, run: Run) -> None:
         config = (run.get("info") or {}).get("config") or {}
@@ -76,9 +76,9 @@ class Folder:
         self._repository = repository_of(run)
 
     def seen(self, command: str, observed: Observation) -> tuple[tuple[View, ...], list[Leak]]:
-        """The views that a command gave, by paths in the repository, and its leaks."""
+        """The views of a command with paths in the repository, and its leaks."""
         output, code, hidden = observed
-        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+        from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         shown = shell_views(command, output, exit_code=code, folder=self._folder, hidden=hidden)
         views = [view.model_copy(update={"path": self._path(view.path)}) for view in shown.views]
@@ -88,15 +88,15 @@ class Folder:
         if self._folder is None or not path.startswith(f"{self._folder}/"):
             return path
         below = path.removeprefix(f"{self._folder}/")
-        # In Multi-SWE-bench's containers, the repository lies below the folder.
+        # In Multi-SWE-bench containers, the repository is below the folder.
         return below if self._repository is None else below.removeprefix(f"{self._repository}/")
 
 
 def steps_of(run: Run, turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """The turns as steps: those that ran commands have ``()`` for their views if none shows any.
+    """The turns as steps: if no turn has views, those that ran commands have empty ones.
 
-    Limits are looked at before the model is asked, so that it never saw what the last turn printed
-    before one ended the run.
+    Limits are checked before the model is asked, so if one ended the run, the model never saw the
+    output of the last turn.
     """
     made = list(turns)
     if made and (run.get("info") or {}).get("exit_status") in _LOOKED_AT_BEFORE:

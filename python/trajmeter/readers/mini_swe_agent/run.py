@@ -1,9 +1,9 @@
-"""The parts of a mini-swe-agent file that its versions share: the run as a whole.
+"""The parts of a mini-swe-agent file that both versions share: data about the whole run.
 
-A value of the wrong type is left out, and told with its place; the rest of the run is read.
+A value of the wrong type is skipped and reported with its place; the rest of the run is read.
 
-Only names and limits are taken from the configuration. In most real files it holds the API keys of
-the model, and nothing that is not listed here may reach a record.
+Only names and limits are read from the configuration. Most real files contain the model's API keys,
+so nothing that is not listed here may reach a record.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ CARRIED = (
     "metadata",
     "extra",
 )
-"""What both versions carry."""
+"""Fields that both versions provide."""
 
 _SUFFIX = ".traj.json"
 _SUBMITTED = "Submitted"
 _BUDGETS = frozenset(
     {"LimitsExceeded", "TimeExceeded", "StepResponseTimeout", "ContextWindowExceededError"}
 )
-"""Statuses of runs that a limit ended: of steps or cost, of time, of the model's context."""
+"""Exit statuses of runs ended by a limit: on steps or cost, time, or the model's context."""
 _BUDGET_REASON = "budget_exhausted"
 
 _FIELDS = {
@@ -94,7 +94,7 @@ _FIELDS = {
     "info.submission": ("final_patch", "final_output"),
     "messages": ("turns",),
 }
-"""Which fields of a trajectory each part of a file makes."""
+"""Trajectory fields derived from each part of a file."""
 
 Message: TypeAlias = dict[str, JsonValue]
 _Count: TypeAlias = Annotated[int, Field(ge=0)]
@@ -149,10 +149,10 @@ def _runs() -> TypeAdapter[Run]:
 
 
 def validated(record: Mapping[str, JsonValue]) -> tuple[Run, dict[str, str]]:
-    """Check the parts of a file that are read.
+    """Validate the parts of a file that are read.
 
     Returns:
-        The run without values of the wrong type, and why the fields that they make are empty.
+        The run without values of the wrong type, and why the fields derived from them are empty.
 
     Raises:
         pydantic.ValidationError: There is no list of messages.
@@ -196,7 +196,7 @@ def _without(value: JsonValue, place: tuple[int | str, ...]) -> JsonValue:
 
 
 def _fields_at(place: tuple[int | str, ...]) -> Iterator[str]:
-    """The fields that a part of a file makes, and those that it is part of."""
+    """The fields derived from a part of a file, and from the parts that contain it."""
     path = ".".join(map(str, place))
     for part, fields in _FIELDS.items():
         if part == path or part.startswith(f"{path}.") or path.startswith(f"{part}."):
@@ -218,9 +218,9 @@ def _bad_costs(messages: list[Message]) -> Iterator[ErrorDetails]:
 def run_fields(run: Run, source: Source, unusable: dict[str, str]) -> dict[str, Any]:
     """The fields of a trajectory, except its turns and views.
 
-    The task is ``instance_id``, which is only written for SWE-bench runs, else the name of the
-    file. A run that a limit ended failed with the reason ``budget_exhausted``; other statuses are
-    the reason themselves. A run that was killed says neither how it ended nor what it changed.
+    The task is ``instance_id``, which is only written for SWE-bench runs, else the file name. A run
+    ended by a limit failed with the reason ``budget_exhausted``; other statuses are themselves the
+    reason. A killed run records neither how it ended nor what it changed.
     """
     info = run.get("info") or {}
     config = info.get("config") or {}
@@ -265,10 +265,10 @@ def text_of(message: Message) -> str:
 
 
 def usage_of(message: Message) -> Usage | None:
-    """Tokens and cost of the call that a message came from.
+    """Tokens and cost of the call that produced a message.
 
-    Its response is in ``extra``; with OpenAI's Responses API the message is the response itself.
-    A cost of the wrong type is left out.
+    Its response is in ``extra``; with OpenAI's Responses API the message is the response itself. A
+    cost of the wrong type is skipped.
     """
     extra = message.get("extra")
     extra = extra if isinstance(extra, Mapping) else {}
@@ -288,7 +288,7 @@ def usage_of(message: Message) -> Usage | None:
 
 
 def seconds_between(earlier: Message, later: Message) -> float | None:
-    """Seconds from one message to another; ``None`` unless both record their time."""
+    """Seconds between two messages; ``None`` unless both record their time."""
     start, end = _time(earlier), _time(later)
     return None if start is None or end is None else end - start
 

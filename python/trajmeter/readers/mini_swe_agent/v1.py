@@ -1,10 +1,10 @@
-"""Runs of mini-swe-agent 1, as ContextBench records them: one JSON object of messages.
+"""Runs of mini-swe-agent 1, as recorded by ContextBench: one JSON object of messages.
 
 Each assistant message, with the messages up to the next one, is a turn: its program is its only
-bash block, its result is in the messages that follow, and its views are the lines that the result
-shows of files. The final context is the last one that the agent declares in ``<PATCH_CONTEXT>``
-tags. What it claims to be about to see is not looked at; the profile ``contextbench`` looks at
-little else (:mod:`trajmeter.readers.mini_swe_agent.claims`).
+bash block, its result is in the following messages, and its views are the file lines that the
+result shows. The final context is the last one that the agent declares in ``<PATCH_CONTEXT>`` tags.
+The agent's claims of what it is about to see are ignored; the profile ``contextbench`` relies on
+them (:mod:`trajmeter.readers.mini_swe_agent.claims`).
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION_1"]
 
-# How the harness says that the agent, not its command, failed, or that the user stopped it, by the
-# names of version 2; the first match counts.
+# The harness's messages that the agent, not its command, failed, or that the user stopped it, by
+# the names of version 2; the first match counts.
 _ERRORS = (
     ("format_error", re.compile("Please always provide EXACTLY ONE action")),
     ("command_timeout", re.compile(r"\AThe last command <command>")),
@@ -62,11 +62,11 @@ _ERRORS = (
 
 _STATISTICS = frozenset({"api_calls", "instance_cost"})
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
-"""Whatever means more than itself in a pattern."""
+"""Characters with a special meaning in a regular expression."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
-    """A run that says so, or an early one: before 1.5 or so, files did not name their format."""
+    """Whether it states its format, or is an early run: before about 1.5, files did not."""
     if "trajectory_format" in record:
         is_declared = record["trajectory_format"] == "mini-swe-agent-1"
         return Evidence.DECLARED if is_declared else None
@@ -76,7 +76,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a run into a trajectory.
+    """Convert a run to a trajectory.
 
     Raises:
         pydantic.ValidationError: There is no list of messages.
@@ -142,10 +142,10 @@ def _turn(run: Run, before: Message, message: Message, after: list[Message]) -> 
 
 
 def _programs(run: Run, text: str) -> list[str]:
-    """The commands in an answer: in bash blocks, or in the tags that the run was configured for.
+    """The commands in an answer: in bash blocks, or in the configured tags.
 
-    The configuration holds a pattern. It is not run, because it comes from a file. An empty tag
-    would be found everywhere.
+    The configuration contains a regular expression, which is not executed because it comes from a
+    file. An empty tag would match everywhere.
     """
     config = (run.get("info") or {}).get("config") or {}
     pattern = (config.get("agent") or {}).get("action_regex") or ""

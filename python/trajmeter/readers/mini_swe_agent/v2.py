@@ -1,9 +1,9 @@
-"""Runs of mini-swe-agent 2: one JSON object of messages in their provider's shape, and ``extra``.
+"""Runs of mini-swe-agent 2: a JSON object of messages in their provider's shape, and ``extra``.
 
-Each answer of the model is a turn, with the actions that its ``extra`` lists and the observations
-up to the next answer. A format error leaves no answer, only a user message whose ``extra`` says so
-and holds the response of the model; it is a failed turn of its own. Views are the lines that the
-output of commands shows of files; of a long output, those that the agent was shown.
+Each answer of the model is a turn, with the actions listed in its ``extra`` and the observations up
+to the next answer. A format error leaves no answer, only a user message whose ``extra`` says so and
+contains the model's response; it is a failed turn of its own. Views are the file lines that command
+output shows; of long output, those the agent saw.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ __all__ = ["VERSION_2"]
 
 _NOT_EXECUTED = "action was not executed"
 _BY_USER = "User"
-"""Prefix of the names of interruptions by the user, not by the program."""
+"""Prefix of the names of interruptions by the user rather than the program."""
 _NEW_TASK = "UserNewTask"
-"""The one that says nothing of the answer before it: the run goes on after its submission."""
+"""The interruption that does not concern the preceding answer: the run continues after its
+submission."""
 
 
 class _Action(NamedTuple):
-    """A command, and what became of it."""
+    """A command and its outcome."""
 
     command: str
     call: ToolCall
@@ -61,7 +62,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a run into a trajectory.
+    """Convert a run to a trajectory.
 
     Raises:
         pydantic.ValidationError: There is no list of messages.
@@ -85,7 +86,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a run into a trajectory with the views that the rules for version 1 find."""
+    """Convert a run to a trajectory with views by the rules for version 1."""
     run, unusable = validated(record)
     repository = repository_of(run)
 
@@ -114,7 +115,7 @@ def _begins_turn(message: Message) -> bool:
 
 
 def _stopped(message: Message) -> str | None:
-    """Name of the interruption by which the user stopped an answer; ``None`` for other messages."""
+    """Name of the user interruption that stopped an answer; ``None`` for other messages."""
     interrupt = _extra(message).get("interrupt_type")
     return interrupt if isinstance(interrupt, str) and interrupt.startswith(_BY_USER) else None
 
@@ -148,10 +149,10 @@ def _turn(
 
 
 def _actions(message: Message, after: list[Message]) -> Iterator[_Action]:
-    """The commands of a turn with what was observed: by the id of the call, else by position.
+    """The commands of a turn with their observations: by call id, else by position.
 
-    Servers may give several calls one id; their observations are in the order of the calls. What
-    follows a command of the user was observed of that one.
+    Servers may give several calls the same id; their observations are in call order. An observation
+    after a user's command belongs to that command.
     """
     own = takewhile(lambda other: not _extra(other).get("actions"), after)
     found = [other for other in own if "returncode" in _extra(other)]
@@ -202,7 +203,7 @@ def _action(command: str, identity: str | None, observed: Message) -> _Action:
 
 
 def _said(message: Message) -> str | None:
-    """What the model said in its answer, or in the response that a message refuses."""
+    """The model's text in its answer, or in the response that a message rejects."""
     if "interrupt_type" not in _extra(message):
         return (_response_text(message) if "output" in message else text_of(message)) or None
     response, answer = (_extra(message).get(key) for key in ("response", "model_response"))
@@ -227,7 +228,7 @@ def _choice(response: Mapping[str, JsonValue]) -> Message:
 
 
 def _refused(message: Message) -> Iterator[ToolCall]:
-    """The calls of a response that the harness could not use, arguments as they were written."""
+    """The calls of a response that the harness could not use, with unparsed arguments."""
     response = _extra(message).get("response")
     if not isinstance(response, dict):
         return

@@ -1,4 +1,4 @@
-"""Runs of OpenHands: lines of its evaluations, and the folders that it writes beside them."""
+"""OpenHands runs: lines of its evaluations, and the folders it writes beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both generations of OpenHands share: turns from calls, metrics, and how a run ended."""
+"""What both generations of OpenHands share: turns, metrics, and how a run ended."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ _STUCK = "AgentStuckInLoopError"
 
 @dataclass(slots=True)
 class Call:
-    """A call of a tool, and what came back."""
+    """A tool call and its result."""
 
     name: str
     arguments: JsonValue = None
     id: str | None = None
     result: str | None = None
-    """What the tool gave back."""
+    """Result of the tool."""
     success: bool | None = None
     error: str | None = None
     command: str | None = None
     """The command of a shell."""
     program: str | None = None
-    """The program of another kind that it ran."""
+    """The program it ran, if not a shell command."""
     exit_code: int | None = None
     views: tuple[View, ...] | None = None
-    """What it shows, where that is known without its arguments and its result."""
+    """What it shows, if known independently of its arguments and result."""
     folder: str | None = None
-    """Where the shell is after it."""
+    """The shell's folder after it."""
     begun: float | None = None
     ended: float | None = None
 
@@ -67,11 +67,11 @@ class Reply:
     texts: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     before: float | None = None
-    """When what came before it ended."""
+    """When the preceding event ended."""
 
 
 def seconds(event: Mapping[str, Any]) -> float | None:
-    """The time of an event, in seconds."""
+    """The time of an event in seconds."""
     text = event.get("timestamp")
     if isinstance(text, (int, float)):
         return float(text)
@@ -81,9 +81,9 @@ def seconds(event: Mapping[str, Any]) -> float | None:
 def turns_of(
     replies: Sequence[Reply], usages: Mapping[str, Usage], root: str | None
 ) -> tuple[tuple[Turn, ...], list[Leak]]:
-    """The turns of replies, with what each call shows, by paths from the root of the repository.
+    """Turns from replies, with what each call shows by paths relative to the repository root.
 
-    The shell keeps its folder. What the last reply's calls showed was never sent to the model.
+    The shell is persistent. The results of the last reply's calls were never sent to the model.
     """
     turns: list[Turn] = []
     leaks: list[Leak] = []
@@ -113,7 +113,7 @@ def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Lea
     if call.views is not None:
         return call.views, leaks_of_views(call.views)
     if call.command is not None:
-        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+        from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         found = shell_views(
             call.command, call.result, exit_code=call.exit_code, folder=folder, trimmed=True
@@ -127,7 +127,7 @@ def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Lea
 
 
 def below(view: View, root: str | None) -> View:
-    """A view by its path from the root of the repository."""
+    """A view with its path relative to the repository root."""
     if root is None or not view.path.startswith(f"{root}/"):
         return view
     return view.model_copy(update={"path": view.path.removeprefix(f"{root}/")})
@@ -170,7 +170,7 @@ def _between(begun: float | None, ended: float | None) -> float | None:
 
 
 def _usage(counts: Mapping[str, Any], cost: object = None) -> Usage | None:
-    """Tokens, of which cached ones are part of the prompt."""
+    """Tokens; the prompt includes cached ones."""
     return made_usage(
         count(counts.get("prompt_tokens")),
         count(counts.get("completion_tokens")),
@@ -182,7 +182,7 @@ def _usage(counts: Mapping[str, Any], cost: object = None) -> Usage | None:
 
 
 def usage_by_reply(metrics: Mapping[str, Any]) -> dict[str, Usage]:
-    """The tokens of each reply, by its id."""
+    """Tokens of each reply by id."""
     found: dict[str, Usage] = {}
     listed = metrics.get("token_usages")
     for each in listed if isinstance(listed, list) else ():
@@ -194,7 +194,7 @@ def usage_by_reply(metrics: Mapping[str, Any]) -> dict[str, Usage]:
 
 
 def metric_fields(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The model, and tokens and cost of the whole run, which are never added to those of turns."""
+    """The model, and the run's tokens and cost, which are never added to those of turns."""
     model = settings.get("model")
     total = as_mapping(metrics.get("accumulated_token_usage"))
     return {
@@ -204,7 +204,7 @@ def metric_fields(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> di
 
 
 def budget_failure(text: str, *, reason: str | None = None) -> Failure:
-    """Why a run failed, by the text of its error."""
+    """Why a run failed, from the text of its error."""
     words = f"{reason} {text}"
     if any(budget in words for budget in _BUDGETS) or is_too_long(words):
         return Failure(reason=BUDGET_REASON, message=text or None)

@@ -1,4 +1,4 @@
-"""Views of OpenHands' events by the rules of ContextBench's reader.
+"""Views of OpenHands events by the rules of ContextBench's reader.
 
 Only ``read`` and ``run`` count, by what they ask for. A command that contains one of ``_WRITES``,
 even within another word, shows nothing; every match of every pattern counts, of any file name, and
@@ -31,11 +31,11 @@ _PATTERNS = tuple(
     )
 )
 _LONGEST = 20_000
-"""Longer commands hold a script, and are not searched."""
+"""Longer commands contain a script, and are not searched."""
 
 
 def commands_show(event: Mapping[str, Any]) -> dict[str, list[Span]]:
-    """The files of an event's action, each with the lines that are asked for."""
+    """The files of an event's action, each with the lines requested."""
     args = event.get("args")
     args = args if isinstance(args, dict) else {}
     if event.get("action") == "read" and isinstance(args.get("path"), str):

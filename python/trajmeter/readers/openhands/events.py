@@ -1,8 +1,8 @@
 """Lines of OpenHands' evaluations before its SDK: a history of actions and observations.
 
-An observation names the action that it answers by its ``cause``; in old files the two are a pair.
-Actions of one answer of the model share the id of its response. Line numbers of the action ``read``
-count from 0 and leave out the last one, unless it has a ``view_range``.
+An observation names the action it answers by its ``cause``; in old files the two form a pair.
+Actions from the same answer of the model share the id of its response. Line numbers of the action
+``read`` count from 0 and exclude the last one, unless it has a ``view_range``.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ _SILENT = frozenset(
         "system",
     }
 )
-"""Actions that are not calls of the model, unless it called a tool for them."""
+"""Actions that are not model calls, unless the model called a tool for them."""
 _FAILED = ("error", "user_rejected")
-"""Observations of calls that were not carried out."""
+"""Observations of calls that were not executed."""
 _LISTING = "Here's the files and directories"
-"""How the view of a folder begins."""
+"""How a folder view begins."""
 _NOTHING = ("None", "-1")
-"""Causes of observations that answer nothing."""
+"""Causes of observations that answer no action."""
 _NAMES = {
     "run": "execute_bash",
     "run_ipython": "execute_ipython_cell",
     "read": "str_replace_editor",
     "edit": "str_replace_editor",
 }
-"""Tools behind actions, where no call is recorded."""
+"""Tools for actions without a recorded call."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -85,7 +85,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _events(record: Mapping[str, Any]) -> Iterator[tuple[str, object, bool]]:
-    """The events of a history in order: where each is, and whether it answers the one before it."""
+    """The events of a history in order, with positions and whether each answers the one before."""
     history = record.get("history")
     for index, item in enumerate(history if isinstance(history, list) else ()):
         if isinstance(item, list):
@@ -96,16 +96,16 @@ def _events(record: Mapping[str, Any]) -> Iterator[tuple[str, object, bool]]:
 
 
 class _Run(Run):
-    """A run as its actions and observations are read."""
+    """A run under construction from its actions and observations."""
 
     def __init__(self) -> None:
         super().__init__()
         self._previous: Call | None = None
         self._silent: set[str] = set()
         self.usages: dict[str, Usage] = {}
-        """Tokens of each answer of the model, as its events have them."""
+        """Tokens of each model answer, from its events."""
         self.failure: Failure | None = None
-        """Why the agent was stopped, if its last state is an error."""
+        """Why the agent stopped, if its last state is an error."""
 
     def add(self, event: Mapping[str, Any], place: str, *, answers_previous: bool) -> None:
         if "action" in event and not answers_previous:
@@ -149,7 +149,7 @@ class _Run(Run):
             return
         if action in ("finish", "reject"):
             outcome = args.get("final_thought") or as_mapping(args.get("outputs")).get("content")
-            outcome = outcome or text  # of versions without either
+            outcome = outcome or text  # versions that record neither
             self.final_output = str(outcome) if outcome else self.final_output
         call = _call(action, args, about)
         call.begun = seconds(event)
@@ -192,7 +192,7 @@ def _call(action: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Cal
 
 
 def _read_views(call: Call) -> tuple[View, ...]:
-    """What an action ``read`` shows: the lines that its answer numbers, else those asked for."""
+    """What an action ``read`` shows: lines numbered in the result, else those requested."""
     arguments = as_mapping(call.arguments)
     path = arguments.get("path")
     if not isinstance(path, str) or call.result is None or call.success is False:
@@ -213,7 +213,7 @@ def _read_views(call: Call) -> tuple[View, ...]:
 
 
 def _asked(arguments: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """The lines that are asked for, from 1 and included; ``None`` where the file begins or ends."""
+    """The requested lines, from 1, inclusive; ``None`` where the file begins or ends."""
     asked = arguments.get("view_range")
     if isinstance(asked, list) and len(asked) == 2 and all(isinstance(each, int) for each in asked):  # noqa: PLR2004 - the first and the last
         return asked[0], asked[1] if asked[1] > 0 else None
@@ -223,7 +223,7 @@ def _asked(arguments: Mapping[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a line into a trajectory.
+    """Convert a line to a trajectory.
 
     Raises:
         pydantic.ValidationError: A value has the wrong type.
@@ -237,10 +237,10 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a line into a trajectory with the views that ContextBench takes.
+    """Convert a line to a trajectory with views as ContextBench counts them.
 
-    Those are what ``read`` and ``run`` ask for. Their union is the final context. A history of
-    pairs gives nothing.
+    These are what ``read`` and ``run`` request. Their union is the final context. A history of
+    pairs yields none.
     """
     fields = _fields(record, _run(record), source) | {"leaks": None}
     silent = tuple(turn.model_copy(update={"views": None}) for turn in fields["turns"])
@@ -275,7 +275,7 @@ def _run(record: Mapping[str, JsonValue]) -> _Run:
     for place, event, answers_previous in _events(record):
         if isinstance(event, dict):
             run.add(event, place, answers_previous=answers_previous)
-        elif event is not None:  # as in a pair of which one is missing
+        elif event is not None:  # one of a pair is missing
             run.pass_over(place, event)
     return run
 

@@ -1,7 +1,7 @@
-"""Folders of OpenHands: a conversation of its SDK, and completions of the model, a file for each.
+"""OpenHands folders: SDK conversations, and model completions with one file each.
 
-Neither holds a patch. A conversation names no task, and is known by its id; completions lie in a
-folder with the name of theirs. The last completion holds all messages before its own.
+Neither contains a patch. A conversation names no task, so its id is used; the folder of completions
+is named after theirs. The last completion contains all messages before its own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = ["COMPLETIONS", "CONVERSATION"]
 _STATE = "base_state.json"
 _EVENTS = "events"
 _AGENT = "agent"
-"""What the metrics of the agent's model are called, unless its settings name them."""
+"""Name of the metrics of the agent's model, unless its settings name them."""
 _SHELLS = ("terminal", "execute_bash")
 _ENDING = re.compile(
     r"(?:\n?\[(?:The command completed|Current working directory|Python interpreter"
@@ -49,7 +49,7 @@ _ENDING = re.compile(
 )
 _FOLDER = re.compile(r"\n\[Current working directory: (/[^\n]*)\]")
 _COMPLETION = re.compile(r".+-[0-9]{10}\.[0-9]+(?:-[0-9a-f]{4})?\.json")
-"""Model and time; the SDK adds the beginning of an id."""
+"""Model and time; the SDK appends the beginning of an id."""
 _EXIT_CODE = re.compile(r"exit code (-?[0-9]{1,9})\.?\]\Z")
 
 
@@ -60,7 +60,7 @@ def _is_conversation(path: Path, _: bytes) -> Evidence | None:
 
 
 def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """The run of a conversation's folder."""
+    """Read the run in a conversation's folder."""
     state = as_mapping(_load(path / _STATE, report))
     files = sorted((path / _EVENTS).glob("event-*.json"))
     events = [event for file in files if (event := _load(file, report)) is not None]
@@ -99,7 +99,7 @@ def _load(path: Path, report: Callable[[ReadProblem], None]) -> Any:  # noqa: AN
 def _is_completions(path: Path, _: bytes) -> Evidence | None:
     if not path.is_dir():
         return None
-    found = path.iterdir() if is_remote(path) else os.scandir(path)  # has many files
+    found = path.iterdir() if is_remote(path) else os.scandir(path)  # there may be many files
     name = min((each.name for each in found if each.name.endswith(".json")), default=None)
     if name is None or not (first := path / name).is_file():
         return None
@@ -112,7 +112,7 @@ def _is_completions(path: Path, _: bytes) -> Evidence | None:
 
 
 def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """The run of a folder of completions."""
+    """Read the run in a folder of completions."""
     loaded = [(file, _load(file, report)) for file in sorted(path.glob("*.json"))]
     found = [(_as_called(each), file) for file, each in loaded if isinstance(each, dict)]
     found = [each for each in found if isinstance(each[0].get("messages"), list)]
@@ -127,8 +127,8 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
         messages, views=tool_views(dict.fromkeys(_SHELLS, _Shell())), usage=lambda _: None
     )
     turns = list(shown.turns)
-    # Where as many were answered as are in the list, each has its own. Of a history that was
-    # shortened, the last list has only the end.
+    # If the list has as many answers as there are completions, each has its own. If the history was
+    # shortened, the last list contains only its end.
     if has_all := len(turns) == len(usages):
         turns = [
             turn.model_copy(update={"usage": usage})
@@ -150,7 +150,7 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
 
 
 def _as_called(completion: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A completion with its calls, where they were written as text for a model without tools."""
+    """A completion with its calls, if they were written as text for a model without tools."""
     messages, response = completion.get("fncall_messages"), completion.get("fncall_response")
     if not isinstance(messages, list) or not isinstance(response, dict):
         return completion
@@ -159,7 +159,7 @@ def _as_called(completion: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _sum(usages: Iterable[Usage | None]) -> Usage | None:
-    """The usage of all completions, without counts that one lacks and sums that are too large."""
+    """Total usage of all completions, without counts that any lacks and sums that are too large."""
     known = [usage or Usage() for usage in usages]
     totals: dict[str, Any] = {}
     for name in Usage.model_fields:
@@ -188,19 +188,19 @@ def _counts(completion: Any) -> Any:  # noqa: ANN401 - any JSON object
 
 
 class _Shell:
-    """What commands show, in a shell that keeps its folder."""
+    """What commands show in a persistent shell."""
 
     def __init__(self) -> None:
         self._folder: str | None = None
         self._root: str | None = None
 
     def __call__(self, call: ToolCall) -> tuple[View, ...]:
-        """What a command shows, whose output ends with lines on how and where it ended."""
+        """What a command shows, from output that ends with how and where it ended."""
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         command = arguments.get("command")
         if not isinstance(command, str) or not isinstance(call.result, str):
             return ()
-        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+        from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         code = _EXIT_CODE.search(call.result)
         output = _ENDING.sub("", call.result, count=1)

@@ -1,4 +1,4 @@
-"""A run of either generation of OpenHands, as its events are read."""
+"""An OpenHands run of either generation, built from its events."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ __all__ = ["Run"]
 
 
 class Run:
-    """What the events of a run have told so far."""
+    """The data from a run's events so far."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []
         self.final_output: str | None = None
         self.root: str | None = None
-        """Where the first command ended that changed no folder."""
+        """The folder in which the first command ended that did not change the folder."""
         self.status: str | None = None
         self.calls: dict[str, Call] = {}
-        """Calls by what their results name them by."""
+        """Calls by the ids that their results use."""
         self._unusable: dict[str, str] = {}
         self._dropped = 0
         self._first: float | None = None
         self.last: float | None = None
-        """The time of the latest event that has one."""
+        """The time of the latest event with a time."""
 
     def pass_time(self, event: Mapping[str, Any]) -> None:
-        """Take the time of an event."""
+        """Record the time of an event."""
         time = seconds(event)
         self._first = time if self._first is None else self._first
         self.last = self.last if time is None else time
 
     def reply(self, identity: object) -> Reply:
-        """The answer of the model that has an id: the latest, or a new one."""
+        """The model answer with an id: the latest, or a new one."""
         name = as_text(identity)
         if name is None or not self.replies or self.replies[-1].id != name:
             self.replies.append(Reply(name, before=self.last))
         return self.replies[-1]
 
     def end_command(self, call: Call, about: Mapping[str, Any], code: object) -> None:
-        """Take the exit code of a command, and the folder that it left the shell in."""
+        """Record the exit code of a command, and the folder it left the shell in."""
         call.exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
         folder = about.get("working_dir")
         if isinstance(folder, str) and folder.startswith("/"):
@@ -58,21 +58,21 @@ class Run:
                 self.root = folder
 
     def drop_result(self, place: str) -> None:
-        """Tell of a result whose call is not in the log."""
+        """Report a result whose call is not in the log."""
         self._unusable[place] = "a result without a call"
         self._dropped += 1
 
     def pass_over(self, place: str, event: object) -> None:
-        """Tell of an event that is not an object."""
+        """Report an event that is not an object."""
         found = json_input.type_name(cast("JsonValue", event))
         self._unusable[place] = f"expected an object, got {found}"
 
     def fields(self, usages: Mapping[str, Usage], root: str | None) -> dict[str, Any]:
-        """The fields of a trajectory that events tell.
+        """The trajectory fields derived from the events.
 
         Args:
-            usages: Tokens of each answer of the model, by its id.
-            root: Folder of the repository, if it is known.
+            usages: Tokens of each model answer, by id.
+            root: The repository folder, if known.
         """
         turns, leaks = turns_of(self.replies, usages, root or self.root)
         return {

@@ -1,7 +1,7 @@
-"""Runs of OpenHands' SDK: events of several kinds, in a line of its evaluations or in a folder.
+"""Runs of OpenHands' SDK: events in a line of its evaluations or in a folder.
 
-Actions of one answer of the model share its ``llm_response_id`` and come before their
-observations, which name the call that they answer.
+Actions from one answer of the model share its ``llm_response_id`` and precede their observations,
+which name the call they answer.
 """
 
 from __future__ import annotations
@@ -68,12 +68,13 @@ CARRIED = (
 def read_events(
     events: Iterable[object], usages: Mapping[str, Any], root: str | None
 ) -> dict[str, Any]:
-    """The fields of a trajectory that its events tell.
+    """The trajectory fields derived from events.
 
     Args:
         events: The events in order.
-        usages: Tokens of each answer of the model, by its id.
-        root: Folder of the repository; else where the first command ended that changed no folder.
+        usages: Tokens of each model answer, by id.
+        root: The repository folder; by default where the first command ended that did not change
+            the folder.
     """
     run = _Run()
     for index, event in enumerate(events):
@@ -85,11 +86,11 @@ def read_events(
 
 
 def failure_of(status: object, error: object) -> Failure | None:
-    """Why a run failed of which no event says so.
+    """Why a run failed, if no event says so.
 
     Args:
         status: How the conversation ended.
-        error: What its harness says of it.
+        error: The harness's error message.
     """
     if isinstance(error, str) and error:
         return budget_failure(error)
@@ -97,7 +98,7 @@ def failure_of(status: object, error: object) -> Failure | None:
 
 
 class _Run(Run):
-    """A run as its events are read."""
+    """A run under construction from its events."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,7 +107,7 @@ class _Run(Run):
     def add(self, event: Mapping[str, Any], place: str) -> None:
         kind = event.get("kind")
         if self.failure is not None and kind in ("ActionEvent", "MessageEvent"):
-            self.failure = self.status = None  # it went on after an error
+            self.failure = self.status = None  # it continued after an error
         if kind == "ActionEvent":
             self._act(event)
         elif kind == "MessageEvent":
@@ -164,7 +165,7 @@ class _Run(Run):
         observation = as_mapping(event.get("observation"))
         content = observation.get("content")
         output = observation.get("output") if content is None else content
-        # Early versions have an error in place of a mark.
+        # Early versions have an error instead of a flag.
         error = observation.get("error")
         call.result = _text(output) or _text(error) or ""
         call.ended = seconds(event)
@@ -181,13 +182,13 @@ class _Run(Run):
 
 
 def _lines_read(call: Call, observation: Mapping[str, Any]) -> tuple[View, ...] | None:
-    """What Gemini's tool showed, which counts from 0; ``None`` where it does not say."""
+    """What Gemini's tool, which counts from 0, showed; ``None`` if it does not say."""
     asked, shown = as_mapping(call.arguments), observation.get("lines_shown")
     path, total = as_text(asked.get("file_path")), as_count(observation.get("total_lines"))
     if path is None or total is None:
         return None
     first, last = (as_count(asked.get("offset")) or 0) + 1, total
-    match shown:  # where it left some out
+    match shown:  # if it omitted some
         case [int() as begin, int() as end] if as_count(begin) and as_count(end):
             first, last = begin, end
     if last < first:
@@ -196,7 +197,7 @@ def _lines_read(call: Call, observation: Mapping[str, Any]) -> tuple[View, ...] 
 
 
 def _arguments(event: Mapping[str, Any]) -> JsonValue:
-    """The arguments as the model sent them."""
+    """The arguments as sent by the model."""
     written = as_mapping(event.get("tool_call")).get("arguments")
     if isinstance(written, str):
         try:
@@ -218,7 +219,7 @@ def _text(content: object) -> str | None:
 
 
 def _sent(output: str, code: int | None, about: Mapping[str, Any]) -> str:
-    """What the model is told of a command, which ends with where and how it ended."""
+    """What the model sees of a command, which ends with where and how it ended."""
     text = f"{about.get('prefix') or ''}{output}{about.get('suffix') or ''}"
     if about.get("working_dir"):
         text += f"\n[Current working directory: {about['working_dir']}]"
@@ -239,7 +240,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a line into a trajectory.
+    """Convert a line to a trajectory.
 
     Raises:
         pydantic.ValidationError: A value has the wrong type.

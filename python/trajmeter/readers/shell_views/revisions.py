@@ -36,11 +36,11 @@ class Diff(NamedTuple):
     """Hunks of a diff."""
 
     is_current: bool
-    """Whether the numbers of their new lines are those of the files in the working folder."""
+    """Whether the numbers of its new lines are those of the files in the working folder."""
 
 
 def git(words: list[str]) -> Listing | Search | Diff | None:
-    """What a ``git`` command shows; ``None`` if that is not lines of files."""
+    """What a ``git`` command shows; ``None`` if it shows no lines of files."""
     words, _ = without_options(words)
     command, arguments = (words[0], words[1:]) if words else ("", [])
     if command == "grep":
@@ -53,7 +53,7 @@ def git(words: list[str]) -> Listing | Search | Diff | None:
 
 
 def without_options(words: list[str]) -> tuple[list[str], str | None]:
-    """The words from git's command on, and the folder that ``-C`` names."""
+    """The words from git's subcommand on, and the folder given by ``-C``."""
     folder: str | None = None
     place = 0
     while place < len(words) and words[place].startswith("-"):
@@ -78,7 +78,7 @@ def _show(arguments: list[str]) -> Listing | Diff:
 
 
 def _content(arguments: list[str]) -> Listing | None:
-    """A file at a revision; its lines have numbers only if that is the one to work on."""
+    """A file at a revision; its lines have numbers only if that is the revision to work on."""
     for word in arguments:
         revision, colon, path = word.partition(":")
         if colon and path and not word.startswith("-"):
@@ -121,7 +121,7 @@ _READERS: dict[str, Callable[[list[str]], Listing | Diff | None]] = {
 
 
 def hunks(found: Diff, lines: Sequence[str]) -> Iterator[Hits]:
-    """The lines that a diff shows of files as they are after it."""
+    """The lines that a diff shows of files, numbered as they are after it."""
     path: str | None = None
     left = 0
     for line in lines:

@@ -49,7 +49,7 @@ class Search(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Lines of a file that a search printed; none where their numbers are not known."""
+    """Lines of a file that a search printed; none if their numbers are unknown."""
 
     path: str
     lines: tuple[int, int] | None
@@ -75,7 +75,7 @@ def search(name: str, words: list[str]) -> Search | None:
 
 
 def _options(name: str, words: list[str]) -> tuple[set[str], bool, list[str]]:
-    """The options of a search, whether they hold its pattern, and the words that are none."""
+    """The options of a search, whether they include its pattern, and the other words."""
     valued = _VALUED.get(name, _VALUED["grep"])
     flags: set[str] = set()
     rest: list[str] = []
@@ -129,7 +129,7 @@ def _unnumbered(found: Search, lines: Sequence[str]) -> Iterator[Hits]:
 
 
 def _named(found: Search, lines: Sequence[str]) -> Iterator[Hits]:
-    """Lines that begin with the path of their file, or follow it."""
+    """Lines that begin with the path of their file, or follow a line with the path."""
     for path, group in groupby(_places(lines), key=itemgetter(0)):
         numbers = [number for _, number in group]
         yield from _joined(path, numbers, has_context=found.has_context)
@@ -158,7 +158,7 @@ def _places(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def _context(lines: list[str], path: str) -> list[tuple[str, int]]:
-    """Lines around a hit, which come as ``path-12-text``."""
+    """Context lines of a hit, which have the form ``path-12-text``."""
     return [
         (path, int(match[1]))
         for line in lines
@@ -167,7 +167,7 @@ def _context(lines: list[str], path: str) -> list[tuple[str, int]]:
 
 
 def _joined(path: str, numbers: list[int], *, has_context: bool) -> Iterator[Hits]:
-    """The lines, those that follow one another joined if lines around hits are shown too."""
+    """The lines, with consecutive ones joined if context lines are shown too."""
     if not has_context:
         for number in numbers:
             yield Hits(path, (number, number))

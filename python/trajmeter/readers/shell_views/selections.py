@@ -1,8 +1,7 @@
-"""Which lines of what they read ``sed``, ``awk``, ``head`` and ``tail`` print.
+"""Which lines of their input ``sed``, ``awk``, ``head`` and ``tail`` print.
 
-Lines are picked by number, in ranges that are sorted and do not overlap; the end of an open one is
-``None``. Lines that are picked by what they hold, or counted from the end, are unknown: ``None`` in
-the place of ranges.
+Lines are selected by number, in sorted ranges that do not overlap; the end of an open range is
+``None``. The ranges of lines selected by content, or counted from the end, are unknown: ``None``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ Ranges: TypeAlias = "tuple[tuple[int, int | None], ...]"
 ALL: Ranges = ((1, None),)
 
 _MOST_COMMANDS = 200
-"""Scripts of more commands pick lines that are not known here."""
+"""Lines selected by scripts with more commands are treated as unknown."""
 
 _ADDRESS = r"\d{1,18}|\$|/(?:[^/\\\n]|\\.)*/I?"
 _SED_COMMAND = re.compile(
@@ -30,20 +29,20 @@ _AWK_TEST = re.compile(r"F?NR(==|>=|<=|>|<)(\d{1,18})")
 
 
 class Picked(NamedTuple):
-    """What a program prints of the lines that it reads."""
+    """What a program prints of its input lines."""
 
     ranges: Ranges | None
-    """The lines; ``None`` where their numbers are not known."""
+    """The lines; ``None`` if their numbers are unknown."""
     is_exact: bool = True
     """Whether each is printed once, alone on its line and in order, so that they can be counted."""
     has_numbers: bool = False
-    """Whether each is printed after its number."""
+    """Whether each is preceded by its number."""
     is_cut: bool = False
-    """Whether some at the end are left out, how many is not known."""
+    """Whether an unknown number of lines at the end is missing."""
 
 
 def merged(ranges: list[tuple[int, int | None]]) -> Ranges:
-    """The ranges sorted, without overlap and without empty ones."""
+    """The ranges sorted and merged, without empty ones."""
     found: list[tuple[int, int | None]] = []
     for first, last in sorted(ranges, key=lambda each: each[0]):
         if last is not None and last < first:
@@ -57,7 +56,7 @@ def merged(ranges: list[tuple[int, int | None]]) -> Ranges:
 
 
 def picked_from(lines: Ranges, picks: Ranges) -> Ranges:
-    """Of lines of a file, those that are picked by their place among them."""
+    """Select lines of a file by their positions among the given ones."""
     if lines == ALL:
         return picks
     found: list[tuple[int, int | None]] = []
@@ -95,7 +94,7 @@ def sed_script(script: str, *, is_quiet: bool) -> Picked:
 
 
 def _sed_commands(script: str) -> list[tuple[str, Ranges]] | None:
-    """Names of commands, and the lines each is for; ``None`` if the lines are not known."""
+    """Names of commands, and the lines each applies to; ``None`` if unknown."""
     found: list[tuple[str, Ranges]] = []
     at = 0
     while script[at:].strip():
@@ -157,7 +156,7 @@ def _size(ranges: list[tuple[int, int | None]] | Ranges) -> int | None:
 
 
 def awk_script(script: str) -> Picked | None:
-    """What a program for ``awk`` prints; ``None`` if it prints no lines of what it reads."""
+    """What an ``awk`` program prints; ``None`` if it prints no lines of its input."""
     rules = [
         (condition.replace(" ", ""), action)
         for condition, action in _AWK_RULE.findall(script.strip())[:_MOST_COMMANDS]
@@ -200,7 +199,7 @@ def _prints_line(action: str) -> bool:
 
 
 def _tested(condition: str) -> Ranges | None:
-    """The lines for which a condition on the number of the line holds."""
+    """The lines for which a condition on the line number holds."""
     if condition in ("", "1"):
         return ALL
     if "," in condition:
@@ -209,7 +208,7 @@ def _tested(condition: str) -> Ranges | None:
             return None
         begin, end = _tested(first), _tested(last)
         if begin and end and begin[0][0] == begin[0][1] and end[0][0] == end[0][1]:
-            # A range whose last line came before its first one goes on to the end.
+            # A range whose last line precedes its first continues to the end.
             is_ended = end[0][0] >= begin[0][0]
             return ((begin[0][0], end[0][0] if is_ended else None),)
         return None

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["ShellViews", "shell_views"]
 
 _SHORT = 2_000
-"""Commands of more characters are not kept to be recognised again."""
+"""Longer commands are not cached."""
 _DEEPEST = 3
-"""Shells that run shells, more deeply than this, are left out."""
+"""Shells nested more deeply than this are ignored."""
 _BROKEN_PIPE = 141
 _FAULTS = re.compile(
     r"^(?P<line>[\w./+-]+: [^\n]*(?:No such file or directory|Is a directory|Permission denied"
@@ -42,30 +42,29 @@ class ShellViews(NamedTuple):
     """What a command showed."""
 
     views: tuple[View, ...]
-    """Views in order: lines that were shown, hits of searches, and files whose lines are not
-    known."""
+    """Views in order: lines shown, search hits, and files whose lines are unknown."""
     folder: str | None
-    """Where a persistent shell is afterwards; ``None`` where that is not known."""
+    """Current folder of a persistent shell afterwards; ``None`` if unknown."""
     leaks: tuple[Leak, ...]
     """What the command read of the solution: the gold patch, the test patch, or later commits."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """A pipeline that ran, or may have."""
+    """A pipeline that ran, or may have run."""
 
     printed: Printed
     connector: str
     pipeline: Pipeline
     folder: str | None
     status: bool | None = None
-    """Whether it succeeded; ``None`` if that is not known."""
+    """Whether it succeeded; ``None`` if unknown."""
     has_fault: bool = False
-    """Whether an error is printed of it."""
+    """Whether the output contains an error of it."""
 
 
 class _Pushed(NamedTuple):
-    """The folder that was pushed last, and those before it."""
+    """The folder pushed last, and those before it."""
 
     folder: str | None
     before: _Pushed | None
@@ -73,12 +72,12 @@ class _Pushed(NamedTuple):
 
 @dataclass(slots=True)
 class _Shell:
-    """A shell as it goes through a command."""
+    """The state of a shell while it executes a command."""
 
     faults: list[str]
     folder: str | None
     pushed: _Pushed | None = None
-    """Folders that ``popd`` goes back to."""
+    """Folders to which ``popd`` returns."""
     status: bool | None = True
     runs: list[_Run] = field(default_factory=list)
 
@@ -92,7 +91,7 @@ class _Shell:
                 return
 
     def _inner(self, pipeline: Pipeline, depth: int) -> bool:
-        """Run the commands of a group, or of a shell in the shell; tells whether it is one."""
+        """Run the commands of a group or of a nested shell; returns whether it is one."""
         stage = pipeline.stages[0]
         if len(pipeline.stages) != 1 or depth > _DEEPEST or stage.redirections:
             return False
@@ -108,7 +107,7 @@ class _Shell:
         return True
 
     def _step(self, pipeline: Pipeline) -> bool:
-        """Run a pipeline; tells whether the shell goes on."""
+        """Run a pipeline; returns whether the shell continues."""
         stage = pipeline.stages[0]
         words = program_of(stage.words) if isinstance(stage, Simple) and stage.words else []
         run = _Run(Printed(size=0), pipeline.connector, pipeline, self.folder)
@@ -136,18 +135,18 @@ class _Shell:
         if name == "cd":
             self.folder = after
         elif name == "popd":
-            # Where nothing was pushed, popd fails, and the shell stays where it is.
+            # If nothing was pushed, popd fails and the folder stays the same.
             if self.pushed is not None:
                 self.folder, self.pushed = self.pushed
             else:
                 run.status = None
         elif target is not None:
             self.folder, self.pushed = after, _Pushed(before, self.pushed)
-        elif self.pushed is not None:  # the two folders on top change places
+        elif self.pushed is not None:  # swaps the top two folders
             self.folder, self.pushed = self.pushed.folder, _Pushed(before, self.pushed.before)
 
     def _judge(self, run: _Run, name: str) -> None:
-        """Find out whether a pipeline succeeded, and drop what it failed to read."""
+        """Determine whether a pipeline succeeded, and drop what it failed to read."""
         parts = run.printed.parts
         if name in ("true", ":", "echo", "printf", "export"):
             run.status = True
@@ -236,7 +235,7 @@ def shell_views(
 
 
 def _plan(command: str, folder: str | None, faults: list[str]) -> tuple[list[_Run], str | None]:
-    """The pipelines that run, unless the exit code says otherwise, and the folder after them."""
+    """The pipelines that run, unless the exit code contradicts, and the folder after them."""
     if not faults and len(command) <= _SHORT:
         return _usual(command, folder)
     shell = _Shell(faults, folder)
@@ -244,7 +243,7 @@ def _plan(command: str, folder: str | None, faults: list[str]) -> tuple[list[_Ru
     return shell.runs, shell.folder
 
 
-# Attempts at one task give the same commands again and again.
+# Attempts at one task repeat the same commands.
 @lru_cache(maxsize=1024)
 def _usual(command: str, folder: str | None) -> tuple[list[_Run], str | None]:
     shell = _Shell([], folder)
@@ -253,7 +252,7 @@ def _usual(command: str, folder: str | None) -> tuple[list[_Run], str | None]:
 
 
 def _faults(output: str | None) -> list[str]:
-    """Lines of an output that say that a file could not be read."""
+    """Output lines that say that a file could not be read."""
     if not output or not has_any(output, _HINTS):
         return []
     return [match["line"] for match in _FAULTS.finditer(output)]
@@ -273,7 +272,7 @@ def _without(text: Text, faults: list[str]) -> Text:
 
 
 def _ran(runs: list[_Run], output: str | None, exit_code: int | None) -> list[_Run]:
-    """The pipelines that ran to their end, as far as the exit code tells."""
+    """The pipelines that ran to completion, as far as the exit code shows."""
     if exit_code in (None, 0, _BROKEN_PIPE) or not runs:
         return runs
     if not output:
@@ -281,7 +280,7 @@ def _ran(runs: list[_Run], output: str | None, exit_code: int | None) -> list[_R
     last = runs[-1]
     if last.has_fault or last.printed.search is not None or last.printed.diff is not None:
         return runs
-    # Any one of a chain of && may have failed, and ended it; those that read are trusted.
+    # Any command in a && chain may have failed and ended it; those that read files are trusted.
     place = len(runs) - 1
     while place > 0 and runs[place].connector == "&&":
         place -= 1

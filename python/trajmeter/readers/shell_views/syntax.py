@@ -1,9 +1,9 @@
-"""Shell commands, taken apart by the rules of POSIX shells and bash.
+"""Parses shell commands by the rules of POSIX shells and bash.
 
-Quotes, pipes, lists, groups, redirections, here-documents and comments are understood; expansions
-are not carried out. A word with one, or with an unquoted wildcard, is :class:`Unexpanded`: what it
-becomes is not known. Reading takes time linear in the text, and never fails: what is not a shell
-command to the end is read as far as it is one.
+Quotes, pipes, lists, groups, redirections, here-documents and comments are parsed; expansions are
+not performed. A word with an expansion or an unquoted wildcard is :class:`Unexpanded`: its value is
+unknown. Parsing takes linear time and never fails: text that is not a valid command is parsed as
+far as possible.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 __all__ = ["Group", "Pipeline", "Simple", "Stage", "Unexpanded", "parse"]
 
 _DEEPEST = 40
-"""Groups nested more deeply are left out: nobody writes them."""
+"""Groups nested more deeply are ignored: nobody writes them."""
 
 _TOKEN = re.compile(
     r"""
@@ -38,7 +38,7 @@ _CLOSING = frozenset({"fi", "done", "esac", "}"})
 
 
 class Unexpanded(str):
-    """A word with an expansion or a wildcard, as it is written."""
+    """A word with an expansion or wildcard, as written."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ class Redirection(NamedTuple):
 
 @dataclass(slots=True)
 class Simple:
-    """A program and its arguments; an assignment before it is left out."""
+    """A program and its arguments; preceding assignments are dropped."""
 
     words: list[str] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Simple:
 
 @dataclass(slots=True)
 class Group:
-    """A list in parentheses, whose change of folder ends with it."""
+    """A parenthesised list; changes of folder end with it."""
 
     pipelines: list[Pipeline]
     redirections: list[Redirection] = field(default_factory=list)
@@ -70,13 +70,13 @@ Stage = Simple | Group
 
 
 class Pipeline(NamedTuple):
-    """Commands, each of which reads what the one before it prints."""
+    """Commands, each of which reads the output of the preceding one."""
 
     connector: str
-    """What stands before it: ``&&``, ``||``, ``;`` or ``&``."""
+    """The operator before it: ``&&``, ``||``, ``;`` or ``&``."""
     stages: list[Stage]
     text: str
-    """As it is written."""
+    """Source text."""
 
 
 def parse(command: str) -> list[Pipeline]:
@@ -91,7 +91,7 @@ class _Parser:
         self._documents: list[tuple[str, bool]] = []
 
     def pipelines(self, depth: int) -> list[Pipeline]:
-        """Pipelines up to the end of the text or of the group, which is consumed."""
+        """Pipelines up to the end of the text or group, which is consumed."""
         found: list[Pipeline] = []
         stages: list[Stage] = []
         stage: Stage = Simple()
@@ -122,7 +122,7 @@ class _Parser:
                 stages, stage, begin = [], Simple(), self._at
 
     def _next(self) -> tuple[str, str]:
-        """The kind of the next token, and its text; no kind at the end."""
+        """Kind and text of the next token; no kind at the end."""
         if self._at >= len(self._text):
             return "", ""
         match = _TOKEN.match(self._text, self._at)
@@ -142,7 +142,7 @@ class _Parser:
             self._documents.append((target, kind == "<<-"))
 
     def _skip_documents(self) -> None:
-        """Pass over the here-documents that begin on this line."""
+        """Skip the here-documents that begin on this line."""
         text = self._text
         for delimiter, is_indented in self._documents:
             while self._at < len(text):
@@ -155,7 +155,7 @@ class _Parser:
         self._documents.clear()
 
     def _word(self) -> str:
-        """The word that begins here, without its quotes; at least one character is consumed."""
+        """The word at this position without its quotes; consumes at least one character."""
         text, end = self._text, len(self._text)
         parts: list[str] = []
         is_known = True
@@ -186,13 +186,13 @@ class _Parser:
                 self._at = at + 1
             else:
                 break
-        if self._at == begin:  # whatever stands here, reading goes on after it
+        if self._at == begin:  # parsing continues after any character
             self._at += 1
         word = "".join(parts)
         return word if is_known else Unexpanded(word)
 
     def _double(self, parts: list[str]) -> bool:
-        """Consume a part in double quotes; tells whether its text is known."""
+        """Consume a double-quoted part; returns whether its text is known."""
         text, end = self._text, len(self._text)
         is_known = True
         self._at += 1
@@ -214,7 +214,7 @@ class _Parser:
         return is_known
 
     def _expansion(self, parts: list[str]) -> bool:
-        """Consume an expansion, a lone ``$`` or text after ``$'``; tells whether it is known."""
+        """Consume an expansion, a lone ``$`` or text after ``$'``; returns whether it is known."""
         text, end, begin = self._text, len(self._text), self._at
         following = text[begin + 1 : begin + 2]
         if text[begin] == "`":
@@ -236,7 +236,7 @@ class _Parser:
         return False
 
     def _closing(self, at: int) -> int:
-        """Where a substitution that begins here is over."""
+        """The end of a substitution that begins here."""
         depth = 1
         for match in _NESTING.finditer(self._text, at):
             depth += {"(": 1, ")": -1}.get(match[0], 0)

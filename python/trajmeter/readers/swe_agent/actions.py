@@ -1,9 +1,9 @@
-"""What an action of SWE-agent shows of files, by what was observed of it.
+"""What SWE-agent's actions show of files, judged by their observations.
 
-The editor ``str_replace_editor`` numbers the lines that it shows, and may show more than was asked
-for; of a large file it prints an outline, as ``filemap`` does. Tools with a window print the path
-of the open file above lines such as ``12:text``. Everything else is a command of the shell, which
-keeps its folder. Carriage returns that a terminal put before newlines are removed first.
+The editor ``str_replace_editor`` numbers the lines it shows, and may show more than requested; of a
+large file it prints an outline, as ``filemap`` does. Windowed tools print the path of the open file
+above lines such as ``12:text``. Everything else is a command of a persistent shell. Carriage
+returns that a terminal inserted before newlines are removed first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Shown(NamedTuple):
 
 
 def editor_arguments(action: str) -> dict[str, Any] | None:
-    """The arguments of a command to the editor; ``None`` if it is none."""
+    """The arguments of an editor command; ``None`` if it is not one."""
     try:
         words = shlex.split(action)
     except ValueError:
@@ -68,7 +68,7 @@ def _integer(word: str) -> int | None:
 
 
 def shown(action: str, observation: str, folder: str | None) -> Shown:
-    """What an action showed, begun in a folder."""
+    """What an action showed, when started in a folder."""
     name = action.split(None, 1)[0] if action.strip() else ""
     observation = observation.replace("\r\n", "\n")
     if name in _SILENT or _CANCELLED.match(observation):
@@ -82,7 +82,7 @@ def shown(action: str, observation: str, folder: str | None) -> Shown:
     if name == _OUTLINE:
         path = action.strip().removeprefix(name).strip(" '\"")
         return Shown(tuple(_outline(in_folder(path, folder), observation)), ())
-    from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+    from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
     found = shell_views(action, observation, folder=folder)
     return Shown(found.views, found.leaks)
@@ -98,13 +98,13 @@ def _shown_by_editor(action: str, observation: str) -> Shown:
 
 
 def _outline(path: str, observation: str) -> Iterator[View]:
-    """The lines of a file that an outline of it shows, without those that it leaves out."""
+    """The lines of a file shown by its outline, without elided ones."""
     for first, last in runs(_IN_OUTLINE.findall(observation)):
         yield View(path=path, extent=Extent.LINES, start=first, end=last)
 
 
 def _window(observation: str) -> Iterator[View]:
-    """The lines of the window that an answer ends with."""
+    """The lines of the window at the end of an observation."""
     seen = window(observation)
     if seen is not None:
         yield View(path=seen.path, extent=Extent.LINES, start=seen.first, end=seen.last)
@@ -121,5 +121,5 @@ def _hits(observation: str, folder: str | None) -> Iterator[View]:
 
 
 def in_folder(path: str, folder: str | None) -> str:
-    """A path that is relative to a folder, as one of its own."""
+    """Resolve a path relative to a folder."""
     return path if folder is None or path.startswith("/") else f"{folder}/{path}"

@@ -1,8 +1,8 @@
-"""Files that ContextBench's changes to SWE-agent write beside a trajectory.
+"""Files that ContextBench's modified SWE-agent writes beside a trajectory.
 
-``<id>.checkpoints.jsonl`` holds a line for each call of a tool that shows files, and lines with the
-context that the agent declares; ``<id>.context.json`` sums up what a run viewed and edited. Both
-name the task by their file's name.
+``<id>.checkpoints.jsonl`` has a line for each call of a tool that shows files, and lines with the
+context that the agent declares; ``<id>.context.json`` summarises what a run viewed and edited. The
+file name gives the task.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def _recognises_checkpoints(path: Path, head: bytes) -> Evidence | None:
 
 
 def _checkpoints(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """The run of a file of checkpoints."""
+    """The run in a checkpoints file."""
     calls, contexts = _lines(path, report)
-    # The last line is not the last step of the run, whose end the file does not hold.
+    # The file does not contain the end of the run, so its last line is not the last step.
     turns, leaks = turns_with([*calls, {}], "/testbed")
     declared = next((views for text in reversed(contexts) if (views := declared_views(text))), None)
     yield _trajectory(path, turns=turns[:-1], final_views=declared, leaks=leaks)
@@ -57,7 +57,7 @@ def _checkpoints(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
 def _checkpoints_as_contextbench(
     path: Path, report: Callable[[ReadProblem], None]
 ) -> Iterator[Trajectory]:
-    """The run with the views that ContextBench takes: ranges that the editor was asked for."""
+    """The run with views as ContextBench counts them: ranges requested from the editor."""
     calls, contexts = _lines(path, report)
     steps = [views for call in calls if (views := _asked(call)) is not None]
     declared = next((text for text in reversed(contexts) if text.strip()), None)
@@ -78,7 +78,7 @@ def _asked(call: Mapping[str, Any]) -> list[NewView] | None:
 def _lines(
     path: Path, report: Callable[[ReadProblem], None]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The calls of a file, and the contexts that it declares."""
+    """The calls in a file, and the contexts it declares."""
     calls: list[dict[str, Any]] = []
     contexts: list[str] = []
     for source, value in entries(path):
@@ -117,7 +117,7 @@ def _read_context(record: Mapping[str, JsonValue], source: Source) -> Trajectory
 
 
 def _read_context_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """The summary as ContextBench takes it, to which edited lines were viewed."""
+    """The summary as ContextBench reads it: edited lines count as viewed."""
     return _summary(record, source, lambda _: True)
 
 

@@ -1,7 +1,7 @@
 """Contexts that an agent declares in text: ``File:`` and ``Lines:`` one below the other.
 
-ContextBench's changes to SWE-agent write them into ``patch_context.txt`` too. The task is the
-folder of that file if it is named as one, else what the file is named after.
+ContextBench's modified SWE-agent also writes them to ``patch_context.txt``. The task is the folder
+of that file if it is named like a task, else the file name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LINES = re.compile(r"\s*([0-9]{1,18})\s*-\s*([0-9]{1,18})\s*\Z")
 
 
 def declared_views(text: str) -> list[NewView]:
-    """The views of a declared context; a file whose lines cannot be read counts without them."""
+    """The views of a declared context; a file with unreadable lines counts without them."""
     spans: dict[str, list[Span]] = {}
     path: str | None = None
     for line in text.splitlines():
@@ -47,7 +47,7 @@ def declared_views(text: str) -> list[NewView]:
 
 
 def path_in_repository(path: str) -> str:
-    """A path without the folder of the container, or else without one leading slash."""
+    """A path without the container's folder, or else without one leading slash."""
     if path.startswith("/testbed/"):
         return path.removeprefix("/testbed/")
     return path.removeprefix("/")

@@ -1,8 +1,8 @@
 """Trajectories of SWE-agent: a JSON object of steps, with the history of messages beside them.
 
-Each step is a turn. Steps without an action are answers that the program could not use: it does not
-say what they called. Ids and arguments of calls come from the history, whose demonstrations and
-summaries are left alone. Tokens are counted by the program's own tokenizer, for the run as a whole.
+Each step is a turn. Steps without an action are answers that the program could not use: what they
+called is not recorded. Ids and arguments of calls come from the history, whose demonstrations and
+summaries are ignored. Tokens are counted with the program's own tokenizer, for the whole run.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _BUDGET_REASON = "budget_exhausted"
 _SUBMITTED = "submitted"
 _REFUSED = "format_error"
 _SINGLE_RUNS = frozenset({"main", "swe_main", ""})
-"""Names of environments that are not ids of tasks."""
+"""Environment names that are not task ids."""
 _ON_GITHUB = re.compile(r"github\.com/([^/]+)/([^/]+)")
 _OWNED = re.compile(r"/[^/]+__[^/]+")
-"""The folder of a repository with its owner."""
+"""A repository folder that includes the owner's name."""
 
 
 class _Step(TypedDict):
@@ -95,7 +95,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a run into a trajectory.
+    """Convert a run to a trajectory.
 
     Raises:
         pydantic.ValidationError: A value has the wrong type.
@@ -111,7 +111,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a run into a trajectory whose only views are those of an added patch context."""
+    """Convert a run to a trajectory whose only views are those of an added patch context."""
     run, unusable = without_faults(_runs(), record)
     turns, _ = turns_with(run["trajectory"], None)
     silent = tuple(turn.model_copy(update={"views": None}) for turn in _with_calls(run, turns))
@@ -152,14 +152,14 @@ def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[
 
 
 def failure_of(status: str | None) -> Failure | None:
-    """Why a run failed, by its exit status; one that was killed has none, and says nothing."""
+    """Why a run failed, from its exit status; a killed run has none, so its failure is unknown."""
     if status is not None and any(budget in status for budget in _BUDGETS):
         return Failure(reason=_BUDGET_REASON)
     return None if status is None or status.startswith(_SUBMITTED) else Failure(reason=status)
 
 
 def _task(run: _Run, config: Mapping[str, JsonValue], source: Source) -> str:
-    """The id of the task: the environment's name in runs of many, else the problem's id."""
+    """Task id: the environment's name in runs of many, else the problem's id."""
     environment = run.get("environment") or ""
     problem = as_mapping(config.get("problem_statement")).get("id")
     if environment not in _SINGLE_RUNS:
@@ -170,7 +170,7 @@ def _task(run: _Run, config: Mapping[str, JsonValue], source: Source) -> str:
 
 
 def _configuration(run: _Run) -> Mapping[str, JsonValue]:
-    """The configuration, which is JSON in text."""
+    """The configuration, stored as JSON text."""
     config = run.get("replay_config")
     if isinstance(config, str):
         try:
@@ -181,13 +181,13 @@ def _configuration(run: _Run) -> Mapping[str, JsonValue]:
 
 
 def _agents(config: Mapping[str, JsonValue]) -> list[Mapping[str, Any]]:
-    """The configured agents: one, or one for each of several attempts."""
+    """The configured agents: one, or one for each of several retries."""
     agent = as_mapping(config.get("agent"))
     return [*map(as_mapping, as_list(agent.get("agent_configs")))] or [agent]
 
 
 def _longest(config: Mapping[str, JsonValue]) -> int | None:
-    """How many characters of an observation the model is sent at most."""
+    """Maximum number of characters of an observation sent to the model."""
     lengths = [
         as_mapping(agent.get("templates")).get("max_observation_length")
         for agent in _agents(config)
@@ -196,7 +196,7 @@ def _longest(config: Mapping[str, JsonValue]) -> int | None:
 
 
 def _root(config: Mapping[str, JsonValue]) -> str | None:
-    """The folder of the repository, which SWE-agent names after where it came from."""
+    """The repository folder, which SWE-agent names after the repository's origin."""
     repo = as_mapping(as_mapping(config.get("env")).get("repo"))
     url, path = str(repo.get("github_url") or ""), str(repo.get("path") or "")
     name = as_text(repo.get("repo_name"))
@@ -208,7 +208,7 @@ def _root(config: Mapping[str, JsonValue]) -> str | None:
 
 
 def _first_root(run: _Run) -> str | None:
-    """The folder of the repository, where no configuration tells, by the shell's first folder."""
+    """The repository folder without a configuration: the shell's first folder."""
     folders = (_folder(step.get("state")) for step in run["trajectory"])
     found = _OWNED.match(next(filter(None, folders), ""))
     return found[0] if found else None
@@ -217,9 +217,9 @@ def _first_root(run: _Run) -> str | None:
 def turns_with(
     steps: list[Any], root: str | None, longest: int | None = None
 ) -> tuple[tuple[Turn, ...], list[Leak]]:
-    """Turns of steps, with what each shows of files, by paths from the root of the repository.
+    """Turns of steps, with what each shows of files by paths relative to the repository root.
 
-    What the last step showed was never sent to the model, nor what is beyond the longest text.
+    The last step's output was never sent to the model, nor was output beyond the length limit.
     """
     turns: list[Turn] = []
     leaks: list[Leak] = []
@@ -242,10 +242,10 @@ def turns_with(
 
 
 def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]:  # noqa: FBT001 - told apart by its name where it is called
-    """The fields of a turn that its step tells by itself."""
+    """The fields of a turn that come from its step alone."""
     text = step.get("response") or None
     if not action:
-        # What ends a run stands where the answer would.
+        # What ended the run is recorded in place of an answer.
         reason = "exit" if is_last else _REFUSED
         error = Failure(reason=reason, message=text if is_last else None)
         return {"text": None if is_last else text, "success": False, "error": error}
@@ -259,7 +259,7 @@ def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]
 
 
 def _folder(state: object) -> str | None:
-    """Where the shell is after a step; its state is JSON in text in old files."""
+    """The shell's folder after a step; old files store the state as JSON text."""
     if isinstance(state, str):
         try:
             state = json.loads(state)
@@ -270,14 +270,14 @@ def _folder(state: object) -> str | None:
 
 
 def without_root(view: View, root: str | None) -> View:
-    """A view by its path from the root of the repository."""
+    """A view with its path relative to the repository root."""
     if root is None or not view.path.startswith(f"{root}/"):
         return view
     return view.model_copy(update={"path": view.path.removeprefix(f"{root}/")})
 
 
 def _with_calls(run: _Run, turns: tuple[Turn, ...]) -> Iterator[Turn]:
-    """The turns with calls as the model made them, where the history tells."""
+    """The turns with the model's original calls, if the history has them."""
     history = [message for message in run.get("history") or () if _is_action(message)]
     place = 0
     for turn in turns:

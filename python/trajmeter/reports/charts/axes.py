@@ -1,4 +1,4 @@
-"""Axes, legends and frames that charts have in common."""
+"""Axes, legends and frames shared by charts."""
 
 from __future__ import annotations
 
@@ -112,5 +112,5 @@ def legend(
 
 
 def mark(series: int, facts: Iterable[str], shape: str) -> str:
-    """A mark in the colour of its system, with what it stands for as its tooltip."""
+    """A mark in the colour of its system, with a tooltip that says what it represents."""
     return tag("g", tag("title", escape("; ".join(facts))), shape, class_=coloured(series))

@@ -1,4 +1,4 @@
-"""How values are spread: a dot for each of a few, a histogram of many."""
+"""Distributions of values: a dot for each if they are few, otherwise a histogram."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _column(value: float, scale: Scale, radius: float) -> int:
 
 
 def _dots(series: Series, scale: Scale, base: float, radius: float) -> Iterator[str]:
-    """A dot for each value; those at one place stand on each other."""
+    """A dot for each value; equal values are stacked."""
     names = series.names or ("",) * len(series.values)
     pairs = [pair for pair in zip(series.values, names, strict=True) if drawable(pair[0])]
     stacks: Counter[int] = Counter()

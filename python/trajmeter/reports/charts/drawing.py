@@ -1,4 +1,4 @@
-"""Any chart as markup."""
+"""Renders any chart as markup."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "standalone", "stylesheet"]
 
 _MARGIN = 12
-"""Free space around a chart that stands in no frame."""
+"""Margin around a chart without a frame."""
 _VIEW = re.compile(r'viewBox="0 0 (\S+) (\S+)"')
 
 
@@ -43,7 +43,7 @@ def draw(chart: Chart) -> str:
 
 
 def standalone(chart: Chart) -> str:
-    """A chart as an SVG file of its own, which follows the reader's light or dark colours."""
+    """A chart as a separate SVG file, which follows the reader's light or dark colours."""
     framed = _VIEW.sub(
         lambda size: (
             f'viewBox="{-_MARGIN} {-_MARGIN} {float(size[1]) + 2 * _MARGIN:g} '

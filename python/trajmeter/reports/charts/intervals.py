@@ -130,7 +130,7 @@ def _dot(
 
 
 def _end(x: float, y: float, points: float) -> str:
-    """The end of an interval: a stroke across it, or an arrow where it goes on."""
+    """The end of an interval: a stroke across it, or an arrow if it continues."""
     if not points:
         return tag("line", class_="interval", x1=x, x2=x, y1=y - 4, y2=y + 4)
     corners = (x + points, y, x, y - 4, x, y + 4)

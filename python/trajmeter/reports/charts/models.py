@@ -1,4 +1,4 @@
-"""What charts are made of: plain data, without a word of how it is drawn."""
+"""The data of charts, independent of how they are drawn."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class IntervalChart(NamedTuple):
     is_ratio: bool = False
     """Whether equal ratios are equally far apart."""
     low_end: float | None = None
-    """Where the axis must begin; ``None`` where its values do."""
+    """Where the axis must begin; ``None`` to fit the values."""
     high_end: float | None = None
     """Where it must end."""
     least: float | None = None
@@ -103,9 +103,9 @@ class ScatterChart(NamedTuple):
     points: tuple[Point, ...]
     """The systems."""
     x_axis: str
-    """What lies to the right, with its unit."""
+    """Label of the x axis, with its unit."""
     y_axis: str
-    """What lies upwards, with its unit."""
+    """Label of the y axis, with its unit."""
     is_ratio: bool = False
     """Whether equal ratios are equally far apart to the right, if all are above zero."""
 
@@ -158,16 +158,16 @@ class Curve(NamedTuple):
 
 
 class CurveChart(NamedTuple):
-    """Lines over a common axis: coverage by step, or share of tasks solved within so many turns."""
+    """Lines over a common axis: coverage by step, or share of tasks solved within n turns."""
 
     title: str
     """Heading."""
     curves: tuple[Curve, ...]
     """The lines."""
     x_axis: str
-    """What lies to the right."""
+    """Label of the x axis."""
     y_axis: str
-    """What lies upwards."""
+    """Label of the y axis."""
     is_step: bool = False
     """Whether a value holds until the next, as cumulative counts do."""
     low_end: float | None = 0.0

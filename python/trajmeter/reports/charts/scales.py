@@ -1,4 +1,4 @@
-"""Axes' scales: where a value lies, and the round numbers that are written beside it."""
+"""Scales of axes: positions of values, and round numbers for the labels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Scale(NamedTuple):
     """Whether equal ratios are equally far apart."""
 
     def at(self, value: float) -> float:
-        """Where a value lies; beyond an end, that end."""
+        """Position of a value, limited to the ends."""
         if self.is_ratio:
             if value <= 0:
                 return self.start
@@ -138,7 +138,7 @@ def scale_of(
 
 
 def tick_labels(ticks: Sequence[float], *, is_ratio: bool = False) -> list[str]:
-    """Numbers of an axis, with as many decimals as tell them apart.
+    """Numbers of an axis, with enough decimals to distinguish them.
 
     Args:
         ticks: The numbers.

@@ -1,4 +1,4 @@
-"""One figure against another, with names that do not cover each other."""
+"""One figure plotted against another, with labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _WIDEST_NAME, _WIDEST_OF_MANY = 200.0, 110.0
 _MANY = 12
 """Points from which names are shortened more, so that more of them find a place."""
 _RINGS = 8
-"""Lines from its point that a name may lie; one without a place is left to the tooltip."""
+"""Distances from its point, in lines, at which a name may be placed; a name without room is left to
+the tooltip."""
 
 
 class _Box(NamedTuple):

@@ -1,4 +1,4 @@
-"""Markup of the table of attempts: its frame, and its columns compressed."""
+"""Markup of the attempt table: its frame and its compressed columns."""
 
 from __future__ import annotations
 

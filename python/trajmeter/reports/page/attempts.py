@@ -1,4 +1,4 @@
-"""The table of attempts: a row for each, which opens to all that is known of it.
+"""The attempt table: one row per attempt, which expands to everything known about it.
 
 The page holds it compressed, so that 10^5 rows cost a reader nothing until they are looked at:
 
@@ -69,7 +69,7 @@ class NumberColumn:
     label: str
     """Heading: its short name."""
     values: npt.NDArray[np.float64]
-    """A value for each row; NaN where there is none."""
+    """A value for each row; NaN if missing."""
     kind: Literal["number", "integer", "boolean"] = "number"
     """How a value is shown; a truth value is 1 or 0."""
     higher_is_better: bool | None = None
@@ -78,7 +78,7 @@ class NumberColumn:
 
 @dataclass(frozen=True, slots=True)
 class DetailBlock:
-    """One piece of what is known of an attempt; any part may be empty."""
+    """One block of an attempt's details; any part may be empty."""
 
     title: str = ""
     """Heading."""
@@ -93,7 +93,7 @@ class DetailBlock:
     text: str = ""
     """Text with its own line breaks: an answer, a judge's reasoning."""
     folded: bool = False
-    """Whether it is closed until it is asked for."""
+    """Whether it is initially closed."""
 
 
 Detail: TypeAlias = tuple[DetailBlock, ...]
@@ -109,11 +109,11 @@ class SharedTable:
     header: tuple[str, str]
     """Headings of the labels and of the values."""
     labels: tuple[str, ...]
-    """What stands before each value; an attempt has no row for one that it has no value for."""
+    """Label of each value; an attempt has no row for a missing value."""
     numbers: tuple[int, ...] = ()
     """Columns that are numbers, aligned to the right; the others are text."""
     folded: bool = False
-    """Whether it is closed until it is asked for."""
+    """Whether it is initially closed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""The detail of an attempt as the JSON that the page holds."""
+"""The details of an attempt as JSON for the page."""
 
 from __future__ import annotations
 

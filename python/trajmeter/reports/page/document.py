@@ -87,4 +87,4 @@ class Document:
     provenance: Part
     """What the report was made of, and by what; comes last."""
     attempts: AttemptTable | None = None
-    """Table of attempts, before the provenance; ``None`` where none are known."""
+    """Attempt table, before the provenance; ``None`` if no attempts are known."""

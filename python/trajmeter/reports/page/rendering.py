@@ -1,4 +1,4 @@
-"""A report as one HTML document that opens offline and asks for nothing."""
+"""A report as one HTML document that opens offline and loads nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is known of each attempt, as the page holds it: made column by column, not cell by cell.
+"""Details of each attempt as stored in the page: made column by column, not cell by cell.
 
 An attempt has a hundred cells and more, most of them alike in many attempts. So every distinct
 value of a column is shown once, and Arrow puts the pieces of all attempts together.
@@ -55,13 +55,13 @@ class _Column(NamedTuple):
 
 
 class AttemptDetails:
-    """The detail of each attempt as JSON, made while it is asked for, as all of them may not fit.
+    """Details of each attempt as JSON, generated lazily, as all of them may not fit.
 
     Args:
         rows: The attempts.
-        directed: Figures, which stand before counts and descriptions.
+        directed: Figures with a direction, shown before counts and descriptions.
         listed: How many attempts, from the first.
-        turns: Gives what is known of an attempt's turns, from its identity.
+        turns: Returns what is known about an attempt's turns, given its identity.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ def _blocks(
 
 
 def _fact(label: str, column: _Column) -> Array:
-    """A column as facts, the label with its text; null where it says nothing."""
+    """A column as facts, labels with texts; null if empty."""
     begin = f"[{text_json(label)},"
     pairs = [f"{begin}{text_json(str(text))}]" if text else None for text in column.values]
     return _strings(pairs).take(numbers(column.codes, column.codes < 0))
@@ -238,7 +238,7 @@ def _strings(texts: Sequence[str | None]) -> Array:
 
 
 def _joined(pieces: Sequence[Array], rows: int) -> Array:
-    """Pieces of each attempt with commas between them; null where it has none."""
+    """Pieces of each attempt separated by commas; null if it has none."""
     if not pieces:
         return pa.nulls(rows, pa.large_string())
     is_empty = reduce(pc.and_, (piece.is_null() for piece in pieces))
@@ -251,7 +251,7 @@ def _joined(pieces: Sequence[Array], rows: int) -> Array:
 
 
 def _wrapped(pieces: Array, begin: str, end: str, *, empty: str | None = None) -> Array:
-    """Pieces between two texts; where there are none, another."""
+    """Pieces between two texts, or another text if there are no pieces."""
     wrapped = _concatenated(begin, pieces, end, between="", nulls="emit_null")
     return wrapped if empty is None else wrapped.fill_null(empty)
 

@@ -34,7 +34,7 @@ def attempt_table(
 
     Args:
         found: What was found.
-        turns: Gives what is known of an attempt's turns, from its identity.
+        turns: Returns what is known about an attempt's turns, given its identity.
     """
     rows = found.rows
     shown = min(len(rows), LISTED)

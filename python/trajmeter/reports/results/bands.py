@@ -1,4 +1,4 @@
-"""The band of a curve: between which ends the mean lies at each step."""
+"""The band of a curve: the interval of the mean at each step."""
 
 from __future__ import annotations
 

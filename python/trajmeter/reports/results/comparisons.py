@@ -1,4 +1,4 @@
-"""Systems against the baseline: differences with their intervals, and the tasks they come from."""
+"""Compares systems with the baseline: differences with intervals, and the underlying tasks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _of_pairs(
 
 
 def _everything(compared: ComparedScores) -> Iterator[Fold]:
-    """All figures of all pairs, behind one fold."""
+    """All figures of all pairs, in one folded block."""
     sections = comparison_sections(compared)
     is_one = len(sections) == 1
     tables, lines = [], []

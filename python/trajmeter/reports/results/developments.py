@@ -1,4 +1,4 @@
-"""How attempts go: gold found by step, success by turn, values over tasks, cost against quality."""
+"""How attempts develop: gold by step, success by turn, values over tasks, cost and quality."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _known(found: Findings, system: System, cost: str) -> tuple[int, int]:
 
 
 def spread_part(found: Findings) -> Part | None:
-    """How values are spread over tasks; ``None`` where there is one task at most."""
+    """Distribution of values over tasks; ``None`` with fewer than two tasks."""
     charts = []
     for name in found.principal[:_CHARTS]:
         each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
@@ -203,7 +203,7 @@ def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
 
 
 def _solved(found: Findings) -> CurveChart | None:
-    """The share of attempts that succeeded within so many turns."""
+    """The share of attempts that succeeded within n turns."""
     turns, passed = (found.rows.numbers.get(name) for name in (_TURNS, _PASSED))
     if turns is None or passed is None:
         return None

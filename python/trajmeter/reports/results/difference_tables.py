@@ -36,7 +36,7 @@ _MEASURES = ("p", "p (Holm)", "better/worse/equal", "tasks")
 
 
 def pair_table(pair: SystemPair, found: Findings, title: str) -> Table:
-    """The figures that stand for the families, and those that differ clearly."""
+    """The principal figures of the families, and those that differ clearly."""
     held = [each for each in pair.figures if each.difference is not None]
     clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
     lead = [each for name in found.principal for each in held if each.figure == name]
@@ -137,6 +137,6 @@ def _shown(tasks: int) -> tuple[str, ...]:
 
 
 def figure_name(each: Difference) -> str:
-    """Short name of a figure, and which end is better where that is the lower."""
+    """Short name of a figure, marked if lower is better."""
     lower = " (lower is better)" if each.higher_is_better is False else ""
     return f"{short_name(each.figure)}{lower}"

@@ -28,7 +28,7 @@ VALUES = (_REASONS,)
 _MESSAGES = 20
 """Errors of metrics that are listed."""
 _SHOWN = 8
-"""Reasons that a chart tells apart."""
+"""Number of reasons that a chart distinguishes."""
 
 
 def outcome_columns(figures: tuple[str, ...]) -> list[str]:

@@ -48,7 +48,7 @@ class _Axis(NamedTuple):
     is_ratio: bool
     unit: str | None
     name: str
-    """The figure, where its range is open; else empty."""
+    """Name of the figure, if its range is unbounded; else empty."""
 
 
 def family_parts(found: Findings) -> Iterator[Part]:
@@ -59,7 +59,7 @@ def family_parts(found: Findings) -> Iterator[Part]:
 
 
 def repeats_part(found: Findings) -> Part | None:
-    """What k attempts at a task achieve; ``None`` if it was not asked for."""
+    """What k attempts at a task achieve; ``None`` if not requested."""
     groups = [system.estimates for system in found.systems]
     if not any(group.repeats for group in groups):
         return None
@@ -141,12 +141,12 @@ def _of(system: System, names: Sequence[str]) -> list[Estimate]:
 
 
 def _lead(found: Findings, own: Sequence[str]) -> str:
-    """The figure that stands for a family."""
+    """The principal figure of a family."""
     return next((name for name in found.principal if name in own), own[0])
 
 
 def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
-    """The figure that stands for the family, those of its group, and one of each other group."""
+    """The principal figure of the family, its group's figures, and one of each other group."""
     if len(own) <= _DRAWN:
         return list(own)
     lead = _lead(found, own)
@@ -224,7 +224,7 @@ def _ordered(found: Findings, systems: Sequence[System], name: str) -> tuple[Sys
 
 
 def heading(found: Findings, name: str) -> str:
-    """Short name of a figure, and which end is better where that is the lower."""
+    """Short name of a figure, marked if lower is better."""
     lower = " (lower is better)" if found.is_higher_better(name) is False else ""
     return f"{short_name(name)}{lower}"
 

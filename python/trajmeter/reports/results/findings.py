@@ -1,4 +1,4 @@
-"""What a report of results tables is made of: estimates, differences and the attempts."""
+"""The basis of a report on results tables: estimates, differences and attempts."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["CHARTED", "FEW", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
 
 FEW = 2
-"""Systems up to which every pair has tables of its own; more stand in one."""
+"""Number of systems up to which each pair has its own tables; more share one."""
 
 CHARTED = 8
-"""Systems that a chart shows: more colours cannot be told apart."""
+"""Maximum number of systems in a chart: more colours cannot be distinguished."""
 LISTED = 30
 """Systems that tables show."""
 
@@ -39,7 +39,7 @@ class System:
     number: int
     """Place among the systems."""
     label: str
-    """Its name, as short as tells it apart."""
+    """Its shortest name that is unique."""
     estimates: GroupEstimates
     """Its figures."""
 
@@ -82,7 +82,7 @@ class Findings:
 
     @cached_property
     def principal(self) -> tuple[str, ...]:
-        """The figure that stands for each family, those that were asked for first."""
+        """The principal figure of each family, requested ones first."""
         asked = self.estimates.options.figures
         if asked is not None and len(self.measured) <= len(asked):
             return self.measured
@@ -113,7 +113,7 @@ class Findings:
 
     @cached_property
     def adjusted(self) -> dict[tuple[str, str, str], float]:
-        """p-values of the figures that stand for the families, adjusted for these alone.
+        """p-values of the families' principal figures, adjusted for these only.
 
         By the names of both systems and the figure. All others are described, not tested: adjusted
         for each of fifty figures, nothing could be shown.

@@ -1,4 +1,4 @@
-"""Gold of tasks, for the turns of a report: what share was seen so far, and what at which turn."""
+"""Gold of tasks, for the turns of a report: the share seen so far, and new gold by turn."""
 
 from __future__ import annotations
 

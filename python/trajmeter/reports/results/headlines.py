@@ -1,4 +1,4 @@
-"""What a reader has to know first: who is better, by how much, how sure, and what is missing."""
+"""The headlines: which is better, by how much, how certainly, and what is missing."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _missing(found: Findings) -> Iterator[Headline]:
 
 
 def _unscored_families(found: Findings) -> Iterator[Headline]:
-    """Families of which nothing could be scored, and why."""
+    """Families without any scored figure, and why."""
     measured = {name.partition(".")[0] for name in found.measured}
     for family in dict.fromkeys(name.partition(".")[0] for name in found.figures):
         if family in measured or not measured:

@@ -1,4 +1,4 @@
-"""What a report was made of: versions, settings, inputs with digests, models and dates."""
+"""Provenance of a report: versions, settings, inputs with digests, models and dates."""
 
 from __future__ import annotations
 

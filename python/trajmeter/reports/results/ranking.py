@@ -1,4 +1,4 @@
-"""Several systems at a glance: one row for each, the best first."""
+"""Several systems at a glance: one row each, the best first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From results tables to a report: everything read once more than it is summed up."""
+"""Makes a report from results tables, which are read again after they are summarized."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def results_document(
         tasks: Tasks that should have been attempted.
         gates: Thresholds to check.
         min_tasks: Clusters that a gate on an interval needs.
-        turns: Gives what is known of an attempt's turns, from the identity of its row.
+        turns: Returns what is known about an attempt's turns, given its row's identity.
         made: How the report is made; this process by default.
         has_files: Whether the tables are files that a reader may look at, and not temporary ones.
         on_problem: Called with every row that cannot be read and is left out. Without it the first

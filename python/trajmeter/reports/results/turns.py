@@ -1,4 +1,4 @@
-"""Turns of attempts, found by what their rows are known by, with views against gold."""
+"""Turns of attempts, found by the identity of their rows, with views compared with gold."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Turns:
         self.found = 0
         """Attempts whose turns were found."""
         self.missed = 0
-        """Attempts that have none, or several that cannot be told apart."""
+        """Number of attempts without turns, or with several that cannot be told apart."""
 
     def add(self, trajectory: Trajectory, blocks: Iterable[DetailBlock]) -> None:
         """Hold the turns of an attempt."""
@@ -54,7 +54,7 @@ class Turns:
         self._held.setdefault(key, []).append(_Held(source, packed))
 
     def of(self, identity: Mapping[str, str | None]) -> Detail:
-        """Turns of the attempt that has this identity; without any, a block that says so."""
+        """Turns of the attempt with this identity; if there are none, a block that says so."""
         held = self._held.get(tuple(identity.get(name) for name in _KEY), [])
         source = identity.get("source")
         same = [each for each in held if each.source == source]
@@ -111,7 +111,7 @@ def _blocks(trajectory: Trajectory, gold: Gold | None) -> Iterator[DetailBlock]:
 
 
 def _section(section: Section, title: str) -> Iterator[DetailBlock]:
-    """A section: its facts, then its blocks, short ones as rows and long ones behind a fold."""
+    """A section: its facts, then its blocks, short ones as rows and long ones folded."""
     rows = tuple(
         (each.kind.value, each.label) for each in section.blocks if each.label and not each.lines
     )

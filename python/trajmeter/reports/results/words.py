@@ -1,4 +1,4 @@
-"""How a report says values, intervals and counts."""
+"""How reports phrase values, intervals and counts."""
 
 from __future__ import annotations
 

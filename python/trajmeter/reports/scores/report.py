@@ -135,8 +135,8 @@ def _metric_tables(
         for column, figure in overall.figures.items()
         if column in arrangement.shown
     }
-    # Beside others, a figure without values and direction, such as whether a metric without a
-    # threshold passed, tells the reader nothing.
+    # Next to others, a figure without values and direction (such as whether a metric without a
+    # threshold passed) tells the reader nothing.
     has_any = any(figure.scored for figure in shown.values())
     concerned = {
         column: figure

@@ -1,4 +1,4 @@
-"""One trajectory as a person reads it, on a terminal and as an HTML page."""
+"""One trajectory in readable form, on a terminal and as an HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding a pattern in the sections of a trajectory."""
+"""Searches the sections of a trajectory for a pattern."""
 
 from __future__ import annotations
 

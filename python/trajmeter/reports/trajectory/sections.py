@@ -24,7 +24,7 @@ __all__ = ["Block", "Kind", "Section", "sections"]
 _FILE_END = -1
 """Last line of views that go to the end of the file, as some tools write it."""
 _SHORT = 100
-"""Characters of arguments that stand beside the name of the call."""
+"""Maximum number of characters of arguments to show beside the name of the call."""
 
 
 class Kind(str, Enum):
@@ -182,7 +182,7 @@ def _call_blocks(call: ToolCall) -> Iterator[Block]:
 
 
 def _arguments(arguments: JsonValue) -> tuple[str, tuple[str, ...]]:
-    """Arguments in short, and in full where that leaves something out."""
+    """Arguments in short form, and in full if the short form omits something."""
     if arguments is None:
         return "", ()
     if isinstance(arguments, dict):

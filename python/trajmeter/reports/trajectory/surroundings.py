@@ -1,4 +1,4 @@
-"""What a trajectory is read beside: its task, and the files of its repository."""
+"""References shown with a trajectory: its task, and the files of its repository."""
 
 from __future__ import annotations
 

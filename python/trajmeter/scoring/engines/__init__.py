@@ -1,3 +1,3 @@
-"""Engines: what hands the units of a run to those who score them."""
+"""Engines: distribute the units of a run to workers."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scoring units one after the other, in this process."""
+"""Scores units sequentially in this process."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def score_here(
     folder: RunFolder,
     on_problem: Callable[[ReadProblem], None] | None,
 ) -> Iterator[Receipt]:
-    """Do and commit units; yields a receipt of each."""
+    """Process and commit units; yields a receipt for each."""
     for unit in units:
         yield folder.commit(opened.unit_work(unit, plan, on_problem), opened)

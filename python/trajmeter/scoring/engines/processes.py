@@ -1,8 +1,8 @@
-"""Scoring units in several processes of this machine.
+"""Scores units in several processes on this machine.
 
-Each worker opens metrics, tasks and snapshots once, takes the number of a unit, commits its part
-and replies with a receipt. One that dies is replaced, and its unit tried again. Workers end when
-the process that started them does, in whatever way.
+Each worker opens metrics, tasks and snapshots once, receives the number of a unit, commits its part
+and replies with a receipt. A worker that dies is replaced, and its unit is retried. Workers end
+when their parent process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ _MODULE = "trajmeter.scoring.engines.worker"
 
 
 class Warned(NamedTuple):
-    """A worker warned of something."""
+    """A warning of a worker."""
 
     message: str
 
 
 class Raised(NamedTuple):
-    """What ended a worker's unit, and the run."""
+    """The error that ended a worker's unit, and the run."""
 
     error: BaseException
 
 
 class _Died(NamedTuple):
-    """A worker died at a unit each time that it was tried."""
+    """A worker died at every try of a unit."""
 
     number: int
     message: str
 
 
 class _Ended(NamedTuple):
-    """A thread has no more units for its workers."""
+    """A thread has no units left for its workers."""
 
 
 class ProcessPool:
@@ -63,8 +63,8 @@ class ProcessPool:
     Args:
         work: What is done with the units.
         plan: The units.
-        folder: Where parts are kept.
-        workers: How many processes.
+        folder: Where parts are stored.
+        workers: Number of processes.
         on_problem: Called with every file and record that cannot be read.
 
     Raises:
@@ -90,10 +90,10 @@ class ProcessPool:
         self._is_closed = False
         self._workers: list[WorkerProcess] = []
         self.failed: list[tuple[int, str]] = []
-        """Units whose workers died each time, with the reason."""
+        """Units whose workers died at every try, with the reason."""
 
     def score(self, units: Sequence[Unit]) -> Iterator[Receipt]:
-        """Score and commit units; yields a receipt of each, in the order in which they are done.
+        """Score and commit units; yields a receipt for each, in the order of completion.
 
         Raises:
             TrajmeterError: What ended a worker's unit, such as a full disk.
@@ -111,7 +111,7 @@ class ProcessPool:
                     worker.kill()
             for thread in threads:
                 thread.join()
-            self._task.folder.remove_abandoned()  # what workers were writing when they ended
+            self._task.folder.remove_abandoned()  # files that workers were writing when they ended
 
     def _receipts(self, threads: int) -> Iterator[Receipt]:
         warned: set[str] = set()
@@ -133,7 +133,7 @@ class ProcessPool:
                 warnings.warn(reply.message, stacklevel=2)
 
     def _hand_out(self) -> None:
-        """Hand out units to a worker, and to those that replace it, until there are no more."""
+        """Pass units to a worker, and to its replacements, until there are no more."""
         try:
             with ExitStack() as stack:
                 worker: WorkerProcess | None = None
@@ -158,7 +158,7 @@ class ProcessPool:
             self._replies.put(_Ended())
 
     def _next(self, own: deque[int]) -> int | None:
-        """The next of one's own units, or of those that are taken over."""
+        """The next of this worker's own units, or of those taken over from others."""
         with self._lock:
             if self._is_closed:
                 return None
@@ -177,9 +177,9 @@ class ProcessPool:
         return worker
 
     def _score_one(self, worker: WorkerProcess, number: int) -> None:
-        """Let a worker score a unit, and pass on what it says.
+        """Let a worker score a unit, and forward its messages.
 
-        One that took the place of another finds the same problems again, which are told once.
+        A replacement worker finds the same problems again; they are reported once.
 
         Raises:
             WorkerEndedError: It died.
@@ -199,7 +199,7 @@ class ProcessPool:
 
 
 def _ending(code: str) -> str:
-    """How a process ended, given its code: negative, the signal that ended it."""
+    """How a process ended, from its exit code: if negative, the signal that ended it."""
     number = int(code)
     if number >= 0:
         return f"ended with code {number}"

@@ -1,8 +1,8 @@
-"""Scoring units with Ray, on this machine or on a cluster whose nodes see the same files.
+"""Scores units with Ray, on this machine or on a cluster whose nodes share the files.
 
-Units are handed out, not rows: an actor opens metrics, tasks and snapshots once, commits the part
-of each unit itself, and replies with a receipt. One that dies is replaced, and its unit is tried
-again.
+Units are distributed, not rows: an actor opens metrics, tasks and snapshots once, commits the part
+of each unit itself, and replies with a receipt. An actor that dies is replaced, and its unit is
+retried.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ __all__ = ["RayPool", "UnitActor", "import_ray"]
 
 _ADDRESS = "RAY_ADDRESS"
 _QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # else it reports to its makers
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else it warns of a change to come
-    "RAY_DEDUP_LOGS_SKIP_REGEX": r"\A",  # else it prints to stdout that an actor died
+    "RAY_USAGE_STATS_ENABLED": "0",  # disables usage reports
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # disables a warning about a future change
+    "RAY_DEDUP_LOGS_SKIP_REGEX": r"\A",  # otherwise it prints to stdout that an actor died
 }
 
 
 class Done(NamedTuple):
-    """What an actor says of a unit."""
+    """An actor's reply for a unit."""
 
     receipt: Receipt
     problems: tuple[ReadProblem, ...]
     """Files and records that cannot be read."""
     warnings: tuple[str, ...]
-    """What it warned of."""
+    """Its warnings."""
 
 
 class _Asked(NamedTuple):
-    """What an actor was asked: to get ready, or for a unit."""
+    """A request to an actor: to prepare, or to process a unit."""
 
     actor: Any
     number: int | None
@@ -58,14 +58,15 @@ class _Asked(NamedTuple):
 
 
 class UnitActor:
-    """Does units in a process of Ray."""
+    """Processes units in a Ray process."""
 
     def open(self, task: WorkerTask, place: str) -> None:
-        """Get ready.
+        """Prepare for the units.
 
         Args:
-            task: What is done with which units.
-            place: Folder of the process that started the run, in which relative names lie.
+            task: What to do, and the units.
+            place: Working directory of the process that started the run, against which relative
+                paths resolve.
 
         Raises:
             ConfigurationError: The actor does not see the folder of the run.
@@ -83,22 +84,22 @@ class UnitActor:
         self._opened = OpenedTask(task)
 
     def do(self, number: int) -> Done:
-        """Do and commit a unit."""
+        """Process and commit a unit."""
         problems: list[ReadProblem] = []
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")  # which to show, the run decides
+            warnings.simplefilter("always")  # the run decides which warnings to show
             receipt = self._opened.do(number, problems.append)
         return Done(receipt, tuple(problems), tuple(str(each.message) for each in caught))
 
 
 class RayPool:
-    """Does units in actors of Ray.
+    """Processes units in Ray actors.
 
     Args:
         work: What is done with the units.
         plan: The units.
-        folder: Where parts are kept, which every node sees.
-        workers: How many actors; ``None`` for one for each processor of the cluster.
+        folder: Where parts are stored; visible to every node.
+        workers: Number of actors; ``None`` for one per processor of the cluster.
         on_problem: Called with every file and record that cannot be read.
 
     Raises:
@@ -124,10 +125,10 @@ class RayPool:
         self._actors: list[Any] = []
         self._asked: dict[Any, _Asked] = {}
         self.failed: list[tuple[int, str]] = []
-        """Units whose actors died each time, with the reason."""
+        """Units whose actors died at every try, with the reason."""
 
     def score(self, units: Sequence[Unit]) -> Iterator[Receipt]:
-        """Do and commit units; yields a receipt of each, in the order in which they are done.
+        """Process and commit units; yields a receipt for each, in the order of completion.
 
         Raises:
             TrajmeterError: What ended an actor's unit, such as a full disk.
@@ -157,10 +158,10 @@ class RayPool:
             finally:
                 for actor in self._actors:
                     self._ray.kill(actor)
-        self._task.folder.remove_abandoned()  # what actors were writing when they ended
+        self._task.folder.remove_abandoned()  # files that actors were writing when they ended
 
     def _start(self, task: Any, tries: int) -> None:  # noqa: ANN401 - a reference of Ray's
-        """Start an actor, which is given a unit when it is ready: it may wait for a place."""
+        """Start an actor; it gets a unit when it is ready, as it may have to wait for resources."""
         actor = self._ray.remote(num_cpus=1, max_restarts=0)(UnitActor).remote()
         self._actors.append(actor)
         self._asked[actor.open.remote(task, str(Path.cwd()))] = _Asked(actor, None, tries)
@@ -172,7 +173,7 @@ class RayPool:
             self._asked[actor.do.remote(number)] = _Asked(actor, number, tries)
 
     def _replace(self, asked: _Asked, task: Any, cause: str) -> None:  # noqa: ANN401 - as above
-        """Put another actor in the place of one that died, and its unit back or aside."""
+        """Replace a dead actor, and requeue its unit or give it up."""
         if asked.number is None:
             if asked.tries == TRIES:
                 raise ConfigurationError(f"Ray workers die before they are ready: {cause}")
@@ -188,7 +189,7 @@ class RayPool:
             self._start(task, 1)
 
     def _tell(self, done: Done) -> None:
-        """Pass on what an actor says."""
+        """Forward an actor's messages."""
         for message in done.warnings:
             if message not in self._warned:
                 self._warned.add(message)
@@ -220,7 +221,7 @@ class RayPool:
 
 
 def import_ray() -> Any:  # noqa: ANN401 - a module that need not be installed
-    """Import Ray without its noise.
+    """Import Ray without its output.
 
     Raises:
         ExtraMissingError: It is not installed.
@@ -236,7 +237,7 @@ def import_ray() -> Any:  # noqa: ANN401 - a module that need not be installed
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Set the variables that keep Ray quiet, but for those that are set already."""
+    """Set the variables that keep Ray quiet, unless they are set already."""
     added = {name: value for name, value in _QUIET.items() if name not in os.environ}
     os.environ.update(added)
     try:
@@ -248,7 +249,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _keeping_handler() -> Iterator[None]:
-    """Keep what SIGTERM does, for which Ray installs a handler of its own."""
+    """Preserve the SIGTERM handler, which Ray replaces."""
     is_main = threading.current_thread() is threading.main_thread()
     kept = signal.getsignal(signal.SIGTERM)
     try:

@@ -1,4 +1,4 @@
-"""What workers are given, and how they do a unit of it, whatever engine runs them."""
+"""What workers receive, and how they process a unit, with any engine."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 __all__ = ["TRIES", "OpenedTask", "WorkerTask"]
 
 TRIES = 3
-"""How often a unit is begun whose worker dies."""
+"""Maximum number of tries for a unit whose worker dies."""
 
 
 class WorkerTask(NamedTuple):
-    """What a worker needs to know."""
+    """What a worker needs."""
 
     work: Work[Any]
     """What is done with the units."""
     plan: Plan
     """The units."""
     folder: RunFolder
-    """Where parts are kept."""
+    """Where parts are stored."""
     threads: int
-    """Threads of the kernels of each worker."""
+    """Kernel threads of each worker."""
 
     def check_portable(self) -> None:
-        """Check that it can be sent to another process.
+        """Check that it can be pickled for another process.
 
         Raises:
             ConfigurationError: A metric, or what it scores against, cannot.
@@ -65,10 +65,10 @@ class OpenedTask:
         self._opened = task.work.open(_ignore)
 
     def do(self, number: int, report: Callable[[ReadProblem], None]) -> Receipt:
-        """Do and commit a unit.
+        """Process and commit a unit.
 
         Args:
-            number: Which.
+            number: Number of the unit.
             report: Called with every file and record that cannot be read.
         """
         plan = self._task.plan
@@ -77,4 +77,4 @@ class OpenedTask:
 
 
 def _ignore(_: ReadProblem) -> None:
-    """Report nothing: the run has reported what of tasks and snapshots cannot be read."""
+    """Report nothing: the run has already reported problems with tasks and snapshots."""

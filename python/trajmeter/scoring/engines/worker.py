@@ -28,20 +28,20 @@ def main() -> None:
     first, stream = next(asked)
     task = cast("WorkerTask", first)
     replies = Replies(stream)
-    warnings.simplefilter("always")  # which to show, the run decides
+    warnings.simplefilter("always")  # the run decides which warnings to show
     warnings.showwarning = lambda message, *_, **__: replies.send(Warned(str(message)))
     try:
         opened = OpenedTask(task)
         for number, _ in asked:
             replies.send(opened.do(cast("int", number), replies.send))
-    except BrokenPipeError:  # nobody waits any more
+    except BrokenPipeError:  # nobody is waiting any more
         return
     except Exception as error:  # noqa: BLE001 - raised again where the run is
         replies.send(Raised(_portable(error)))
 
 
 def _portable(error: Exception) -> Exception:
-    """An exception as another process can take it."""
+    """An exception in a form that can be pickled."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - what was written right here
     except Exception:  # noqa: BLE001 - whatever its class does
@@ -50,7 +50,7 @@ def _portable(error: Exception) -> Exception:
 
 
 def _end_with_parent() -> None:
-    """End when the process that started this one has ended, also in the middle of a unit."""
+    """End as soon as the parent process has ended, even in the middle of a unit."""
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(_LOOK_SECONDS)

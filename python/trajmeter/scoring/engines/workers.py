@@ -1,4 +1,4 @@
-"""How many processes score a run, where nobody says."""
+"""The default number of scoring processes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["available_memory", "check_shareable", "choose_workers"]
 
 _SMALL = 256 << 20
-"""Bytes of input up to which one process is quicker."""
+"""Input size in bytes up to which one process is faster."""
 _BATCH = 128 << 20
-"""Bytes that batches of one worker take, read and scored."""
+"""Bytes that a worker's batches take, read and scored."""
 _SPARE = 4
-"""How much more than its files a worker may take."""
+"""Memory factor that a worker may need beyond its files."""
 _CGROUPS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
@@ -53,12 +53,12 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) ->
 
 
 def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
-    """Check that other processes can do the units.
+    """Check that other processes can process the units.
 
     Args:
         plan: The units.
         work: What is done with them.
-        workers: How many processes; one of them may be this one.
+        workers: Number of processes; one of them may be this one.
 
     Raises:
         ConfigurationError: A judge answers, or something is read that is given only once.
@@ -71,14 +71,14 @@ def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
 
 
 def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
-    """What is asked for that another process could not read again, such as standard input."""
+    """An input that another process could not read again, such as standard input."""
     read = [path_of(each.file) for each in plan.pieces if each.size == 0]
     read += [each for each in work.beside if isinstance(each, Path)]
     return next(filter(is_read_once, read), None)
 
 
 def available_memory() -> int:
-    """Bytes that this process may use: the limit of its control group, or what the machine has."""
+    """Memory available to this process: the limit of its control group, or the machine's."""
     total = _installed_memory()
     for file in _CGROUPS:
         with suppress(OSError, ValueError):
@@ -91,14 +91,14 @@ def _installed_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     import ctypes
 
-    kernel: Any = vars(ctypes)["windll"].kernel32  # on Windows only
+    kernel: Any = vars(ctypes)["windll"].kernel32  # Windows only
     status = (ctypes.c_ulonglong * 8)(64)  # MEMORYSTATUSEX: its length, then the bytes there are
     kernel.GlobalMemoryStatusEx(status)
     return int(status[1])
 
 
 def _size(given: object) -> int:
-    """Bytes of a file or folder; of other things 0."""
+    """Size of a file or folder in bytes; 0 for anything else."""
     if not isinstance(given, Path):
         return 0
     if isinstance(given, RemotePath) and given.is_dir():
