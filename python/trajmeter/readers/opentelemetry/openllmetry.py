@@ -36,6 +36,8 @@ _REQUESTS = {"chat": "chat", "completion": "text_completion"}
 _INDEXED = re.compile(
     r"gen_ai\.(prompt|completion)\.([0-9]{1,9})\.(?:tool_calls\.([0-9]{1,9})\.)?([a-z_]+)"
 )
+_EMPTY = '""'
+"""What LangChain's instrumentation writes for a text that is empty."""
 _PREFIXES = ("gen_ai.prompt.", "gen_ai.completion.", "llm.request.functions.")
 
 
@@ -47,9 +49,9 @@ def conventional(attributes: dict[str, JsonValue]) -> str | None:
     """
     messages = _messages(attributes)
     if prompt := messages.get("prompt"):
-        attributes.setdefault("gen_ai.input.messages", prompt)
+        attributes.setdefault("gen_ai.input.messages", [*prompt])
     if completion := messages.get("completion"):
-        attributes.setdefault("gen_ai.output.messages", completion)
+        attributes.setdefault("gen_ai.output.messages", [*completion])
         reasons = [each["finish_reason"] for each in completion if each.get("finish_reason")]
         if reasons:
             attributes.setdefault("gen_ai.response.finish_reasons", reasons)
@@ -73,7 +75,7 @@ def _messages(attributes: dict[str, JsonValue]) -> dict[str, list[dict[str, Any]
     for name in [each for each in attributes if each.startswith(_PREFIXES)]:
         value = attributes.pop(name)
         match = _INDEXED.fullmatch(name)
-        if match is None:
+        if match is None or value == _EMPTY:
             continue
         kind, index = match[1], int(match[2])
         message = fields.setdefault(kind, {}).setdefault(index, {})
@@ -101,4 +103,8 @@ def _name_tool(attributes: dict[str, JsonValue], name: JsonValue) -> None:
         output = parsed(attributes[ENTITY_OUTPUT])
         if isinstance(output, dict) and output.keys() == {"output", "kwargs"}:  # LangChain's
             output = output["output"]
+        match output:
+            case {"lc": 1, "kwargs": {"tool_call_id": str(identity), "content": content}}:
+                attributes.setdefault("gen_ai.tool.call.id", identity)
+                output = content
         attributes[ENTITY_OUTPUT] = output

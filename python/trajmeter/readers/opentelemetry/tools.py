@@ -29,14 +29,10 @@ def call_id(span: Span, parts: list[JsonValue], taken: Container[str]) -> str | 
     identity = as_text(span.attributes.get("gen_ai.tool.call.id"))
     if identity is not None or SPAN_KIND not in span.attributes:
         return identity
-    waiting = {
-        each["id"]: each
-        for each in parts
-        if isinstance(each, dict)
-        and each.get("name") == span.attributes.get("gen_ai.tool.name")
-        and as_text(each.get("id")) is not None
-        and each["id"] not in taken
-    }
+    name = span.attributes.get("gen_ai.tool.name")
+    same = [each for each in parts if isinstance(each, dict) and each.get("name") == name]
+    by_id = {as_text(each.get("id")): each for each in same}
+    waiting = {key: each for key, each in by_id.items() if key is not None and key not in taken}
     first = next(iter(waiting), None)
     return next((key for key, each in waiting.items() if _fits(span, each)), first)
 

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["UNUSED", "attributes_of", "is_integer", "parsed"]
 
+_MOST_DIGITS = 20
+
 UNUSED = (
     "gen_ai.prompt",
     "gen_ai.system_instructions",
+    "gen_ai.task.input",
+    "gen_ai.task.output",
     "gen_ai.tool.definitions",
     "logfire.json_schema",
     "model_request_parameters",
@@ -53,7 +57,8 @@ def _value(value: object) -> JsonValue:
 def is_integer(number: object) -> bool:
     """Whether this is a whole number, which OTLP writes as a text."""
     if isinstance(number, str):
-        return number.removeprefix("-").isdecimal()
+        # No integer of 64 bits is longer, and `int` refuses thousands of digits.
+        return len(number) <= _MOST_DIGITS and number.removeprefix("-").isdecimal()
     return isinstance(number, int) and not isinstance(number, bool)
 
 
