@@ -22,6 +22,7 @@ USED = {
     "gen_ai.usage.completion_tokens": 20,
     "gen_ai.usage.cache_read_input_tokens": 64,
     "gen_ai.usage.cache_creation_input_tokens": 8,
+    "llm.usage.reasoning_tokens": 7,
 }
 
 
@@ -46,7 +47,7 @@ def bare(name: str, start: int, end: int, about: dict[str, Any], **fields: Any) 
 
 
 def asked(start: int, sent: Any, said: Any, **fields: Any) -> dict[str, Any]:
-    """A call of a model as instrumentations wrote it until 0.40."""
+    """A call of a model as instrumentations wrote it up to 0.53."""
     about = {
         "llm.request.type": "chat",
         "gen_ai.request.model": "m",
@@ -102,7 +103,11 @@ def test_messages_that_are_attributes_for_each_field(tmp_path: Path) -> None:
         (None, None)
     ] * 2
     assert looked.usage == Usage(
-        input_tokens=100, output_tokens=20, cached_input_tokens=64, cache_write_tokens=8
+        input_tokens=100,
+        output_tokens=20,
+        cached_input_tokens=64,
+        cache_write_tokens=8,
+        reasoning_tokens=7,
     )
     assert (attempt.model, attempt.agent, attempt.unusable) == ("m", None, {})
     assert attempt.metadata == {"exit_status": "stop"}

@@ -1,7 +1,7 @@
-"""The attributes of OpenLLMetry and Traceloop, by the names of the conventions.
+"""The attributes of OpenLLMetry and Traceloop, renamed as the conventions have them.
 
-Until they wrote ``gen_ai.output.messages``, each field of a message was an attribute of its own, as
-``gen_ai.completion.0.content``; decorators write ``traceloop.entity.*`` to this day.
+Up to 0.53, each field of a message was an attribute, such as ``gen_ai.completion.0.content``; 0.62
+writes ``gen_ai.output.messages``. Traceloop's decorators write ``traceloop.entity.*`` in both.
 """
 
 from __future__ import annotations

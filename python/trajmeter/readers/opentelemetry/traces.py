@@ -219,6 +219,7 @@ def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
         reasoning=counted(
             "gen_ai.usage.reasoning.output_tokens",
             "gen_ai.usage.reasoning_tokens",
+            "llm.usage.reasoning_tokens",
             "gen_ai.usage.details.reasoning_tokens",
         ),
     )
