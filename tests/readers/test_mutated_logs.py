@@ -16,6 +16,7 @@ from tests.readers import test_verifiers as verifiers
 from tests.readers.inspect.archives import STORED, archive
 from tests.readers.inspect.samples import HEADER, begin, ran, sample
 from tests.readers.messages.test_turns import ONE_CALL
+from tests.readers.opentelemetry import test_openllmetry as openllmetry
 from tests.readers.opentelemetry.test_spans import READ, SAY, chat, export, span, tool
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.inspect.archive import Archive
@@ -37,6 +38,13 @@ LOGS: dict[str, Any] = {
     "records": [{"instance_id": "a", "trajectory": ONE_CALL["openai"], "resolved": 1}],
     "inspect": [INSPECT],
     "opentelemetry": [export(chat(1, READ), tool(5, **FAILED), chat(8, SAY), span("x", 0, 9))],
+    "openllmetry": [
+        export(
+            openllmetry.asked(1, (), [openllmetry.LOOKED]),
+            openllmetry.did("tool", "read_file", 3, 4, given={"args": ["a"], "kwargs": {}}),
+            openllmetry.asked(5, openllmetry.SENT, [openllmetry.DONE]),
+        )
+    ],
     "openai-agents": [agents.TRACE, agents.response(1), agents.function(5), agents.agent()],
     "smolagents run": [{"output": "x", "state": "success", "steps": [smol.TASK, smol.LAST]}],
     "smolagents memory": [[smol.TASK, smol.step(1, smol.READ), smol.LAST]],

@@ -24,8 +24,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from trajmeter.hosts._figures import FIGURES
-from trajmeter.readers.opentelemetry.spans import TASK_ID, UNUSED, Span, made_span
+from trajmeter.readers.opentelemetry.spans import TASK_ID, Span, made_span
 from trajmeter.readers.opentelemetry.traces import attempt_of
+from trajmeter.readers.opentelemetry.values import UNUSED
 from trajmeter.records import Source
 
 if TYPE_CHECKING:

@@ -56,7 +56,8 @@ OPENTELEMETRY_SPANS = FileFormat(
         "failure",
         "metadata",
     ),
-    origin="OTLP JSON file exporter 0.66b1, with the spans of pydantic-ai 2.68.0",
+    origin="OTLP JSON file exporter 0.66b1, with the spans of pydantic-ai 2.68.0 "
+    "and OpenLLMetry 0.33.12 to 0.62.4",
     recognises=_recognises,
     records=_records,
 )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter import json_input
-from trajmeter.errors import ReadError
 from trajmeter.readers._logs.values import as_list, as_object, as_text
+from trajmeter.readers.opentelemetry.openllmetry import conventional
+from trajmeter.readers.opentelemetry.results import results_in
+from trajmeter.readers.opentelemetry.values import attributes_of, is_integer, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
 
-__all__ = ["ANSWERS", "TASK_ID", "UNUSED", "Span", "made_span", "parsed", "span_of", "spans_in"]
+__all__ = ["ANSWERS", "TASK_ID", "Span", "made_span", "span_of", "spans_in"]
 
 TASK_ID = "trajmeter.task_id"
 """The span or resource attribute that names the task."""
@@ -27,17 +28,6 @@ NO_MESSAGE = "the span failed"
 
 _ERRORS = (2, "2", "STATUS_CODE_ERROR")
 _NANO = 1e9
-
-# Most of a trace repeats earlier messages as input to the model.
-UNUSED = (
-    "gen_ai.input.messages",
-    "gen_ai.prompt",
-    "gen_ai.system_instructions",
-    "gen_ai.tool.definitions",
-    "logfire.json_schema",
-    "model_request_parameters",
-    "pydantic_ai.all_messages",
-)
 
 
 class Span(NamedTuple):
@@ -61,6 +51,8 @@ class Span(NamedTuple):
     """Class of the exception recorded in it."""
     attributes: Mapping[str, JsonValue]
     """Its attributes, and those of its events that the conventions define."""
+    results: tuple[Mapping[str, Any], ...] = ()
+    """Tool results sent to a model call since its last answer."""
 
 
 def spans_in(value: JsonValue) -> Iterator[Span]:
@@ -68,7 +60,7 @@ def spans_in(value: JsonValue) -> Iterator[Span]:
     for resource_spans in as_list((as_object(value) or {}).get("resourceSpans")):
         inner = as_object(resource_spans) or {}
         about = (as_object(inner.get("resource")) or {}).get("attributes")
-        task = {key: each for key, each in _attributes(about).items() if key == TASK_ID}
+        task = {key: each for key, each in attributes_of(about).items() if key == TASK_ID}
         for scope in as_list(inner.get("scopeSpans")):
             for span in as_list((as_object(scope) or {}).get("spans")):
                 found = span_of(span, task) if isinstance(span, dict) else None
@@ -79,14 +71,14 @@ def spans_in(value: JsonValue) -> Iterator[Span]:
 def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | None:
     """A span; ``None`` if it is not about generative AI."""
     events = [
-        _attributes(each.get("attributes"))
+        attributes_of(each.get("attributes"))
         for each in as_list(span.get("events"))
         if isinstance(each, dict)
     ]
     status = as_object(span.get("status")) or {}
     return made_span(
         str(span.get("name")),
-        {**task, **_attributes(span.get("attributes"))},
+        {**task, **attributes_of(span.get("attributes"))},
         events,
         trace=str(span.get("traceId")),
         identity=as_text(span.get("spanId")),
@@ -125,7 +117,8 @@ def made_span(
         is_error: Whether its status is an error.
         message: Message of its status.
     """
-    operation = attributes.get("gen_ai.operation.name")
+    own = conventional(attributes)
+    operation = attributes.get("gen_ai.operation.name") or own
     if not isinstance(operation, str):
         operation = name.partition(" ")[0]
         is_marked = any(key.startswith(("gen_ai.", TASK_ID)) for key in attributes)
@@ -142,6 +135,7 @@ def made_span(
         attributes.update({key: each for key, each in about.items() if key.startswith("gen_ai.")})
     if choices:
         attributes.setdefault("gen_ai.output.messages", choices)
+    sent = attributes.pop("gen_ai.input.messages", None)
     kind = as_text(attributes.get("error.type"))
     return Span(
         trace=trace,
@@ -153,6 +147,7 @@ def made_span(
         error=(message or said or kind or NO_MESSAGE) if is_error or kind else None,
         exception=exception or kind,
         attributes=attributes,
+        results=results_in(sent) if operation in ANSWERS else (),
     )
 
 
@@ -163,47 +158,5 @@ def _chosen(about: Mapping[str, JsonValue]) -> list[JsonValue]:
     return [message] if isinstance(message, dict) and "finish_reason" in content else []
 
 
-def _attributes(attributes: object) -> dict[str, JsonValue]:
-    """Attributes by name, without irrelevant ones."""
-    found: dict[str, JsonValue] = {}
-    for each in as_list(attributes):
-        name = each.get("key") if isinstance(each, dict) else None
-        if isinstance(name, str) and name not in UNUSED:
-            found[name] = _value(each.get("value"))
-    return found
-
-
-def _value(value: object) -> JsonValue:
-    """Unwrap a value from the object that states its type."""
-    match value:
-        case {"stringValue": str() as plain} | {"boolValue": bool() as plain}:
-            return plain
-        case {"doubleValue": (int() | float()) as number}:
-            return number
-        case {"intValue": number} if _is_integer(number):
-            return int(number)
-        case {"arrayValue": {"values": list(values)}}:
-            return [_value(each) for each in values]
-        case {"kvlistValue": {"values": list(values)}}:
-            return _attributes(values)
-    return None
-
-
-def _is_integer(number: object) -> bool:
-    if isinstance(number, str):
-        return number.removeprefix("-").isdecimal()
-    return isinstance(number, int) and not isinstance(number, bool)
-
-
 def _seconds(nanoseconds: object) -> float | None:
-    return int(str(nanoseconds)) / _NANO if _is_integer(nanoseconds) else None
-
-
-def parsed(value: JsonValue) -> JsonValue:
-    """A structured attribute, which may be JSON text."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json_input.parse(value.encode())
-    except ReadError:
-        return value
+    return int(str(nanoseconds)) / _NANO if is_integer(nanoseconds) else None

@@ -9,11 +9,14 @@ from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_
 from trajmeter.readers.messages.lists import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage
-from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span, parsed
+from trajmeter.readers.opentelemetry.nesting import AGENTS, innermost, outermost
+from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span
+from trajmeter.readers.opentelemetry.tools import RESULT, call_id, is_named, result_of
+from trajmeter.readers.opentelemetry.values import parsed
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -23,22 +26,20 @@ __all__ = ["attempt_of"]
 
 _BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "MaxIterations")
 """Exception classes, or parts of their names, that indicate an exhausted budget."""
-_AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
 _FINAL = "final_result"
 """The result of pydantic-ai's agent, which may be the arguments of a call."""
-_CALL_ID = "gen_ai.tool.call.id"
 
 
 def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     """Convert a trace's spans to a trajectory; ``None`` if no model or tool was called."""
     spans = sorted(spans, key=lambda span: span.start or 0.0)
-    trace = _Trace(_leaves(spans))
+    trace = _Trace(innermost(spans))
     if not trace.messages:
         return None
     held = message_turns(trace.messages, usage=lambda _: None)
     turns = tuple(map(trace.timed, held.turns, trace.answers))
-    agents = _outermost(spans)
-    roots = [*agents, *(span for span in spans if span.operation in _AGENTS)] or spans[:1]
+    agents = outermost(spans)
+    roots = [*agents, *(span for span in spans if span.operation in AGENTS)] or spans[:1]
     named = [span.attributes.get(TASK_ID) for span in spans]
     task = next((each for each in named if isinstance(each, str)), None)
     # Without an agent span, the outcome of the trace is that of its last model call.
@@ -66,41 +67,6 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     )
 
 
-def _leaves(spans: Sequence[Span]) -> list[Span]:
-    """Spans with one per model call: a framework and a client may both record the same call.
-
-    The innermost span counts, plus attributes that only the enclosing ones have.
-    """
-    found = dict(enumerate(spans))
-    within: dict[str, int] = {}
-    for at, span in found.items():
-        if span.operation in ANSWERS and span.error is None and span.parent is not None:
-            within[span.parent] = at  # the last one, if some were retried
-    for at, span in enumerate(spans):
-        inner = within.get(span.id or "")
-        if span.operation in ANSWERS and inner != at and inner in found:
-            about = {**found.pop(at).attributes, **found[inner].attributes}
-            found[inner] = found[inner]._replace(attributes=about)
-    return list(found.values())
-
-
-def _outermost(spans: Sequence[Span]) -> list[Span]:
-    """Agent and workflow spans that are not within another."""
-    by_id = {span.id: span for span in spans if span.id is not None}
-    found = []
-    for span in spans:
-        if span.operation not in _AGENTS:
-            continue
-        seen = {span.id}
-        around = by_id.get(span.parent or "")
-        while around is not None and around.id not in seen and around.operation not in _AGENTS:
-            seen.add(around.id)
-            around = by_id.get(around.parent or "")
-        if around is None or around.id in seen:
-            found.append(span)
-    return found
-
-
 class _Trace:
     """The model and tool calls of a trace, as messages."""
 
@@ -110,16 +76,21 @@ class _Trace:
         self.messages: list[dict[str, Any]] = []
         self.unusable: dict[str, str] = {}
         self._tools: dict[str, Span] = {}
+        self._given: dict[str, dict[str, Any]] = {}
+        """The message that holds the result of each call."""
+        self._settled: set[str] = set()
+        """Calls whose result is known as the model was told it."""
         named: set[str] = set()
         latest: dict[str, Any] | None = None
         for number, span in enumerate(spans):
             if span.operation in ANSWERS:
+                if latest is not None:
+                    self._give(span.results, latest["parts"], named)
                 parts = _parts(span)
                 if span.error is not None and not parts:
                     continue  # a provider error
                 latest = {"role": "assistant", "parts": parts}
-                ids = [part.get("id") for part in parts if isinstance(part, dict)]
-                named.update(each for each in ids if isinstance(each, str))
+                named.update(_ids(parts))
                 self.answers.append(span)
                 self.messages.append(latest)
             elif span.operation == "execute_tool":
@@ -127,14 +98,37 @@ class _Trace:
                     latest = {"role": "assistant", "parts": []}
                     self.answers.append(None)
                     self.messages.append(latest)
-                identity = as_text(span.attributes.get(_CALL_ID))
+                identity = call_id(span, latest["parts"], self._tools)
                 if identity is None or identity not in named:
                     identity = identity or span.id or f"span {number}"
                     named.add(identity)
-                    if not _is_named(span, identity, latest["parts"]):
+                    if not is_named(span, identity, latest["parts"]):
                         latest["parts"].append(self._called(span, identity))
                 self._tools[identity] = span
-                self.messages.append(_result(span, identity))
+                self._given[identity] = result_of(span, identity)
+                if RESULT in span.attributes:
+                    self._settled.add(identity)
+                self.messages.append(self._given[identity])
+
+    def _give(
+        self, results: Iterable[Mapping[str, Any]], parts: list[JsonValue], named: set[str]
+    ) -> None:
+        """Add the results that a model was sent, where no span of a tool has them."""
+        is_answered = not self._given.keys().isdisjoint(_ids(parts)) or (
+            self.messages[-1]["role"] == "tool"
+        )
+        for result in results:
+            identity = result["tool_call_id"]
+            if identity is None:  # they are for the last calls, in their order
+                if not is_answered and any(map(_is_call, parts)):
+                    self.messages.append({**result})
+            elif identity in named and identity not in self._settled:
+                self._settled.add(identity)
+                if identity in self._given:
+                    self._given[identity]["content"] = result["content"]
+                else:
+                    self._given[identity] = {**result}
+                    self.messages.append(self._given[identity])
 
     def _called(self, span: Span, identity: str) -> dict[str, Any]:
         """The call recorded by a tool span, if no model message names it."""
@@ -178,19 +172,13 @@ class _Trace:
         return {"exit_status": reasons[0]} if isinstance(reasons, list) and reasons else {}
 
 
-def _is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
-    """Assign its id to the first call of this tool that has none in an answer, if any.
+def _is_call(part: JsonValue) -> bool:
+    return isinstance(part, dict) and part.get("type") == "tool_call"
 
-    Some models, such as Gemini, do not give their calls ids.
-    """
-    name = span.attributes.get("gen_ai.tool.name")
-    for at, part in enumerate(parts):
-        if isinstance(part, dict) and part.get("type") == "tool_call" and not part.get("id"):
-            function = as_object(part.get("function")) or part
-            if name is not None and function.get("name") == name:
-                parts[at] = {**part, "id": identity}
-                return True
-    return False
+
+def _ids(parts: list[JsonValue]) -> set[str]:
+    ids = [part.get("id") for part in parts if isinstance(part, dict)]
+    return {each for each in ids if isinstance(each, str)}
 
 
 def _parts(span: Span) -> list[JsonValue]:
@@ -204,28 +192,13 @@ def _parts(span: Span) -> list[JsonValue]:
         if isinstance(message, dict):
             parts += as_list(message.get("parts"))
             if isinstance(content := message.get("content"), str):  # the older form
-                parts.append({"type": "text", "content": content})
+                kind = "reasoning" if message.get("role") == "thinking" else "text"
+                parts.append({"type": kind, "content": content})
             for call in as_list(message.get("tool_calls")):
                 if isinstance(call, dict):
                     function = as_object(call.get("function")) or {}
                     parts.append({**call, **function, "type": "tool_call"})
     return parts
-
-
-def _result(span: Span, identity: str) -> dict[str, Any]:
-    """The message with a tool's result."""
-    name = span.attributes.get("gen_ai.tool.name")
-    result = span.attributes.get("gen_ai.tool.call.result")
-    says_more = span.error == NO_MESSAGE and isinstance(result, str) and result
-    message: dict[str, Any] = {
-        "role": "tool",
-        "tool_call_id": identity,
-        "function": name if isinstance(name, str) else "",
-        "error": None if span.error is None else {"message": result if says_more else span.error},
-    }
-    if result is not None:
-        message["content"] = result
-    return message
 
 
 def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
@@ -237,10 +210,17 @@ def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
     return made_usage(
         counted("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
         counted("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
-        cached=counted("gen_ai.usage.cache_read.input_tokens"),
-        written=counted("gen_ai.usage.cache_creation.input_tokens"),
+        cached=counted(
+            "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"
+        ),
+        written=counted(
+            "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens"
+        ),
         reasoning=counted(
-            "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.details.reasoning_tokens"
+            "gen_ai.usage.reasoning.output_tokens",
+            "gen_ai.usage.reasoning_tokens",
+            "llm.usage.reasoning_tokens",
+            "gen_ai.usage.details.reasoning_tokens",
         ),
     )
 

@@ -1,0 +1,72 @@
+"""Values of attributes: out of the objects that say their types, and out of JSON in a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._logs.values import as_list
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["UNUSED", "attributes_of", "is_integer", "parsed"]
+
+_MOST_DIGITS = 20
+
+UNUSED = (
+    "gen_ai.prompt",
+    "gen_ai.system_instructions",
+    "gen_ai.task.input",
+    "gen_ai.task.output",
+    "gen_ai.tool.definitions",
+    "logfire.json_schema",
+    "model_request_parameters",
+    "pydantic_ai.all_messages",
+)
+"""Attributes that are of no use here, and large."""
+
+
+def attributes_of(attributes: object) -> dict[str, JsonValue]:
+    """Attributes by their names, without those that are of no use here."""
+    found: dict[str, JsonValue] = {}
+    for each in as_list(attributes):
+        name = each.get("key") if isinstance(each, dict) else None
+        if isinstance(name, str) and name not in UNUSED:
+            found[name] = _value(each.get("value"))
+    return found
+
+
+def _value(value: object) -> JsonValue:
+    """A value out of the object that says its type."""
+    match value:
+        case {"stringValue": str() as plain} | {"boolValue": bool() as plain}:
+            return plain
+        case {"doubleValue": (int() | float()) as number}:
+            return number
+        case {"intValue": number} if is_integer(number):
+            return int(number)
+        case {"arrayValue": {"values": list(values)}}:
+            return [_value(each) for each in values]
+        case {"kvlistValue": {"values": list(values)}}:
+            return attributes_of(values)
+    return None
+
+
+def is_integer(number: object) -> bool:
+    """Whether this is a whole number, which OTLP writes as a text."""
+    if isinstance(number, str):
+        # No integer of 64 bits is longer, and `int` refuses thousands of digits.
+        return len(number) <= _MOST_DIGITS and number.removeprefix("-").isdecimal()
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def parsed(value: JsonValue) -> JsonValue:
+    """A structured attribute, which may be JSON in a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json_input.parse(value.encode())
+    except ReadError:
+        return value
