@@ -25,7 +25,7 @@ def is_openai_call(call: object) -> TypeGuard[dict[str, JsonValue]]:
 
 
 def plain_call(call: JsonValue) -> JsonValue:
-    """Give a call of OpenAI's shape the keys of ours; any other value is given back.
+    """Convert an OpenAI-style call to Trajmeter's keys; other values are returned unchanged.
 
     Example:
         >>> function = {"name": "open", "arguments": '{"page": 2}'}

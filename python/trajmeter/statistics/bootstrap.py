@@ -33,7 +33,7 @@ def limits_of_means(
 
     Args:
         sums: Sum of each figure in each cluster, a row for each cluster.
-        sizes: How many values each of them has, likewise.
+        sizes: Number of values in each of these sums, a row for each cluster.
         level: Confidence level of the interval.
         seed: Seed of the draws.
         resamples: Number of replicates.
@@ -52,7 +52,7 @@ def resampled_means(
 
     Args:
         sums: Sum of each figure in each cluster, a row for each cluster.
-        sizes: How many values each of them has, likewise.
+        sizes: Number of values in each of these sums, a row for each cluster.
         seed: Seed of the draws.
         resamples: Number of replicates.
     """

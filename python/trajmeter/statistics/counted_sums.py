@@ -43,7 +43,7 @@ def count_columns(
         rows: Group of each row, as a place in ``numbers``.
         numbers: The groups, each once.
         counts: What to add the counts to, with as many counts a group as there are columns.
-        sums: What to add the sums to, likewise.
+        sums: What to add the sums to, with as many sums a group as there are columns.
     """
     if not columns:
         return

@@ -47,7 +47,7 @@ _PER_SUM = 8
 """Values that are added at a time for each sum, at least, as adding to the sums costs as well."""
 
 _SPARSE = 8
-"""Values are picked out where fewer than one in so many is not 0."""
+"""Values are selected individually if fewer than one in this many is not 0."""
 
 _FEW = 500
 """Values that are added up faster one by one."""
@@ -100,7 +100,7 @@ class GroupCounts:
         return self._table
 
     def restore(self, state: Int64Array) -> None:
-        """Count what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._table = state
 
     def column(self, index: int, groups: Int64Array) -> Int64Array:
@@ -206,7 +206,7 @@ class ExactSums:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was added up elsewhere, in place of our own."""
+        """Replace the sums by those of a state."""
         self._places.clear()
         for place, table in state["places"]:
             self._parts(place).restore(table)

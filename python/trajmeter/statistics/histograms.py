@@ -95,7 +95,7 @@ class Histograms:
         return list(self._all())
 
     def restore(self, state: Sequence[Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._held, self._waiting, self._waiting_count = Buckets(*state), [], 0
 
     def quantiles(

@@ -76,7 +76,7 @@ def t_interval(mean: float, std_error: float, df: int, level: float, limits: Ran
 
 
 def wilson_interval(share: float, count: float, level: float) -> Interval:
-    """Wilson's score interval of a share, from so many independent values."""
+    """Wilson's score interval of a share, from this many independent values."""
     return Interval("wilson", *_wilson(share, count, normal_quantile(1.0 - (1.0 - level) / 2.0)))
 
 

@@ -49,7 +49,7 @@ def pass_at_k(attempts: int, successes: int, k: int) -> float:
 
 
 def ks_of(attempts: int, *, with_one: bool = True) -> list[int]:
-    """Choose the k that so many attempts at a task allow: powers of 2, then 5 and 10.
+    """Choose the k that this many attempts at a task allow: powers of 2, then 5 and 10.
 
     Args:
         attempts: Smallest number of attempts at any task.

@@ -143,7 +143,7 @@ class KnownFile:
 
 
 def new_file(file: ContextFile, rules: ContextRules) -> KnownFile | MissingFile:
-    """The file, with what is known of it."""
+    """The file, with its tables if it has any."""
     if file.tables is None:
         return MissingFile(file.code, rules)
     return KnownFile(file.code, file.tables, rules)

@@ -44,7 +44,8 @@ _WORD = 64
 _AT_ONCE = 1 << 15
 """Draws that are made at a time: few enough to stay in the cache."""
 _PRODUCTS = 1 << 18
-"""Products that OpenBLAS adds up on the thread that asks; its own would take turns with ours."""
+"""Number of products that OpenBLAS adds up on the calling thread; its own threads would compete
+with those used here."""
 _REPLICATES = 64
 """Replicates that are multiplied with the sums at a time, at least, as that reads them all."""
 

@@ -28,7 +28,7 @@ def latency(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> La
     Args:
         task: Its metadata hold the budget.
         attempt: The attempt.
-        profile: What counts as recorded, and what becomes of a duration that was not.
+        profile: What counts as recorded, and how to treat an unrecorded duration.
 
     Raises:
         CannotScoreError: There is a budget, and the duration was not recorded.
@@ -68,7 +68,7 @@ def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -
     Args:
         task: Its metadata hold ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
         attempt: The attempt.
-        profile: Which budgets count, and what becomes of a figure that was not recorded.
+        profile: Which budgets count, and how to treat an unrecorded figure.
 
     Raises:
         CannotScoreError: Under a profile by which it abstains, a figure is not a number.

@@ -81,7 +81,7 @@ class RulesTotals:
         return self._means.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts by those of a state."""
         self._means.restore(state)
 
     def figures(self, group: int | None) -> RulesSummary:

@@ -203,7 +203,7 @@ class Input(NamedTuple):
         return self.is_summary and self.notes is not None and self.notes.repeats(self.path)
 
     def may_be_passed_over(self, error: ReadError) -> bool:
-        """Whether failing to read it is no problem, as nobody claims that it is readable."""
+        """Whether failing to read it is not a problem, as nothing suggests it is readable."""
         is_data = _suffix(self.path.name) in _DATA
         return self.notes is not None and isinstance(error, NotJsonError) and not is_data
 
