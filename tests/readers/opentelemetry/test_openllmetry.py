@@ -173,7 +173,9 @@ def test_tools_of_langchain(tmp_path: Path) -> None:
     }
     named = did("tool", "read_file", 3, 4, given=given, output=output, about=both)
     plain = did("tool", "read_file", 4, 5, given=given, output={"output": "y", "kwargs": {}})
-    attempt = one(tmp_path, asked(1, (), [LOOKED]), named, plain)
+    silent = {**LOOKED, "content": '""'}  # how it writes an empty text
+    attempt = one(tmp_path, asked(1, (), [silent]), named, plain)
+    assert attempt.final_output is None
     assert [(each.id, each.result) for each in calls_of(attempt)] == [("c1", "y"), ("c2", "x = 1")]
 
 
