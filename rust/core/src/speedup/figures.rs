@@ -48,7 +48,7 @@ pub struct Scores {
     pub invalid: Vec<i64>,
     /// These benchmarks.
     pub invalid_benchmark: Vec<i64>,
-    /// Reason why each does not count, as its position in [`REASONS`].
+    /// Reason why each does not count, as its position in [`REASONS`](super::REASONS).
     pub invalid_reason: Vec<i64>,
     /// Every benchmark, attempt by attempt.
     pub benchmarks: Benchmarks,
