@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -67,3 +68,13 @@ def test_truncated_or_corrupt_lines_are_refused_by_both(
     del rust
     line = before + b'{"files": {"a": {"size": 1, "line_starts": [0]}}, "files": {}}' + after
     assert _read(line, "rust") == _read(line, "python")
+
+
+@pytest.mark.parametrize("value", ["[" * 220 + "]" * 220, "1" * 5_000], ids=["nesting", "digits"])
+@pytest.mark.parametrize("place", ["line", "file"])
+def test_unknown_keys_are_refused_alike(rust: Kernels, place: str, value: str) -> None:
+    del rust  # is there
+    keys = {each: f', "x": {value}' if each == place else "" for each in ("line", "file")}
+    line = f'{{"files": {{"f": {{"size": 5, "line_starts": [0]{keys["file"]}}}}}{keys["line"]}}}'
+    assert str(_read(line.encode(), "rust")).startswith("invalid JSON")
+    assert _read(line.encode(), "rust") == _read(line.encode(), "python")

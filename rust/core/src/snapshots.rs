@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::ingest::cursor::Cursor;
+use crate::ingest::raw::is_certain;
 
 /// A line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ pub fn read(line: &[u8]) -> Option<SnapshotLine<'_>> {
         "files" => seen.once(2, || {
             cursor.object(|cursor, path| found.read_file(cursor, path))
         }),
-        _ => cursor.raw().map(drop),
+        _ => skip(cursor),
     })?;
     let paths: HashSet<&str> = found.files.iter().map(|file| &*file.path).collect();
     let is_whole = seen.has(2) && cursor.is_at_end() && paths.len() == found.files.len();
@@ -88,7 +89,7 @@ impl<'a> SnapshotLine<'a> {
                 }
                 Some(())
             }),
-            _ => cursor.raw().map(drop),
+            _ => skip(cursor),
         })?;
         let file = FileLine {
             path,
@@ -161,6 +162,11 @@ fn optional_text<'a>(cursor: &mut Cursor<'a>, text: &mut Option<Cow<'a, str>>) -
         *text = Some(cursor.text()?);
     }
     Some(())
+}
+
+/// Skips the value of an unknown key, unless Python might refuse it.
+fn skip(cursor: &mut Cursor<'_>) -> Option<()> {
+    is_certain(cursor.raw()?).then_some(())
 }
 
 #[cfg(test)]

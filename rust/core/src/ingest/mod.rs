@@ -25,7 +25,7 @@ mod places;
 mod plain;
 mod plain_records;
 mod predictions;
-mod raw;
+pub(crate) mod raw;
 mod records;
 mod shape;
 mod texts;
