@@ -25,6 +25,8 @@ __all__ = [
     "Int64Array",
     "LevelArrays",
     "PatchFault",
+    "SnapshotFileRow",
+    "SnapshotLineRows",
     "SpanArrays",
     "SpanBatch",
     "TrajectoryArrays",
@@ -36,6 +38,20 @@ Int64Array: TypeAlias = npt.NDArray[np.int64]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
+
+SnapshotFileRow: TypeAlias = tuple[
+    str,
+    int,
+    tuple[int, int],
+    tuple[tuple[int, int], tuple[str, ...], tuple[str | None, ...]] | None,
+]
+"""A file of a snapshot: path, size, range of its line starts, and its definitions: range, kinds and
+names."""
+
+SnapshotLineRows: TypeAlias = tuple[
+    str | None, str | None, tuple[Int64Array, Int64Array, Int64Array], list[SnapshotFileRow]
+]
+"""A line of snapshots: repository, commit, arrays that hold those of all files, and the files."""
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Start and end of each span of one set; a plain pair, as a named tuple would slow down small

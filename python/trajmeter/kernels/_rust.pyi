@@ -13,6 +13,7 @@ from trajmeter.kernels._arrays import (
     Float64Array,
     Int64Array,
     LevelArrays,
+    SnapshotLineRows,
     SpanArrays,
     SpanBatch,
     TrajectoryArrays,
@@ -150,9 +151,7 @@ def histograms(
 ) -> tuple[Int64Array, Int64Array, Float64Array, Float64Array]: ...
 def text_codes(
     parts: Sequence[tuple[ByteArray, npt.NDArray[np.int32]]],
-) -> tuple[Int64Array, bytes, Int64Array]:
-    """Number the texts of a column by parts: their memory, and where each text begins and ends."""
-
+) -> tuple[Int64Array, bytes, Int64Array]: ...
 def object_codes(texts: ByteArray, offsets: Int64Array, runs: Int64Array | None) -> Int64Array: ...
 def crc_and_newlines(block: bytes, before: int) -> tuple[int, int]: ...
 def likeness(
@@ -183,24 +182,7 @@ def context_batch(
 ) -> ContextBatchArrays: ...
 def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel: ...
 def edit_counts(tasks: Sequence[AnyEditGold], task: Int64Array, patches: Texts) -> Int64Array: ...
-def read_snapshot(
-    line: bytes,
-) -> (
-    tuple[
-        str | None,
-        str | None,
-        tuple[Int64Array, Int64Array, Int64Array],
-        list[
-            tuple[
-                str,
-                int,
-                tuple[int, int],
-                tuple[tuple[int, int], tuple[str, ...], tuple[str | None, ...]] | None,
-            ]
-        ],
-    ]
-    | None
-):
+def read_snapshot(line: bytes) -> SnapshotLineRows | None:
     """Repository, commit and files of a plain and sound line of snapshots; ``None`` for any other.
 
     Line starts, starts and ends of definitions are those of all files; each file has where its own

@@ -212,7 +212,7 @@ class TrajectoryBatches:
     def _gathered(self, found: Iterable[Input], *, is_counted: bool = False) -> Iterator[_Item]:
         """Yield files, with long runs of small record files combined into batches.
 
-        The fixed cost of a batch equals some hundred records, however it is made.
+        A batch has a fixed cost of about a hundred records, however it is made.
         """
         is_plain = backend() == "python"
         is_gathered = partial(holds_records if is_plain else holds_few_records, choice=self._choice)
