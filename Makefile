@@ -219,6 +219,7 @@ lint: build ## Check formatting, style, layers, stubs, spelling, Rust docs and t
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/lint-imports --no-logo
+	$(VENV)/bin/python .ci/circles.py
 	$(VENV)/bin/codespell
 	$(VENV)/bin/python $(PYTEST) tests/test_repository.py
 ifeq ($(KERNELS),rust)

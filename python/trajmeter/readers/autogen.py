@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
-from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of, name_of
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of, name_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.records import Trajectory, Usage
 

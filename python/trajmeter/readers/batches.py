@@ -324,8 +324,9 @@ class TrajectoryBatches:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
                 within = given.within if isinstance(given.within, RowRange) else None
+                chosen = self._choice.chosen
                 is_ours = is_plain and is_named_in_utf8(path)  # its columns contain the name
-                rows = own_rows(content, self._wanted, self._choice, within) if is_ours else None
+                rows = own_rows(content, self._wanted, chosen, within) if is_ours else None
             except OSError:  # reported by the record reader
                 pass
             else:

@@ -69,7 +69,7 @@ def checked_footer(
         if choice.file_format(path) is not None:
             return None
         with path.open("rb") as file:
-            return read_footer(file, choice, is_named=is_named)
+            return read_footer(file, choice.chosen, is_named=is_named)
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {error}") from error
     except (OSError, ReadError):  # reported by its reader

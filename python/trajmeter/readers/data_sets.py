@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
-from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of, is_message
+from trajmeter.readers.messages.claims import is_message
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.records import Trajectory
 

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.readers._files.containers import is_parquet
+from trajmeter.readers._results.table import ResultRows, ResultsTable, TableKind
 from trajmeter.schemas import require_pyarrow
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.arrays import Array
     from trajmeter.records import ReadProblem
 
     OnProblem: TypeAlias = Callable[[ReadProblem], None]
@@ -45,58 +45,8 @@ __all__ = [
 ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
 """One table: a path, rows, or an exporter of Arrow batches."""
 
-TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
-
 _MANIFEST, _PARTS = "manifest.json", "rows"
 _IDENTITY = "task_id"
-
-
-class ResultRows(Protocol):
-    """Some rows of a results table."""
-
-    @property
-    def num_rows(self) -> int:
-        """Number of rows."""
-
-    def column(self, name: str, /) -> Array:
-        """Return a requested column."""
-
-    def filter(self, kept: Any, /) -> ResultRows:  # noqa: ANN401 - a mask of Arrow
-        """Return the rows where a mask is true."""
-
-
-class ResultsTable(Protocol):
-    """One results table."""
-
-    @property
-    def name(self) -> str:
-        """Path of the file, or the name of the table."""
-
-    @property
-    def columns(self) -> Mapping[str, TableKind]:
-        """The type of each column, as far as known before reading."""
-
-    @property
-    def metadata(self) -> Mapping[str, str]:
-        """Metadata of the file, under the keys of the Arrow schema."""
-
-    def batches(
-        self,
-        texts: Sequence[str],
-        numbers: Sequence[str],
-        values: Sequence[str] = (),
-        *,
-        repeating: Sequence[str] = (),
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns.
-
-        Args:
-            texts: Columns to read as text.
-            numbers: Columns to read as numbers.
-            values: Columns to read as JSON text, such as lists.
-            repeating: Text columns that may be returned as dictionaries, so that each text is read
-                once; a dictionary may contain texts that no row has.
-        """
 
 
 def open_results(

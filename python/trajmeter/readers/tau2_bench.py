@@ -18,7 +18,7 @@ from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import as_number
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.records import Source, Trajectory, Usage

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._columns.line_batches import ended
-from trajmeter.readers._files.document_values import Document, chunks, list_document
+from trajmeter.readers._files.document_values import Document, chunks
+from trajmeter.readers._files.list_documents import list_document
 from trajmeter.readers._read import EntryReader
 
 if TYPE_CHECKING:

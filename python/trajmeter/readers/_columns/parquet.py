@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from trajmeter.readers._files.parquet import Rows
     from trajmeter.readers._files.ranges import RowRange
-    from trajmeter.readers._recognition.choice import Choice
+    from trajmeter.readers._recognition.formats import Format
     from trajmeter.records import Trajectory
 
 __all__ = [
@@ -89,7 +89,7 @@ def parquet_values(
 def own_rows(
     file: BinaryIO,
     columns: Collection[str],
-    choice: Choice[Trajectory],
+    format_of_all: Format[Trajectory] | None,
     within: RowRange | None = None,
 ) -> Iterator[Rows] | None:
     """Yield rows with the requested columns, in the file's own types.
@@ -97,7 +97,7 @@ def own_rows(
     Args:
         file: The file.
         columns: Names of trajectory columns; nested names use dots.
-        choice: How files are read, including their formats.
+        format_of_all: Format of all rows, instead of detecting it.
         within: Rows to read; all by default.
 
     Returns:
@@ -110,7 +110,7 @@ def own_rows(
         return None
     schema = content.schema_arrow
     try:
-        if not is_own(content, choice) or ("extra" in columns and others_than_ours(schema)):
+        if not is_own(content, format_of_all) or ("extra" in columns and others_than_ours(schema)):
             return None
     except ConfigurationError:
         return None
@@ -130,12 +130,14 @@ def own_rows(
     )
 
 
-def read_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -> FileMetaData:
+def read_footer(
+    file: BinaryIO, format_of_all: Format[Trajectory] | None, *, is_named: bool
+) -> FileMetaData:
     """Read the footer of a file that is read record by record.
 
     Args:
         file: The file.
-        choice: How files are read, including their formats.
+        format_of_all: Format of all rows, instead of detecting it.
         is_named: Whether the user named the file. A file found in a folder may be any table and is
             checked only if its metadata says that it holds trajectories; so are results, which
             patterns also match.
@@ -148,7 +150,7 @@ def read_footer(file: BinaryIO, choice: Choice[Trajectory], *, is_named: bool) -
     content = open_parquet(file)
     schema = content.schema_arrow
     if (is_named and not _has_text_as_source(schema)) or says_so(schema):
-        is_own(content, choice)
+        is_own(content, format_of_all)
     return content.metadata
 
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 from io import FileIO
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from trajmeter import json_input
-from trajmeter.errors import ReadError
 from trajmeter.kernels import backend
-from trajmeter.readers._files.containers import is_list_document
-from trajmeter.readers._files.content import open_content, state_of
+from trajmeter.readers._files.content import open_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pydantic import JsonValue
-
-__all__ = ["Document", "chunks", "first_object", "list_document", "object_document"]
-
-_OBJECT = ord("{")
+__all__ = ["Document", "chunks", "object_document", "parts_of", "whole_content"]
 
 _VALUES = 4_096
 _BYTES = 8 << 20
@@ -42,21 +35,6 @@ class Document(NamedTuple):
         return self.content[begin:end]
 
 
-def list_document(path: Path) -> Document | None:
-    """Split a file that is a list; ``None`` if only the record reader can handle it."""
-    try:
-        with open_content(path) as file:
-            if not is_list_document(file):
-                return None
-            begun = state_of(file)
-            content = _whole(file)
-            if state_of(file) != begun:
-                return None
-    except (OSError, ReadError):
-        return None
-    return _document(content)
-
-
 def object_document(path: Path, key: str) -> Document | None:
     """Split a file that is an object with a list under a key.
 
@@ -65,11 +43,11 @@ def object_document(path: Path, key: str) -> Document | None:
         ReadError: The file is compressed and truncated.
     """
     with open_content(path) as file:
-        content = _whole(file)
-    return _document(content, key)
+        content = whole_content(file)
+    return parts_of(content, key)
 
 
-def _whole(file: BinaryIO) -> bytes:
+def whole_content(file: BinaryIO) -> bytes:
     """Read all bytes of a file; bypasses the buffer of a plain file to avoid a second copy."""
     raw = getattr(file, "raw", None)
     if not isinstance(raw, FileIO):
@@ -78,18 +56,8 @@ def _whole(file: BinaryIO) -> bytes:
     return raw.readall()
 
 
-def first_object(path: Path) -> dict[str, JsonValue] | None:
-    """Return the first object in a file that is a list, or ``None``."""
-    document = list_document(path)
-    if document is None:
-        return None
-    is_object = (document.content[begin] == _OBJECT for begin, _ in document.items)
-    number = next((number for number, is_one in enumerate(is_object) if is_one), None)
-    value = None if number is None else json_input.parse(document.item(number))
-    return value if isinstance(value, dict) else None
-
-
-def _document(content: bytes, key: str | None = None) -> Document | None:
+def parts_of(content: bytes, key: str | None = None) -> Document | None:
+    """Split a list, or an object with a list under a key; ``None`` if Rust cannot do so."""
     if backend() == "python":
         return None
     from trajmeter.kernels._rust import document_parts

@@ -11,7 +11,7 @@ from trajmeter.errors import ConfigurationError, ReadError, format_exception
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.content import open_content
-from trajmeter.readers._files.document_values import first_object
+from trajmeter.readers._files.list_documents import first_object
 from trajmeter.readers._recognition.evidence import (
     UNEXPECTED,
     ambiguous,

@@ -11,7 +11,8 @@ from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.keys import nearest
 from trajmeter.readers._files.containers import holds_parquet
-from trajmeter.readers.messages.lists import fields_of, is_message
+from trajmeter.readers.messages.claims import is_message
+from trajmeter.readers.messages.fields import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.schemas import Shape, trajectory_shape
 

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
     from pydantic import JsonValue
 
-    from trajmeter.readers._recognition.choice import Choice
+    from trajmeter.readers._recognition.formats import Format
 
 __all__ = ["holds_own", "is_own", "others_than_ours", "says_so"]
 
 
-def is_own(content: ParquetFile, choice: Choice[Trajectory]) -> bool:
+def is_own(content: ParquetFile, format_of_all: Format[Trajectory] | None) -> bool:
     """Whether a file holds trajectories in columns and is to be read as such.
 
     Raises:
         ConfigurationError: It does, and the type of a column does not fit its field.
     """
     schema = content.schema_arrow
-    if choice.chosen is not None or not holds_own(schema, partial(first_row, content)):
+    if format_of_all is not None or not holds_own(schema, partial(first_row, content)):
         return False
     conform(pa.RecordBatch.from_arrays([nulls(0, each.type) for each in schema], schema=schema))
     return True

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from trajmeter.arrays import Array
-    from trajmeter.readers.results import TableKind
+    from trajmeter.readers._results.table import TableKind
 
 __all__ = [
     "arrow_batch",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from trajmeter.readers.results import TableKind
+    from trajmeter.readers._results.table import TableKind
 
 __all__ = ["CsvTable", "JsonLinesTable"]
 

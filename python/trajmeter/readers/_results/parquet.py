@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trajmeter.arrays import Array
-    from trajmeter.readers.results import ResultRows
+    from trajmeter.readers._results.table import ResultRows
 
 __all__ = ["ParquetTable"]
 

@@ -15,7 +15,7 @@ from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.inspect.archive import Archive, first_entry, sample_in
 from trajmeter.readers.inspect.columns import pieces_of, pieces_of_document
 from trajmeter.readers.inspect.sample import attempt_of
-from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:

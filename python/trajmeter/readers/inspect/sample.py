@@ -22,7 +22,7 @@ from trajmeter.readers._logs.values import (
     epoch_seconds,
     seconds_between,
 )
-from trajmeter.readers.messages.lists import fields_of, views_for
+from trajmeter.readers.messages.fields import fields_of, views_for
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.messages.usage import inspect_usage
 from trajmeter.readers.redaction import redacted

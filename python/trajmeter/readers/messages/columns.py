@@ -9,7 +9,8 @@ from trajmeter import json_input
 from trajmeter.readers._columns.column_reader import lists_reader
 from trajmeter.readers._columns.line_batches import BLOCK_BYTES, read_lines
 from trajmeter.readers._files.containers import Entry, holds_lists, read_line
-from trajmeter.readers._files.document_values import chunks, list_document
+from trajmeter.readers._files.document_values import chunks
+from trajmeter.readers._files.list_documents import list_document
 from trajmeter.readers._recognition.formats import Piece
 from trajmeter.records import Source
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._files.ranges import LineRange
-    from trajmeter.readers.messages.lists import Attempts
+    from trajmeter.readers.messages.attempts import Attempts
     from trajmeter.records import ReadProblem, Trajectory
 
 __all__ = ["pieces_of", "pieces_of_lines"]

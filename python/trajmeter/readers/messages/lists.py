@@ -2,73 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import entries, holds_only_lists, values_of
+from trajmeter.readers._files.containers import entries, holds_only_lists
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, LinesApart, RecordFormat
-from trajmeter.readers.messages.turns import MessageTurns, message_turns
+from trajmeter.readers.messages.attempts import Attempts
+from trajmeter.readers.messages.claims import evidence_in
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of, name_of
+from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.redaction import redacted
-from trajmeter.readers.tool_views import TOOL_VIEWS
-from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
 
     from pydantic import JsonValue
 
     from trajmeter.kernels._rust import JsonReader
-    from trajmeter.readers._files.containers import Entry
     from trajmeter.readers._files.ranges import LineRange
     from trajmeter.readers._recognition.formats import Piece
-    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.records import ReadProblem, Source
 
-__all__ = [
-    "CARRIED_BY_MESSAGES",
-    "MESSAGE_LISTS",
-    "MESSAGE_RECORDS",
-    "Attempts",
-    "fields_of",
-    "is_message",
-    "name_of",
-    "views_for",
-]
-
-CARRIED_BY_MESSAGES = (
-    "model",
-    "turns.agent",
-    "turns.text",
-    "turns.program",
-    "turns.success",
-    "turns.error",
-    "turns.tool_calls.name",
-    "turns.tool_calls.arguments",
-    "turns.tool_calls.id",
-    "turns.tool_calls.result",
-    "turns.tool_calls.success",
-    "turns.tool_calls.error",
-    "turns.views",
-    "turns.usage",
-    "transcript",
-    "final_output",
-    "dropped_calls",
-    "unusable",
-    "leaks",
-)
-"""Fields that a list of messages can provide."""
-
-_ROLES = frozenset(
-    {"assistant", "developer", "function", "model", "system", "tool", "user", "ai", "human"}
-)
-_CONTENTS = ("content", "parts", "tool_calls", "function_call")
-_LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
-_FEW = 5
-"""Number of values at the start of a list, most of which must be messages."""
-
-_SUFFIXES = (".gz", ".zst", ".jsonl", ".json")
+__all__ = ["MESSAGE_LISTS", "MESSAGE_RECORDS"]
 
 _LISTS = ("messages", "trajectory", "conversation", "conversations", "history")
 """Keys under which records store their messages."""
@@ -83,44 +42,14 @@ _PASSED = ("passed", "resolved")
 _STATUS = "exit_status"
 
 
-def is_message(value: object) -> bool:
-    """Whether a value has the shape of a message, or of an OpenAI Responses item."""
-    return isinstance(value, dict) and _is_message(value)
-
-
-def _is_message(value: Mapping[str, object]) -> bool:
-    match value:
-        case {"role": str(role)}:
-            return role in _ROLES and any(key in value for key in _CONTENTS)
-        case {"lc": 1, "kwargs": dict()} | {"kind": "request" | "response", "parts": list()}:
-            return True
-        case {"type": "reasoning", "summary": list()}:
-            return True
-        case {"type": str(kind)} if kind in _LANGCHAIN:
-            return isinstance(value.get("data"), dict) or "content" in value
-        case {"type": str(kind)}:
-            is_item = kind.endswith(("_call", "_call_output"))
-            return is_item and ("call_id" in value or "id" in value)
-    return False
-
-
-def _evidence(values: Sequence[object]) -> Evidence | None:
-    """Evidence from the first messages; other values among them may indicate another format."""
-    first = values[:_FEW]
-    messages = sum(map(is_message, first))
-    if 2 * messages <= len(first):
-        return None
-    return Evidence.LIKELY if messages == len(first) else Evidence.POSSIBLE
-
-
 def _recognises_list(_: Path, head: bytes) -> Evidence | None:
     values = beginning(head)
     if values and isinstance(values[0], list):
         first = values[0]
         if first and isinstance(first[0], list):  # a list of lists
             first = first[0]
-        return _evidence(first)
-    return _evidence(values)
+        return evidence_in(first)
+    return evidence_in(values)
 
 
 def _records(
@@ -157,70 +86,6 @@ def _pieces_of_lines(path: Path, lines: LineRange, columns: Collection[str]) -> 
     return pieces_of_lines(path, lines, columns, Attempts(path, columns))
 
 
-class Attempts:
-    """Makes attempts from the values of a file.
-
-    Args:
-        path: The file.
-        columns: Trajectory columns to fill; all by default.
-    """
-
-    def __init__(self, path: Path, columns: Collection[str] | None = None) -> None:
-        self._path = path
-        self._views = views_for(columns)
-        self._messages: list[JsonValue] = []
-
-    def of(
-        self, found: Iterable[Entry], report: Callable[[ReadProblem], None]
-    ) -> Iterator[Trajectory]:
-        """Make an attempt from each list, and report what cannot be read."""
-        for source, value in values_of(found, report):
-            if isinstance(value, list):
-                yield _attempt(value, source, self._views)
-            else:
-                self._messages.append(value)
-
-    def rest(self) -> Iterator[Trajectory]:
-        """Make one attempt from all messages outside lists."""
-        if self._messages:
-            yield _attempt(self._messages, Source(file=str(self._path)), self._views)
-
-
-def _attempt(messages: list[JsonValue], source: Source, views: ToolViews | None) -> Trajectory:
-    fields = fields_of(message_turns(messages, views=views))
-    return Trajectory(task_id=name_of(source), source=source, **fields)
-
-
-def fields_of(held: MessageTurns) -> dict[str, Any]:
-    """The trajectory fields derived from a list of messages."""
-    return {
-        "model": held.model,
-        "turns": held.turns,
-        "final_output": held.final_output,
-        "transcript": held.transcript,
-        "dropped_calls": held.dropped_calls,
-        "unusable": held.unusable,
-        "leaks": held.leaks,
-    }
-
-
-def views_for(columns: Collection[str] | None) -> ToolViews | None:
-    """A viewer of calls if these columns need it; all columns if ``None``."""
-    if columns is None or any(
-        name in ("turns", "leaks") or name.startswith(("turns.views", "leaks.")) for name in columns
-    ):
-        return TOOL_VIEWS
-    return None
-
-
-def name_of(source: Source) -> str:
-    """File name without suffixes, for attempts that name no task."""
-    name = Path(source.file).name
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix) or name
-    return name
-
-
 def _recognises_record(record: Mapping[str, JsonValue]) -> Evidence | None:
     key = _key_of_list(record)
     return None if key is None else Evidence.LIKELY
@@ -231,7 +96,7 @@ def _key_of_list(record: Mapping[str, JsonValue]) -> str | None:
         value = record.get(key)
         if isinstance(value, str) and value.startswith("[{"):
             value = _parsed(value)
-        if isinstance(value, list) and _evidence(value):
+        if isinstance(value, list) and evidence_in(value):
             return key
     return None
 

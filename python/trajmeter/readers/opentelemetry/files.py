@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trajmeter.readers._files.containers import values_in
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
-from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES
 from trajmeter.readers.opentelemetry.spans import Span, spans_in
 from trajmeter.readers.opentelemetry.traces import attempt_of
 from trajmeter.records import ReadProblem, Source, Trajectory

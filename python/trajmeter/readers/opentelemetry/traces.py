@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.limits import is_too_long
 from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_between
-from trajmeter.readers.messages.lists import fields_of
+from trajmeter.readers.messages.fields import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.opentelemetry.nesting import AGENTS, innermost, outermost

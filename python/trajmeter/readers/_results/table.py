@@ -1,0 +1,65 @@
+"""What a results table and its rows provide, whatever holds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.arrays import Array
+
+__all__ = ["ResultRows", "ResultsTable", "TableKind"]
+
+TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
+"""Type of a column's values."""
+
+
+class ResultRows(Protocol):
+    """Some rows of a results table."""
+
+    @property
+    def num_rows(self) -> int:
+        """Number of rows."""
+
+    def column(self, name: str, /) -> Array:
+        """Return a requested column."""
+
+    def filter(self, kept: Any, /) -> ResultRows:  # noqa: ANN401 - a mask of Arrow
+        """Return the rows where a mask is true."""
+
+
+class ResultsTable(Protocol):
+    """One results table."""
+
+    @property
+    def name(self) -> str:
+        """Path of the file, or the name of the table."""
+
+    @property
+    def columns(self) -> Mapping[str, TableKind]:
+        """The type of each column, as far as known before reading."""
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """Metadata of the file, under the keys of the Arrow schema."""
+
+    def batches(
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        repeating: Sequence[str] = (),
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns.
+
+        Args:
+            texts: Columns to read as text.
+            numbers: Columns to read as numbers.
+            values: Columns to read as JSON text, such as lists.
+            repeating: Text columns that may be returned as dictionaries, so that each text is read
+                once; a dictionary may contain texts that no row has.
+        """

@@ -1,0 +1,50 @@
+"""Tells messages from other values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._recognition.formats import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["evidence_in", "is_message"]
+
+_ROLES = frozenset(
+    {"assistant", "developer", "function", "model", "system", "tool", "user", "ai", "human"}
+)
+_CONTENTS = ("content", "parts", "tool_calls", "function_call")
+_LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
+_FEW = 5
+"""Number of values at the start of a list, most of which must be messages."""
+
+
+def is_message(value: object) -> bool:
+    """Whether a value has the shape of a message, or of an OpenAI Responses item."""
+    return isinstance(value, dict) and _is_message(value)
+
+
+def _is_message(value: Mapping[str, object]) -> bool:
+    match value:
+        case {"role": str(role)}:
+            return role in _ROLES and any(key in value for key in _CONTENTS)
+        case {"lc": 1, "kwargs": dict()} | {"kind": "request" | "response", "parts": list()}:
+            return True
+        case {"type": "reasoning", "summary": list()}:
+            return True
+        case {"type": str(kind)} if kind in _LANGCHAIN:
+            return isinstance(value.get("data"), dict) or "content" in value
+        case {"type": str(kind)}:
+            is_item = kind.endswith(("_call", "_call_output"))
+            return is_item and ("call_id" in value or "id" in value)
+    return False
+
+
+def evidence_in(values: Sequence[object]) -> Evidence | None:
+    """Evidence from the first messages; other values among them may indicate another format."""
+    first = values[:_FEW]
+    messages = sum(map(is_message, first))
+    if 2 * messages <= len(first):
+        return None
+    return Evidence.LIKELY if messages == len(first) else Evidence.POSSIBLE
