@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics import TaskIndex
@@ -13,6 +14,7 @@ from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     import pyarrow as pa
 
@@ -28,7 +30,8 @@ class StreamScorer:
     """Scores and summarizes batches of valid attempts without keeping them.
 
     If a metric compares the attempts at a task, all are read before the first is scored; results
-    are still in the order of the attempts.
+    are still in the order of the attempts. A batch is counted in a thread while the next one is
+    scored.
 
     Args:
         metrics: Metrics, in the order of their columns.
@@ -63,6 +66,7 @@ class StreamScorer:
         self.trial_of = self._rows.trial_of
         self._has_quantiles = quantiles
         self._summarizer = Summarizer(self.layout, quantiles=quantiles)
+        self._counted: Future[None] | None = None
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:
         """Score attempts and count them in the summary.
@@ -81,9 +85,18 @@ class StreamScorer:
                 scored = _restored([*scored], arranged)
         else:
             scored = self._rows.score(rows)
-        for each in scored:
-            self._count(each)
-            yield each
+        with ThreadPoolExecutor(1, "trajmeter-summary") as counter:
+            for each in scored:
+                self._wait()
+                self._counted = counter.submit(self._count, each)
+                yield each
+            self._wait()
+
+    def _wait(self) -> None:
+        """Wait for the batch that is being counted; raises what went wrong with it."""
+        counted, self._counted = self._counted, None
+        if counted is not None:
+            counted.result()
 
     def _count(self, scored: ScoredRows) -> None:
         self._summarizer.add_batch(
@@ -96,10 +109,12 @@ class StreamScorer:
 
     def state(self) -> dict[str, Any]:
         """The counts so far, for :meth:`merge`: JSON values with numpy arrays."""
+        self._wait()
         return {"summary": self._summarizer.state(), "missing": self._missing.state()}
 
     def merge(self, state: Mapping[str, Any]) -> None:
         """Add the counts of another scorer with the same metrics and tasks after those here."""
+        self._wait()
         other = Summarizer(self.layout, quantiles=self._has_quantiles)
         other.restore(state["summary"])
         self._summarizer.merge(other)
@@ -107,6 +122,7 @@ class StreamScorer:
 
     def summary(self) -> Summary:
         """Summarize the attempts scored so far."""
+        self._wait()
         return self._missing.told_in(self._summarizer.summary())
 
 
