@@ -259,3 +259,26 @@ def _parameters(words: list[str]) -> dict[str, Any] | str:
         return f"{type(error).__name__}: {error}"
     # Without a value typer gives an empty tuple or nothing, which commands take for the same.
     return {key: value or None for key, value in values.items()}
+
+
+@pytest.mark.parametrize(("chosen", "used"), [(None, "system"), ("mimalloc", "mimalloc")])
+def test_arrow_allocates_from_the_system_unless_another_pool_is_chosen(
+    folder: Path, chosen: str | None, used: str
+) -> None:
+    (folder / "pool.py").write_text(
+        "import pyarrow as pa\nimport trajmeter\n\n\n"
+        "@trajmeter.metric\ndef pool(task, trajectory):\n"
+        "    print(pa.default_memory_pool().backend_name)\n    return 1\n",
+        encoding="utf-8",
+    )
+    program = "from trajmeter.cli._main import program; program()"
+    others = {name: value for name, value in os.environ.items() if name != _main.MEMORY_POOL}
+    done = subprocess.run(
+        [sys.executable, "-c", program, "score", "preds.jsonl", "-m", "pool.py@pool"],
+        capture_output=True,
+        check=True,
+        cwd=folder,
+        encoding="utf-8",
+        env=others if chosen is None else {**others, _main.MEMORY_POOL: chosen},
+    )
+    assert done.stdout.split()[0] == used
