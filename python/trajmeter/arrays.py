@@ -165,7 +165,7 @@ def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
     """Number the texts of a column; a dictionary may hold some that no row has."""
     if column.null_count == len(column):
         return Coded([], np.full(len(column), -1, np.int64))
-    numbered = text_codes([column])
+    numbered = _text_codes([column])
     if numbered is not None:
         codes, held, bounds = numbered
         own = pairwise(bounds.tolist())
@@ -183,13 +183,19 @@ def text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | N
         ``None`` where one is null, or where the kernels of this process are those in Python: Arrow
         numbers texts too, but takes twice as long.
     """
+    return None if any(part.null_count for part in parts) else _text_codes(parts)
+
+
+def _text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | None:
+    """Number texts as :func:`text_codes` does; a null has the number -1."""
     if kernels.backend() == "python":
         return None
-    if any(type(part) is not pa.StringArray or part.null_count for part in parts):
+    if any(type(part) is not pa.StringArray for part in parts):
         return None
     from trajmeter.kernels import _rust  # whose twin is Arrow's function
 
-    return _rust.text_codes([_text_memory(part) for part in parts])
+    columns = [(*_text_memory(part), present(part) if part.null_count else None) for part in parts]
+    return _rust.text_codes(columns)
 
 
 def _text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:  # noqa: ANN401 - of texts
