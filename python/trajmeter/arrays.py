@@ -7,7 +7,7 @@ installed, which ``pa.array``, ``pa.scalar`` and ``to_numpy`` import to recognis
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -72,6 +72,9 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 _NULLS = (1 << 10, 1 << 17)
 """Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
 takes longer than to slice them, and touches new memory each time."""
+
+_REPEATED, _SHORT = 1 << 14, 40
+"""Rows of a short text that are made at once, and its length, for the same reason."""
 
 NO_OBJECT = -1
 """Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
@@ -334,7 +337,18 @@ def text_scalar(value: str | None) -> pa.StringScalar:
 
 
 def repeated_text(value: str, rows: int) -> Array:
-    """A column of one text."""
+    """A column of one text, which shares its memory with others of a short text."""
+    if rows > _REPEATED or len(value) > _SHORT:
+        return _repeated_text(value, rows)
+    return _kept_text(value).slice(0, rows)
+
+
+@lru_cache(maxsize=32)
+def _kept_text(value: str) -> Array:
+    return _repeated_text(value, _REPEATED)
+
+
+def _repeated_text(value: str, rows: int) -> Array:
     column: Array = pa.repeat(text_scalar(value), rows)
     return column
 
