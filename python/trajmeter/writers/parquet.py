@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetWriter"]
 
-_ROW_GROUP = 16_384
+_ROW_GROUP = 32_768
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
+_SINGLE_ROWS = 4_096
+"""Rows that are written singly and held as values until they become columns."""
 _TEXT_BYTES = 16 << 20
 """Bytes of text and of lists after which a row group ends before that, at the end of a chunk."""
 
@@ -70,7 +72,7 @@ class ParquetWriter:
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
         self._rows.append(values)
-        if len(self._rows) == _ROW_GROUP:
+        if len(self._rows) == min(_SINGLE_ROWS, _ROW_GROUP):
             self._gather_rows()
 
     def write_batch(self, batch: pa.RecordBatch) -> None:

@@ -17,6 +17,23 @@ pub struct Texts<'a> {
     pub present: Option<&'a [bool]>,
 }
 
+impl<'a> Texts<'a> {
+    /// Returns the text that every row has, if they all have the same, as in many columns.
+    fn only_text(&self) -> Option<&'a [u8]> {
+        let [begin, first, ..] = *self.offsets else {
+            return None;
+        };
+        let size = (first - begin) as usize;
+        let is_even = |bounds: &[i32]| (bounds[1] - bounds[0]) as usize == size;
+        if self.present.is_some() || !self.offsets.windows(2).all(is_even) {
+            return None;
+        }
+        let held = &self.held[begin as usize..][..size * (self.offsets.len() - 1)];
+        // Each text equals the next if all of them, moved on by one, are the same bytes.
+        (held[size..] == held[..held.len() - size]).then(|| &held[..size])
+    }
+}
+
 /// The different texts of a column, and which of them each row has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Codes {
@@ -45,6 +62,13 @@ pub fn text_codes(parts: &[Texts<'_>]) -> Codes {
     };
     let mut table = Table::new();
     for part in parts {
+        if let Some(text) = part.only_text() {
+            let code = table.code(text, &mut found);
+            found
+                .codes
+                .resize(found.codes.len() + part.offsets.len() - 1, code);
+            continue;
+        }
         for (row, bounds) in part.offsets.windows(2).enumerate() {
             let code = if part.present.is_some_and(|present| !present[row]) {
                 NO_TEXT
@@ -195,6 +219,21 @@ mod tests {
             assert_eq!(found.codes.len(), texts.len());
             assert_eq!(found.offsets.len(), known.len() + 1);
         }
+    }
+
+    #[test]
+    fn one_text_in_every_row_has_one_number() {
+        let part = |held, offsets| Texts {
+            held,
+            offsets,
+            present: None,
+        };
+        let same = part(b"-ababab", &[1, 3, 5, 7]);
+        let empty = part(b"", &[0, 0, 0]);
+        let other = part(b"abaabb", &[0, 2, 4, 6]);
+        let found = text_codes(&[same, empty, other, part(b"ab", &[0, 2])]);
+        assert_eq!(found.codes, [0, 0, 0, 1, 1, 0, 2, 3, 0]);
+        assert_eq!(found.held, b"abaabb");
     }
 
     #[test]
