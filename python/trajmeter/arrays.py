@@ -7,7 +7,7 @@ installed, which ``pa.array``, ``pa.scalar`` and ``to_numpy`` import to recognis
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -72,6 +72,9 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 _NULLS = (1 << 10, 1 << 17)
 """Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
 takes longer than to slice them, and touches new memory each time."""
+
+_REPEATED, _SHORT = 1 << 14, 40
+"""Rows of a short text that are made at once, and its length, for the same reason."""
 
 NO_OBJECT = -1
 """Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
@@ -165,7 +168,7 @@ def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
     """Number the texts of a column; a dictionary may hold some that no row has."""
     if column.null_count == len(column):
         return Coded([], np.full(len(column), -1, np.int64))
-    numbered = text_codes([column])
+    numbered = _text_codes([column])
     if numbered is not None:
         codes, held, bounds = numbered
         own = pairwise(bounds.tolist())
@@ -183,13 +186,19 @@ def text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | N
         ``None`` where one is null, or where the kernels of this process are those in Python: Arrow
         numbers texts too, but takes twice as long.
     """
+    return None if any(part.null_count for part in parts) else _text_codes(parts)
+
+
+def _text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | None:
+    """Number texts as :func:`text_codes` does; a null has the number -1."""
     if kernels.backend() == "python":
         return None
-    if any(type(part) is not pa.StringArray or part.null_count for part in parts):
+    if any(type(part) is not pa.StringArray for part in parts):
         return None
     from trajmeter.kernels import _rust  # whose twin is Arrow's function
 
-    return _rust.text_codes([_text_memory(part) for part in parts])
+    columns = [(*_text_memory(part), present(part) if part.null_count else None) for part in parts]
+    return _rust.text_codes(columns)
 
 
 def _text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:  # noqa: ANN401 - of texts
@@ -328,7 +337,18 @@ def text_scalar(value: str | None) -> pa.StringScalar:
 
 
 def repeated_text(value: str, rows: int) -> Array:
-    """A column of one text."""
+    """A column of one text, which shares its memory with others of a short text."""
+    if rows > _REPEATED or len(value) > _SHORT:
+        return _repeated_text(value, rows)
+    return _kept_text(value).slice(0, rows)
+
+
+@lru_cache(maxsize=32)
+def _kept_text(value: str) -> Array:
+    return _repeated_text(value, _REPEATED)
+
+
+def _repeated_text(value: str, rows: int) -> Array:
     column: Array = pa.repeat(text_scalar(value), rows)
     return column
 

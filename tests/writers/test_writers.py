@@ -15,6 +15,7 @@ from pyarrow import parquet
 from pydantic import Field
 
 import trajmeter
+from trajmeter.arrays import together
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
 from trajmeter.metrics.turns import TurnsMetric
@@ -239,18 +240,19 @@ def test_pages_of_parquet_do_not_depend_on_batches() -> None:
     layout = RowLayout([metric])
     attempts = [Trajectory(task_id=str(n) * 50) for n in range(20_000)]
     rows = [layout.values(each) for each in score_trajectories(attempts, metrics=[metric])]
-    whole = rows_batch(layout, rows, arrow_schema(layout))
+    half = rows_batch(layout, rows, arrow_schema(layout))
+    whole = together([half, half])
     written = set()
-    for size in (100, 977, 1_300, 16_384, 20_000):
+    for size in (100, 977, 1_300, 32_768, 40_000):
         stream = io.BytesIO()
         writer = ParquetWriter(stream, layout)
-        for start in range(0, len(rows), size):
+        for start in range(0, len(whole), size):
             writer.write_batch(whole.slice(start, size))
         writer.finish()
         written.add(stream.getvalue())
     (content,) = written
     file = parquet.ParquetFile(pa.BufferReader(content)).metadata
-    assert [file.row_group(i).num_rows for i in range(file.num_row_groups)] == [16_384, 3_616]
+    assert [file.row_group(i).num_rows for i in range(file.num_row_groups)] == [32_768, 7_232]
 
 
 def test_row_groups_with_much_text_end_early_for_any_batches(

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetWriter"]
 
-_ROW_GROUP = 16_384
+_ROW_GROUP = 32_768
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
+_SINGLE_ROWS = 4_096
+"""Rows that are written singly and held as values until they become columns."""
 _TEXT_BYTES = 16 << 20
 """Bytes of text and of lists after which a row group ends before that, at the end of a chunk."""
 
@@ -31,6 +33,8 @@ _CHUNK = 256
 _PAGE_ROWS = 128
 """Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON. As many rows
 lie together in memory, or a multiple of that, so that pages never depend on batches."""
+_NAME_OF_ROWS = "source"
+"""Column whose texts are all different: a dictionary of them only takes space and time."""
 
 
 class ParquetWriter:
@@ -68,7 +72,7 @@ class ParquetWriter:
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
         self._rows.append(values)
-        if len(self._rows) == _ROW_GROUP:
+        if len(self._rows) == min(_SINGLE_ROWS, _ROW_GROUP):
             self._gather_rows()
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
@@ -170,8 +174,17 @@ def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - 
 
     ``pyarrow.parquet`` imports every file system, which takes longer than writing a small table.
     """
-    repeating = [path for field in schema for path in _repeating(field.name, field.type)]
+    import pyarrow as pa
+
+    repeating = [
+        path
+        for field in schema
+        if field.name != _NAME_OF_ROWS
+        for path in _repeating(field.name, field.type)
+    ]
     options: dict[str, Any] = {
+        # The default pool may use huge pages, and clearing them takes longer than encoding.
+        "memory_pool": pa.system_memory_pool(),
         "compression": "zstd",
         "write_batch_size": _PAGE_ROWS,
         "use_dictionary": repeating,
@@ -214,16 +227,15 @@ def _text_ends(batch: pa.RecordBatch) -> Int64Array:
     """Bytes of text and lists before each row of a batch, and at its end; others take few."""
     import pyarrow as pa
 
-    rows = np.arange(batch.num_rows + 1)
     ends = np.zeros(batch.num_rows + 1, np.int64)
     for column in batch.columns:
         if column.type == pa.string() or pa.types.is_list(column.type):
-            ends += _bytes_before(column, rows)
+            ends += _bytes_before(column)
     return ends
 
 
-def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa: ANN401 - an array of any type
-    """Bytes of the values before each of these places, about; those of a column of nulls are 0."""
+def _bytes_before(column: Any) -> Int64Array | int:  # noqa: ANN401 - an array of any type
+    """Bytes before each value and behind the last, about; those of a column of nulls are 0."""
     import pyarrow as pa
 
     from trajmeter.arrays import field, ragged, text_bytes
@@ -231,10 +243,11 @@ def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa:
     if column.null_count == len(column):
         return 0
     if column.type == pa.string():
-        return text_bytes(column).offsets[places]
+        return text_bytes(column).offsets
     if pa.types.is_list(column.type):
         values, offsets = ragged(column)
-        return _bytes_before(values, offsets[places])
+        before = _bytes_before(values)
+        return before if isinstance(before, int) else before[offsets]
     if pa.types.is_struct(column.type):
-        return sum(_bytes_before(field(column, each.name), places) for each in column.type)
-    return places * _NUMBER_BYTES
+        return sum(_bytes_before(field(column, each.name)) for each in column.type)
+    return np.arange(len(column) + 1) * _NUMBER_BYTES

@@ -3,6 +3,9 @@
 //! A column of paths or words holds few texts, each of them many times, so that looking one up is
 //! all that counts: a table of numbers by hash, at most half full, beside the hashes themselves.
 
+/// Code of a row without a text.
+pub const NO_TEXT: i64 = -1;
+
 /// A column of texts, or a part of one.
 #[derive(Debug, Clone, Copy)]
 pub struct Texts<'a> {
@@ -10,12 +13,31 @@ pub struct Texts<'a> {
     pub held: &'a [u8],
     /// Text i is `held[offsets[i]..offsets[i + 1]]`.
     pub offsets: &'a [i32],
+    /// Which texts there are; `None` if none is null.
+    pub present: Option<&'a [bool]>,
+}
+
+impl<'a> Texts<'a> {
+    /// Returns the text that every row has, if they all have the same, as in many columns.
+    fn only_text(&self) -> Option<&'a [u8]> {
+        let [begin, first, ..] = *self.offsets else {
+            return None;
+        };
+        let size = (first - begin) as usize;
+        let is_even = |bounds: &[i32]| (bounds[1] - bounds[0]) as usize == size;
+        if self.present.is_some() || !self.offsets.windows(2).all(is_even) {
+            return None;
+        }
+        let held = &self.held[begin as usize..][..size * (self.offsets.len() - 1)];
+        // Each text equals the next if all of them, moved on by one, are the same bytes.
+        (held[size..] == held[..held.len() - size]).then(|| &held[..size])
+    }
 }
 
 /// The different texts of a column, and which of them each row has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Codes {
-    /// Place of each row's text among the different ones.
+    /// Place of each row's text among the different ones; [`NO_TEXT`] for a null.
     pub codes: Vec<i64>,
     /// The different texts, in the order in which they first occur.
     pub held: Vec<u8>,
@@ -40,9 +62,20 @@ pub fn text_codes(parts: &[Texts<'_>]) -> Codes {
     };
     let mut table = Table::new();
     for part in parts {
-        for bounds in part.offsets.windows(2) {
-            let text = &part.held[bounds[0] as usize..bounds[1] as usize];
+        if let Some(text) = part.only_text() {
             let code = table.code(text, &mut found);
+            found
+                .codes
+                .resize(found.codes.len() + part.offsets.len() - 1, code);
+            continue;
+        }
+        for (row, bounds) in part.offsets.windows(2).enumerate() {
+            let code = if part.present.is_some_and(|present| !present[row]) {
+                NO_TEXT
+            } else {
+                let text = &part.held[bounds[0] as usize..bounds[1] as usize];
+                table.code(text, &mut found)
+            };
             found.codes.push(code);
         }
     }
@@ -147,7 +180,7 @@ fn hash(text: &[u8]) -> u64 {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{Texts, text_codes};
+    use super::{NO_TEXT, Texts, text_codes};
     use crate::random::Random;
 
     #[test]
@@ -169,10 +202,12 @@ mod tests {
             let part = |offsets| Texts {
                 held: &held,
                 offsets,
+                present: None,
             };
             let empty = Texts {
                 held: b"",
                 offsets: &[],
+                present: None,
             };
             let found = text_codes(&[part(&offsets[..2001]), empty, part(&offsets[2000..])]);
             let mut known = HashMap::new();
@@ -184,5 +219,32 @@ mod tests {
             assert_eq!(found.codes.len(), texts.len());
             assert_eq!(found.offsets.len(), known.len() + 1);
         }
+    }
+
+    #[test]
+    fn one_text_in_every_row_has_one_number() {
+        let part = |held, offsets| Texts {
+            held,
+            offsets,
+            present: None,
+        };
+        let same = part(b"-ababab", &[1, 3, 5, 7]);
+        let empty = part(b"", &[0, 0, 0]);
+        let other = part(b"abaabb", &[0, 2, 4, 6]);
+        let found = text_codes(&[same, empty, other, part(b"ab", &[0, 2])]);
+        assert_eq!(found.codes, [0, 0, 0, 1, 1, 0, 2, 3, 0]);
+        assert_eq!(found.held, b"abaabb");
+    }
+
+    #[test]
+    fn a_null_has_no_number() {
+        let column = Texts {
+            held: b"abcabc",
+            offsets: &[0, 3, 3, 3, 6],
+            present: Some(&[true, false, true, true]),
+        };
+        let found = text_codes(&[column]);
+        assert_eq!(found.codes, [0, NO_TEXT, 1, 0]);
+        assert_eq!(found.offsets, [0, 3, 3]);
     }
 }

@@ -5,9 +5,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use trajmeter_core::codes::{self, Texts};
 
-use crate::arrays::{NewIntegers, array, run, slice};
+use crate::arrays::{Flags, NewIntegers, array, run, slice};
 
-type Part<'py> = (PyReadonlyArray1<'py, u8>, PyReadonlyArray1<'py, i32>);
+type Part<'py> = (
+    PyReadonlyArray1<'py, u8>,
+    PyReadonlyArray1<'py, i32>,
+    Option<Flags<'py>>,
+);
 
 #[pyfunction]
 pub fn text_codes<'py>(
@@ -16,9 +20,12 @@ pub fn text_codes<'py>(
 ) -> PyResult<(NewIntegers<'py>, Bound<'py, PyBytes>, NewIntegers<'py>)> {
     let parts: PyResult<Vec<Texts<'_>>> = parts
         .iter()
-        .map(|(held, offsets)| {
-            let (held, offsets) = (slice(held)?, slice(offsets)?);
-            Ok(Texts { held, offsets })
+        .map(|(held, offsets, present)| {
+            Ok(Texts {
+                held: slice(held)?,
+                offsets: slice(offsets)?,
+                present: present.as_ref().map(slice).transpose()?,
+            })
         })
         .collect();
     let parts = parts?;

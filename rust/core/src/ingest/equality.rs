@@ -13,6 +13,7 @@ use std::fmt;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::flat::{Flat, flat_members};
 use super::raw::is_certain;
 use super::value::{Text, only_if, refused};
 use crate::{offsets, pool};
@@ -22,6 +23,9 @@ pub const NO_OBJECT: i64 = -1;
 
 /// Stands for text that the caller has to look at.
 pub const UNCERTAIN: i64 = -2;
+
+/// Up to this many objects, a linear search is faster than hashing.
+const FEW: usize = 16;
 
 /// Whole doubles below it are the integers they look like.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -43,8 +47,7 @@ pub fn object_codes(texts: &[u8], offsets: &[i64], runs: &[i64]) -> crate::Resul
     }
     let begins: Vec<i64> = runs.iter().map(|&run| offsets[run as usize]).collect();
     let pieces = pool::map(pool::pieces(&begins).into_iter(), |piece| {
-        let (first, last) = (runs[piece.start] as usize, runs[piece.end] as usize);
-        codes_of_piece(texts, &offsets[first..=last])
+        codes_of_piece(texts, offsets, &runs[piece.start..=piece.end])
     });
     Ok(pieces.concat())
 }
@@ -60,75 +63,132 @@ pub fn objects(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
         return Ok(Vec::new());
     }
     let pieces = pool::map(pool::pieces(offsets).into_iter(), |rows| {
-        each(
-            texts,
-            &offsets[rows.start..=rows.end],
-            |text| match serde_json::from_str::<IgnoredAny>(text) {
+        each(texts, &offsets[rows.start..=rows.end], |text| {
+            if flat_members(text, |_, _| true) {
+                return 0;
+            }
+            if !is_certain(text) {
+                return UNCERTAIN;
+            }
+            match serde_json::from_str::<IgnoredAny>(text) {
                 Ok(_) => 0,
                 Err(_) => UNCERTAIN,
-            },
-        )
+            }
+        })
     });
     Ok(pieces.concat())
 }
 
-/// Codes of the objects of a few runs, all compared with one another.
-fn codes_of_piece(texts: &[u8], offsets: &[i64]) -> Vec<i64> {
+/// Codes of the objects of a few runs.
+fn codes_of_piece(texts: &[u8], offsets: &[i64], runs: &[i64]) -> Vec<i64> {
+    let (first, last) = (runs[0] as usize, runs[runs.len() - 1] as usize);
     // Objects written anew, one after another, so that none needs memory of its own.
     let mut written = Vec::new();
     let mut ends = vec![0];
-    let mut codes = each(texts, offsets, |text| {
+    let mut codes = each(texts, &offsets[first..=last], |text| {
         let begin = written.len();
-        let mut source = serde_json::Deserializer::from_str(text);
-        if Writer(&mut written).deserialize(&mut source).is_err() || source.end().is_err() {
+        if !write(text, &mut written) {
             written.truncate(begin);
             return UNCERTAIN;
         }
         ends.push(written.len());
         ends.len() as i64 - 2
     });
-    let mut numbers = FxHashMap::with_capacity_and_hasher(ends.len(), FxBuildHasher);
-    for code in codes.iter_mut().filter(|code| **code >= 0) {
-        let place = *code as usize;
-        *code = *numbers
-            .entry(&written[ends[place]..ends[place + 1]])
-            .or_insert(*code);
+    let object = |code: i64| &written[ends[code as usize]..ends[code as usize + 1]];
+    for run in runs.windows(2) {
+        let own = &mut codes[run[0] as usize - first..run[1] as usize - first];
+        if own.len() <= FEW {
+            for at in 1..own.len() {
+                let (before, rest) = own.split_at_mut(at);
+                let code = &mut rest[0];
+                if *code >= 0 {
+                    let is_equal = |other: &&i64| **other >= 0 && object(**other) == object(*code);
+                    *code = before.iter().find(is_equal).copied().unwrap_or(*code);
+                }
+            }
+            continue;
+        }
+        let mut numbers = FxHashMap::with_capacity_and_hasher(own.len(), FxBuildHasher);
+        for code in own.iter_mut().filter(|code| **code >= 0) {
+            *code = *numbers.entry(object(*code)).or_insert(*code);
+        }
     }
     codes
 }
 
+/// Writes an object anew; returns whether that succeeded.
+fn write(text: &str, written: &mut Vec<u8>) -> bool {
+    let begin = written.len();
+    if write_flat(text, written) {
+        return true;
+    }
+    written.truncate(begin);
+    let mut source = serde_json::Deserializer::from_str(text);
+    is_certain(text) && Writer(written).deserialize(&mut source).is_ok() && source.end().is_ok()
+}
+
+/// Writes a flat object whose keys are in order; returns whether it was one.
+fn write_flat(text: &str, written: &mut Vec<u8>) -> bool {
+    let mut writer = Writer(written);
+    let mut before: Option<&[u8]> = None;
+    writer.0.push(b'{');
+    let is_flat = flat_members(text, |key, value| {
+        let is_next = before.is_none_or(|before| before < key);
+        before = Some(key);
+        writer.text(b'k', key);
+        match value {
+            Flat::Text(text) => writer.text(b's', text),
+            Flat::Integer(value) => writer.integer(value),
+            Flat::Bool(value) => writer.bool(value),
+            Flat::Null => writer.0.push(b'n'),
+        }
+        is_next
+    });
+    writer.0.push(b'}');
+    is_flat
+}
+
 /// What `of_object` gives for each text that begins as an object; others are told apart here.
 fn each(texts: &[u8], offsets: &[i64], mut of_object: impl FnMut(&str) -> i64) -> Vec<i64> {
-    offsets
-        .windows(2)
-        .map(|bounds| {
-            let text = texts
-                .get(bounds[0] as usize..bounds[1] as usize)
-                .and_then(|text| std::str::from_utf8(text).ok());
-            let Some(text) = text.filter(|text| is_certain(text)) else {
-                return UNCERTAIN;
-            };
-            match text.trim_start_matches([' ', '\t', '\r', '\n']).as_bytes() {
-                [b'{', ..] => of_object(text),
-                [b'[' | b't' | b'f' | b'-' | b'0'..=b'9', ..]
-                    if serde_json::from_str::<IgnoredAny>(text).is_ok() =>
-                {
-                    NO_OBJECT
-                }
-                _ => UNCERTAIN,
+    let begin = offsets[0] as usize;
+    let all = texts.get(begin..offsets[offsets.len() - 1] as usize);
+    let all = all.and_then(|all| std::str::from_utf8(all).ok());
+    let text = |bounds: &[i64]| {
+        let (first, last) = (bounds[0] as usize, bounds[1] as usize);
+        all.map_or_else(
+            || std::str::from_utf8(texts.get(first..last)?).ok(),
+            |all| all.get(first - begin..last - begin),
+        )
+    };
+    let code = |bounds: &[i64]| {
+        let Some(text) = text(bounds) else {
+            return UNCERTAIN;
+        };
+        match text.trim_start_matches([' ', '\t', '\r', '\n']).as_bytes() {
+            [b'{', ..] => of_object(text),
+            [b'[' | b't' | b'f' | b'-' | b'0'..=b'9', ..]
+                if is_certain(text) && serde_json::from_str::<IgnoredAny>(text).is_ok() =>
+            {
+                NO_OBJECT
             }
-        })
-        .collect()
+            _ => UNCERTAIN,
+        }
+    };
+    offsets.windows(2).map(code).collect()
 }
 
 /// Writes a value so that equal ones are equal bytes, and none begins with another.
 struct Writer<'a>(&'a mut Vec<u8>);
 
 impl Writer<'_> {
-    fn text(&mut self, tag: u8, text: &str) {
+    fn text(&mut self, tag: u8, text: &[u8]) {
         self.0.push(tag);
         self.0.extend((text.len() as u64).to_le_bytes());
-        self.0.extend(text.as_bytes());
+        self.0.extend(text);
+    }
+
+    fn bool(&mut self, value: bool) {
+        self.0.push(if value { b't' } else { b'f' });
     }
 
     fn integer(&mut self, value: i64) {
@@ -157,8 +217,8 @@ impl<'de> Visitor<'de> for Writer<'_> {
         Ok(())
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
-        self.0.push(if value { b't' } else { b'f' });
+    fn visit_bool<E: Error>(mut self, value: bool) -> Result<(), E> {
+        self.bool(value);
         Ok(())
     }
 
@@ -184,7 +244,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
     }
 
     fn visit_str<E: Error>(mut self, value: &str) -> Result<(), E> {
-        self.text(b's', value);
+        self.text(b's', value.as_bytes());
         Ok(())
     }
 
@@ -203,7 +263,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
         while let Some(Text(key)) = members.next_key::<Text<'de>>()? {
             is_sorted &= known.last().is_none_or(|(last, _)| *last < key);
             let at = self.0.len();
-            self.text(b'k', &key);
+            self.text(b'k', key.as_bytes());
             known.push((key, at));
             members.next_value_seed(Writer(self.0))?;
         }

@@ -15,6 +15,7 @@ pub(crate) mod cursor;
 mod documents;
 pub mod equality;
 mod escapes;
+mod flat;
 mod inspect;
 mod logs;
 mod merge;
