@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PreparedTask", "prepare", "prepare_in"]
 
+_INITIAL = GoldRole.INITIAL  # a member of an enum is looked up slowly, and there are many ranges
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PreparedTask:
@@ -113,13 +115,13 @@ def prepare_in(files: RepositoryFiles, task: Task) -> PreparedTask:
     for written in task.gold_ranges or ():
         path, file = files.gold(written.path)
         lacks_definitions |= files.lacks_definitions(path)
+        first, last = written.first_line, written.last_line
         if file.tables is None:
             unresolved.add(written.path)
-        is_initial = written.role is GoldRole.INITIAL
-        in_lines = is_initial or not profile.lines_of_initial_gold
-        gold.append(GoldLines(file, written.first_line, written.last_line, in_lines=in_lines))
-        if is_initial and written.first_line > 0 and written.last_line > 0:
-            initial.setdefault(path, []).append((written.first_line, written.last_line))
+        is_initial = written.role is _INITIAL
+        gold.append(GoldLines(file, first, last, is_initial or not profile.lines_of_initial_gold))
+        if is_initial and first > 0 and last > 0:
+            initial.setdefault(path, []).append((first, last))
     return PreparedTask(
         task=task,
         snapshot=files.snapshot,
