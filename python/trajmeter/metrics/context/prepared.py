@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.arguments import check_type
 from trajmeter.errors import InputError
 from trajmeter.kernels import GoldLines, active
-from trajmeter.metrics.context.attempts import TaskFacts, task_facts
+from trajmeter.metrics.context.attempts import task_facts
 from trajmeter.metrics.context.files import RepositoryFiles
 from trajmeter.metrics.context.lines import lines_size
 from trajmeter.metrics.context.profile import PROFILES
@@ -66,9 +66,9 @@ class PreparedTask:
         return self.task.gold_ranges is not None
 
     @cached_property
-    def facts(self) -> TaskFacts:
-        """What batches of attempts are scored with, beside the kernels."""
-        return task_facts(self)
+    def facts(self) -> bytes:
+        """What batches of attempts are scored with beside the kernels, packed."""
+        return task_facts(self).packed()
 
     @cached_property
     def gold_patch_counts(self) -> tuple[int, int, int, int, int]:
