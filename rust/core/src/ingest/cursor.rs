@@ -239,6 +239,12 @@ impl<'a> Cursor<'a> {
         is_here
     }
 
+    /// Passes `text`, if it stands next.
+    pub fn pass_next(&mut self, text: &str) -> Option<()> {
+        self.peek()?;
+        self.pass(text).then_some(())
+    }
+
     /// Whether an object ends here, which is then passed.
     pub fn object_end(&mut self) -> bool {
         self.take(b'}')
