@@ -47,6 +47,7 @@ __all__ = [
     "field",
     "filled",
     "flags",
+    "held_numbers",
     "nulls",
     "numbers",
     "object_codes",
@@ -57,6 +58,7 @@ __all__ = [
     "text_array",
     "text_bytes",
     "text_codes",
+    "text_memory",
     "text_scalar",
     "together",
 ]
@@ -197,11 +199,11 @@ def _text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | 
         return None
     from trajmeter.kernels import _rust  # whose twin is Arrow's function
 
-    columns = [(*_text_memory(part), present(part) if part.null_count else None) for part in parts]
+    columns = [(*text_memory(part), present(part) if part.null_count else None) for part in parts]
     return _rust.text_codes(columns)
 
 
-def _text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:  # noqa: ANN401 - of texts
+def text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:  # noqa: ANN401 - of texts
     """The memory that holds texts, and where each begins and ends in it."""
     if not len(column):  # which may have no memory at all
         return np.zeros(0, np.uint8), np.zeros(1, np.int32)
@@ -245,7 +247,7 @@ class TextBytes(NamedTuple):
 
 def text_bytes(column: Any) -> TextBytes:  # noqa: ANN401 - of texts
     """Give the memory of a column of texts, not copied."""
-    held, bounds = _text_memory(column)
+    held, bounds = text_memory(column)
     return TextBytes(held, bounds.astype(np.int64))
 
 
@@ -279,8 +281,16 @@ def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of
     number = _number_type(array.type)
     if array.null_count == len(array):
         return np.full(len(array), instead, number)
-    held = np.frombuffer(array.buffers()[1], number)[array.offset : array.offset + len(array)]
+    held = held_numbers(array)
     return np.where(present(array), held, np.array(instead, number)) if array.null_count else held
+
+
+def held_numbers(array: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
+    """Values of a column, not copied; what stands where one is null means nothing."""
+    number = _number_type(array.type)
+    if array.null_count == len(array):
+        return np.zeros(len(array), number)  # which may have no memory at all
+    return np.frombuffer(array.buffers()[1], number)[array.offset : array.offset + len(array)]
 
 
 @cache

@@ -34,6 +34,7 @@ from trajmeter.kernels._context import (
     ResolvedPath,
     StepCoverage,
     StepSizes,
+    TablesLike,
     TurnLike,
     ViewLike,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "SpanBatch",
     "StepCoverage",
     "StepSizes",
+    "TablesLike",
     "Texts",
     "TrajectoryArrays",
     "TrajectoryFigureArrays",

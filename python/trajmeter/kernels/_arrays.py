@@ -26,7 +26,6 @@ __all__ = [
     "LevelArrays",
     "PatchFault",
     "SnapshotFileRow",
-    "SnapshotLineRows",
     "SpanArrays",
     "SpanBatch",
     "TrajectoryArrays",
@@ -40,18 +39,11 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
 SnapshotFileRow: TypeAlias = tuple[
-    str,
     int,
-    tuple[int, int],
-    tuple[tuple[int, int], tuple[str, ...], tuple[str | None, ...]] | None,
+    Int64Array,
+    tuple[tuple[str, ...], Int64Array, Int64Array, tuple[str | None, ...]] | None,
 ]
-"""A file of a snapshot: path, size, range of its line starts, and its definitions: range, kinds and
-names."""
-
-SnapshotLineRows: TypeAlias = tuple[
-    str | None, str | None, tuple[Int64Array, Int64Array, Int64Array], list[SnapshotFileRow]
-]
-"""A line of snapshots: repository, commit, arrays that hold those of all files, and the files."""
+"""A file of a snapshot: size, line starts, and kind, start, end and name of its definitions."""
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Start and end of each span of one set; a plain pair, as a named tuple would slow down small

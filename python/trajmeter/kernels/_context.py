@@ -35,6 +35,7 @@ __all__ = [
     "ResolvedPath",
     "StepCoverage",
     "StepSizes",
+    "TablesLike",
     "TurnLike",
     "ViewLike",
 ]
@@ -100,13 +101,37 @@ class FileTables:
         _refuse(first[1:] < first[:-1], "definition_start falls", after=1)
 
 
+class TablesLike(Protocol):
+    """What the kernel reads of the tables of a file, as :class:`FileTables` holds them."""
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+
+    @property
+    def line_starts(self) -> Int64Array:
+        """First byte of every line."""
+
+    @property
+    def definition_start(self) -> Int64Array:
+        """First byte of every definition."""
+
+    @property
+    def definition_end(self) -> Int64Array:
+        """Byte after the last of every definition."""
+
+    @property
+    def named(self) -> Callable[[str], Sequence[int]]:
+        """Indices of the definitions that a name refers to."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextFile:
     """A file of the repository that gold or a view refers to."""
 
     code: int
     """Number of the file within its task, from 0."""
-    tables: FileTables | None
+    tables: TablesLike | None
     """Its content tables; ``None`` for a file that is in no snapshot."""
 
 

@@ -13,7 +13,7 @@ from trajmeter.kernels._arrays import (
     Float64Array,
     Int64Array,
     LevelArrays,
-    SnapshotLineRows,
+    SnapshotFileRow,
     SpanArrays,
     SpanBatch,
     TrajectoryArrays,
@@ -182,12 +182,33 @@ def context_batch(
 ) -> ContextBatchArrays: ...
 def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel: ...
 def edit_counts(tasks: Sequence[AnyEditGold], task: Int64Array, patches: Texts) -> Int64Array: ...
-def read_snapshot(line: bytes) -> SnapshotLineRows | None:
-    """Repository, commit and files of a plain and sound line of snapshots; ``None`` for any other.
+def read_snapshot(line: bytes) -> tuple[str | None, str | None, SnapshotFiles] | None:
+    """Repository, commit and files of a plain and sound line of snapshots; ``None`` for another."""
 
-    Line starts, starts and ends of definitions are those of all files; each file has where its own
-    are.
-    """
+@final
+class SnapshotFiles:
+    """The files of a line of snapshots, numbered in its order."""
+
+    def paths(self) -> list[str]: ...
+    def totals(self) -> tuple[int, int]:
+        """How many lines and definitions all files have."""
+
+    def file(self, index: int) -> SnapshotFileRow: ...
+    def has_definitions(self, index: int) -> bool: ...
+    def tables(self, index: int, *, keep_empty: bool) -> SnapshotTables | None:
+        """The tables of a file; ``None`` if its definitions have to be put in order first."""
+
+@final
+class SnapshotTables:
+    @property
+    def size(self) -> int: ...
+    @property
+    def line_starts(self) -> Int64Array: ...
+    @property
+    def definition_start(self) -> Int64Array: ...
+    @property
+    def definition_end(self) -> Int64Array: ...
+    def named(self, name: str) -> list[int]: ...
 
 @final
 class EditGoldKernel:

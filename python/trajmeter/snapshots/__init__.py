@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.late import loading_late
+from trajmeter.snapshots._read import ReadFiles
 from trajmeter.snapshots.snapshot import (
     Definitions,
     FileSnapshot,
@@ -23,6 +24,7 @@ __all__ = [
     "Definitions",
     "FileSnapshot",
     "ListedFiles",
+    "ReadFiles",
     "ReadsAhead",
     "RepositoryFolder",
     "Snapshot",

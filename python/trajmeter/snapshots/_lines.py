@@ -21,6 +21,7 @@ from trajmeter.errors import ReadError
 from trajmeter.kernels import backend
 from trajmeter.records import ReadProblem
 from trajmeter.snapshots._indexed import IndexedSnapshots, Place
+from trajmeter.snapshots._read import ReadFiles
 from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
 
 if TYPE_CHECKING:
@@ -140,15 +141,8 @@ def _read_plain(line: bytes) -> Snapshot | None:
     read = read_snapshot(line)
     if read is None:
         return None
-    repo, commit, (line_starts, start, end), known = read
-    files = {}
-    for path, size, (first, last), found in known:
-        definitions = None
-        if found is not None:
-            (begin, behind), kind, name = found
-            definitions = Definitions(kind, start[begin:behind], end[begin:behind], name)
-        files[path] = FileSnapshot(size, line_starts[first:last], definitions)
-    return Snapshot(repo, commit, files)
+    repo, commit, files = read
+    return Snapshot(repo, commit, ReadFiles(files))
 
 
 def _definitions(rows: Sequence[tuple[str, int, int, str | None]] | None) -> Definitions | None:

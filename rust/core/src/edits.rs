@@ -1,5 +1,6 @@
 //! Lines that patches edit and delete, compared with the gold of their tasks.
 
+use memchr::memchr;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::patches::edited_lines;
@@ -10,6 +11,9 @@ pub const COUNTS: usize = 5;
 
 /// Patches per piece of work of a thread.
 const PIECE: usize = 64;
+
+/// How a line begins that ends a hunk.
+const ENDS: [&str; 3] = ["---", "@@", "diff "];
 
 /// First and last line of each range of a file.
 pub type Ranges = Vec<(i64, i64)>;
@@ -93,23 +97,26 @@ fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
     let mut named = None;
     let mut file = None;
     let mut number = 0;
-    for line in patch.split('\n') {
-        if let Some(name) = line.strip_prefix("+++ b/") {
-            named = Some(name);
-        } else if ["---", "@@", "diff "]
-            .iter()
-            .any(|end| line.starts_with(end))
-        {
-            let start = line.strip_prefix("@@ -").and_then(leading_number);
-            file = start.and(named);
-            number = start.unwrap_or(0);
-        } else if line.starts_with('-') {
-            if let Some(file) = file {
-                deleted.insert((file, number));
-                number += 1;
+    let mut rest = Some(patch);
+    while let Some(text) = rest {
+        let end = memchr(b'\n', text.as_bytes());
+        rest = end.map(|end| &text[end + 1..]);
+        let line = &text[..end.unwrap_or(text.len())];
+        match line.as_bytes().first() {
+            Some(b' ') => number += 1,
+            Some(b'+') => named = line.strip_prefix("+++ b/").or(named),
+            Some(b'@' | b'd' | b'-') if ENDS.iter().any(|end| line.starts_with(end)) => {
+                let start = line.strip_prefix("@@ -").and_then(leading_number);
+                file = start.and(named);
+                number = start.unwrap_or(0);
             }
-        } else if line.starts_with(' ') {
-            number += 1;
+            Some(b'-') => {
+                if let Some(file) = file {
+                    deleted.insert((file, number));
+                    number += 1;
+                }
+            }
+            _ => {}
         }
     }
     deleted

@@ -9,7 +9,9 @@
 //! text unless git quoted them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use memchr::memchr;
+use rustc_hash::FxHashMap;
 
 use crate::text::trim_end;
 
@@ -79,11 +81,13 @@ pub enum FaultKind {
 pub fn edited_lines(patch: &str) -> EditedLines<'_> {
     let lines: Vec<&str> = lines_of(patch).collect();
     let mut edited = EditedLines::default();
-    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    let mut places: FxHashMap<Cow<'_, str>, usize> = FxHashMap::default();
     let mut current: Option<usize> = None;
     let mut index = 0;
     while let Some(&line) = lines.get(index) {
-        if line.starts_with(GIT_FILE) {
+        if !matches!(line.as_bytes().first(), Some(b'd' | b'-' | b'@')) {
+            index += 1; // as most lines outside a hunk
+        } else if line.starts_with(GIT_FILE) {
             edited.is_diff = true;
             current = None;
             index += 1;
@@ -133,17 +137,23 @@ pub fn edited_lines(patch: &str) -> EditedLines<'_> {
 /// Splits a patch into lines without their ends; a carriage return before a newline is part of the
 /// end.
 fn lines_of(patch: &str) -> impl Iterator<Item = &str> {
-    patch
-        .split_inclusive('\n')
-        .map(|line| match line.strip_suffix('\n') {
-            Some(ended) => ended.strip_suffix('\r').unwrap_or(ended),
-            None => line,
-        })
+    let mut rest = patch;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some(end) = memchr(b'\n', rest.as_bytes()) else {
+            return Some(std::mem::take(&mut rest));
+        };
+        let line = &rest[..end];
+        rest = &rest[end + 1..];
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
 }
 
 fn names_file(lines: &[&str], index: usize) -> bool {
-    let following = lines.get(index + 1).copied().unwrap_or_default();
-    lines[index].starts_with("--- ") && following.starts_with("+++ ")
+    lines[index].starts_with("--- ")
+        && (lines.get(index + 1)).is_some_and(|following| following.starts_with("+++ "))
 }
 
 /// Reads the hunk whose header is at `index`; returns its end, and what was wrong with it.
@@ -218,8 +228,8 @@ fn ends_hunk(lines: &[&str], index: usize, is_complete: bool) -> bool {
     }
     // Deleted and inserted lines can look like the file names of the next diff. But no body
     // contains a hunk header, and lines like these never follow the hunk of a valid body.
-    let after = lines.get(index + 2).copied().unwrap_or_default();
-    names_file(lines, index) && (is_complete || after.starts_with("@@ -"))
+    let is_header = |line: &&str| line.starts_with("@@ -");
+    names_file(lines, index) && (is_complete || lines.get(index + 2).is_some_and(is_header))
 }
 
 /// Start of a hunk in the base file, and the numbers of old and new lines that its header declares.

@@ -7,65 +7,79 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
+use crate::context::{Rules, Tables};
 use crate::ingest::cursor::Cursor;
 use crate::ingest::raw::is_certain;
 
 /// A line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct SnapshotLine<'a> {
+pub struct SnapshotLine {
     /// Name of the repository.
-    pub repo: Option<Cow<'a, str>>,
+    pub repo: Option<String>,
     /// The commit.
-    pub commit: Option<Cow<'a, str>>,
+    pub commit: Option<String>,
     /// Its files, in the order of the line.
-    pub files: Vec<FileLine<'a>>,
-    /// First byte of every line, file by file.
-    pub line_starts: Vec<i64>,
-    /// The definitions, file by file.
-    pub definitions: DefinitionLines<'a>,
+    pub files: Vec<FileLine>,
+    line_starts: Vec<i64>,
+    definitions: DefinitionLines,
 }
 
 /// A file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct FileLine<'a> {
+pub struct FileLine {
     /// Where it is.
-    pub path: Cow<'a, str>,
+    pub path: String,
     /// Length in bytes.
     pub size: i64,
-    /// Where its lines are among those of all files.
-    pub lines: Range<usize>,
-    /// Where its definitions are among those of all files, if they are known.
-    pub definitions: Option<Range<usize>>,
+    lines: Range<usize>,
+    definitions: Option<Range<usize>>,
 }
 
-/// Definitions, a column for each of their properties.
+/// Definitions of all files, a column for each of their properties.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct DefinitionLines<'a> {
-    /// Kind of each.
-    pub kind: Vec<Cow<'a, str>>,
-    /// First byte of each.
-    pub start: Vec<i64>,
-    /// The byte after the last of each.
-    pub end: Vec<i64>,
-    /// Name of each that has one.
-    pub name: Vec<Option<Cow<'a, str>>>,
+struct DefinitionLines {
+    /// Place of the kind of each among the different ones.
+    kind: Vec<usize>,
+    kinds: Vec<String>,
+    start: Vec<i64>,
+    end: Vec<i64>,
+    /// Place of the name of each that has one.
+    name: Vec<Option<Range<usize>>>,
+    names: String,
 }
+
+/// The definitions of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct FileDefinitions<'a> {
+    of: &'a DefinitionLines,
+    first: usize,
+    /// First byte of each.
+    pub start: &'a [i64],
+    /// The byte after the last of each.
+    pub end: &'a [i64],
+}
+
+/// Indices of the definitions of a file by their names.
+pub type Named = FxHashMap<Box<str>, Vec<i64>>;
 
 /// Reads a line; `None` where it is not certain what the line says.
 #[must_use]
-pub fn read(line: &[u8]) -> Option<SnapshotLine<'_>> {
+pub fn read(line: &[u8]) -> Option<SnapshotLine> {
     let mut cursor = Cursor::new(std::str::from_utf8(line).ok()?);
     let mut found = SnapshotLine {
         // Nearly every comma is one between lines.
         line_starts: Vec::with_capacity(memchr::memchr_iter(b',', line).count()),
         ..SnapshotLine::default()
     };
+    let mut kinds = FxHashMap::default();
     let mut seen = Seen::default();
     cursor.object(|cursor, key| match &*key {
         "repo" => seen.once(0, || optional_text(cursor, &mut found.repo)),
         "commit" => seen.once(1, || optional_text(cursor, &mut found.commit)),
         "files" => seen.once(2, || {
-            cursor.object(|cursor, path| found.read_file(cursor, path))
+            cursor.object(|cursor, path| found.read_file(cursor, path.into_owned(), &mut kinds))
         }),
         _ => skip(cursor),
     })?;
@@ -74,8 +88,51 @@ pub fn read(line: &[u8]) -> Option<SnapshotLine<'_>> {
     is_whole.then_some(found)
 }
 
-impl<'a> SnapshotLine<'a> {
-    fn read_file(&mut self, cursor: &mut Cursor<'a>, path: Cow<'a, str>) -> Option<()> {
+impl SnapshotLine {
+    /// First byte of every line of a file.
+    #[must_use]
+    pub fn line_starts(&self, file: usize) -> &[i64] {
+        &self.line_starts[self.files[file].lines.clone()]
+    }
+
+    /// The definitions of a file, if they are known.
+    #[must_use]
+    pub fn definitions(&self, file: usize) -> Option<FileDefinitions<'_>> {
+        let place = self.files[file].definitions.clone()?;
+        Some(FileDefinitions {
+            of: &self.definitions,
+            first: place.start,
+            start: &self.definitions.start[place.clone()],
+            end: &self.definitions.end[place],
+        })
+    }
+
+    /// How many lines and definitions all files have.
+    #[must_use]
+    pub fn totals(&self) -> (usize, usize) {
+        (self.line_starts.len(), self.definitions.start.len())
+    }
+
+    /// The tables of a file whose definitions are in place; see [`FileDefinitions::are_in_place`].
+    #[must_use]
+    pub fn tables(&self, file: usize, rules: Rules) -> Tables {
+        let known = self.definitions(file);
+        let places = known.map(|known| known.start.iter().copied().zip(known.end.iter().copied()));
+        let size = self.files[file].size;
+        Tables::new(
+            rules,
+            size,
+            self.line_starts(file),
+            places.into_iter().flatten(),
+        )
+    }
+
+    fn read_file<'a>(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        path: String,
+        kinds: &mut FxHashMap<Cow<'a, str>, usize>,
+    ) -> Option<()> {
         let (first_line, first) = (self.line_starts.len(), self.definitions.kind.len());
         let (mut size, mut has_definitions) = (0, false);
         let mut seen = Seen::default();
@@ -85,57 +142,108 @@ impl<'a> SnapshotLine<'a> {
             "definitions" => seen.once(2, || {
                 has_definitions = !cursor.null()?;
                 if has_definitions {
-                    cursor.list(|cursor| self.definitions.read(cursor))?;
+                    cursor.list(|cursor| self.definitions.read(cursor, kinds))?;
                 }
                 Some(())
             }),
             _ => skip(cursor),
         })?;
-        let file = FileLine {
+        self.files.push(FileLine {
             path,
             size,
             lines: first_line..self.line_starts.len(),
             definitions: has_definitions.then_some(first..self.definitions.kind.len()),
-        };
-        let is_sound = seen.has(0) && seen.has(1) && self.fit(&file);
-        self.files.push(file);
-        is_sound.then_some(())
+        });
+        (seen.has(0) && seen.has(1) && self.fit(self.files.len() - 1)).then_some(())
     }
 
     /// Whether lines and definitions lie within their file.
-    fn fit(&self, file: &FileLine<'_>) -> bool {
-        let starts = &self.line_starts[file.lines.clone()];
-        let of = file.definitions.clone().unwrap_or_default();
-        let mut definitions = self.definitions.start[of.clone()]
-            .iter()
-            .zip(&self.definitions.end[of]);
+    fn fit(&self, file: usize) -> bool {
+        let (starts, size) = (self.line_starts(file), self.files[file].size);
+        let within = |(&start, &end): (&i64, &i64)| 0 <= start && start <= end && end <= size;
+        let known = self.definitions(file);
         starts.first() == Some(&0)
-            && starts.last() <= Some(&file.size)
+            && starts.last() <= Some(&size)
             && starts.windows(2).all(|two| two[0] < two[1])
-            && definitions.all(|(&start, &end)| 0 <= start && start <= end && end <= file.size)
+            && known.is_none_or(|known| known.start.iter().zip(known.end).all(within))
     }
 }
 
-impl<'a> DefinitionLines<'a> {
+impl DefinitionLines {
     /// Reads a kind, a start, an end, and a name or null.
-    fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()> {
+    fn read<'a>(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        kinds: &mut FxHashMap<Cow<'a, str>, usize>,
+    ) -> Option<()> {
         let mut place = 0;
         cursor.list(|cursor| {
             place += 1;
             match place {
-                1 => self.kind.push(cursor.text()?),
+                1 => {
+                    let kind = kinds.entry(cursor.text()?).or_insert_with_key(|kind| {
+                        self.kinds.push(kind.to_string());
+                        self.kinds.len() - 1
+                    });
+                    self.kind.push(*kind);
+                }
                 2 => self.start.push(cursor.integer()?),
                 3 => self.end.push(cursor.integer()?),
                 4 => {
-                    let mut name = None;
-                    optional_text(cursor, &mut name)?;
-                    self.name.push(name);
+                    let begin = self.names.len();
+                    let is_named = !cursor.null()?;
+                    if is_named {
+                        self.names.push_str(&cursor.text()?);
+                    }
+                    self.name.push(is_named.then_some(begin..self.names.len()));
                 }
                 _ => return None,
             }
             Some(())
         })?;
         (place == 4).then_some(())
+    }
+}
+
+impl<'a> FileDefinitions<'a> {
+    /// Whether each begins behind the one before, and holds a byte, unless that does not matter.
+    #[must_use]
+    pub fn are_in_place(&self, keep_empty: bool) -> bool {
+        let mut places = self.start.iter().zip(self.end);
+        self.start.windows(2).all(|two| two[0] < two[1])
+            && (keep_empty || places.all(|(start, end)| start < end))
+    }
+
+    /// Place of the kind of each among the different ones.
+    #[must_use]
+    pub fn kind(&self) -> &'a [usize] {
+        &self.of.kind[self.first..self.first + self.start.len()]
+    }
+
+    /// Name of each that has one.
+    #[must_use]
+    pub fn names(&self) -> impl ExactSizeIterator<Item = Option<&'a str>> + use<'a> {
+        let (first, of) = (self.first, self.of);
+        let places = of.name[first..first + self.start.len()].iter();
+        places.map(|place| place.clone().map(|place| &of.names[place]))
+    }
+
+    /// Their indices by name.
+    #[must_use]
+    pub fn by_name(&self) -> Named {
+        let mut found = Named::default();
+        for (name, index) in self.names().zip(0..) {
+            if let Some(name) = name {
+                found.entry(name.into()).or_default().push(index);
+            }
+        }
+        found
+    }
+
+    /// The different kinds, those of other files included.
+    #[must_use]
+    pub fn kinds(&self) -> &'a [String] {
+        &self.of.kinds
     }
 }
 
@@ -157,9 +265,9 @@ impl Seen {
     }
 }
 
-fn optional_text<'a>(cursor: &mut Cursor<'a>, text: &mut Option<Cow<'a, str>>) -> Option<()> {
+fn optional_text(cursor: &mut Cursor<'_>, text: &mut Option<String>) -> Option<()> {
     if !cursor.null()? {
-        *text = Some(cursor.text()?);
+        *text = Some(cursor.text()?.into_owned());
     }
     Some(())
 }
@@ -182,12 +290,15 @@ mod tests {
             unreachable!("the line is plain")
         };
         assert_eq!(snapshot.repo.as_deref(), Some("a/b"));
-        assert_eq!(snapshot.files[0].lines, 0..2);
-        assert_eq!(snapshot.line_starts, [0, 2]);
-        assert_eq!(snapshot.files[0].definitions, Some(0..1));
-        let known = snapshot.definitions;
-        assert_eq!((&*known.kind[0], &known.name[0]), ("class", &None));
-        assert_eq!((known.start, known.end), (vec![0], vec![2]));
+        assert_eq!(snapshot.line_starts(0), [0, 2]);
+        assert_eq!(snapshot.totals(), (2, 1));
+        let Some(known) = snapshot.definitions(0) else {
+            unreachable!("there are definitions")
+        };
+        assert_eq!(known.kinds()[known.kind()[0]], "class");
+        assert!(known.names().eq([None]));
+        assert_eq!((known.start, known.end), (&[0][..], &[2][..]));
+        assert!(known.are_in_place(false));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use trajmeter_core::context::{File, Finder, Rules, Search, Tables};
 
 use crate::arrays::{Integers, slice};
+use crate::snapshots::SnapshotTables;
 
 /// Collects the files that paths lead to; see the twin.
 #[pyfunction]
@@ -181,6 +182,11 @@ impl ContextFiles {
         const LINE: usize = 16;
         const DEFINITION: usize = 40;
         let py = tables.py();
+        if let Ok(known) = tables.cast::<SnapshotTables>() {
+            let (compiled, lines, definitions) = known.get().compiled(self.rules);
+            self.grow(LINE * lines + DEFINITION * definitions);
+            return Ok(compiled);
+        }
         let starts: Integers<'_> = tables.getattr(intern!(py, "definition_start"))?.extract()?;
         let ends: Integers<'_> = tables.getattr(intern!(py, "definition_end"))?.extract()?;
         let lines: Integers<'_> = tables.getattr(intern!(py, "line_starts"))?.extract()?;

@@ -16,8 +16,11 @@ pub fn edit_gold(patch: &str, ranges: Bound<'_, PyMapping>) -> PyResult<EditGold
         let (file, lines): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
         // A path that is not UTF-8 is in no patch of a batch.
         if let Ok(file) = file.extract::<String>() {
-            let lines = lines.try_iter()?.map(|range| bounded(&range?));
-            known.push((file.into(), lines.collect::<PyResult<_>>()?));
+            let mut held = Ranges::with_capacity(1);
+            for range in lines.try_iter()? {
+                held.push(bounded(&range?)?);
+            }
+            known.push((file.into(), held));
         }
     }
     Ok(EditGoldKernel(EditGold::new(patch, known.into_iter())))

@@ -1,65 +1,149 @@
 //! Binding of the reader of snapshots.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
-use trajmeter_core::snapshots;
+use trajmeter_core::context::{Rules, Tables};
+use trajmeter_core::snapshots::{self, Named, SnapshotLine};
 
 use crate::arrays::{NewIntegers, array, run};
 
 type Names<'py> = Bound<'py, PyTuple>;
-/// Where lines or definitions begin among those of all files, and where they end.
-type Place = (usize, usize);
-type NewFile<'py> = (
-    Bound<'py, PyString>,
-    i64,
-    Place,
-    Option<(Place, Names<'py>, Names<'py>)>,
-);
-type NewSnapshot<'py> = (
-    Option<Cow<'py, str>>,
-    Option<Cow<'py, str>>,
-    (NewIntegers<'py>, NewIntegers<'py>, NewIntegers<'py>),
-    Vec<NewFile<'py>>,
-);
+/// Kind, start, end and name of the definitions of a file.
+type Definitions<'py> = (Names<'py>, NewIntegers<'py>, NewIntegers<'py>, Names<'py>);
+type FileRow<'py> = (i64, NewIntegers<'py>, Option<Definitions<'py>>);
+/// Repository, commit and files.
+type Snapshot = (Option<String>, Option<String>, SnapshotFiles);
 
 /// Reads a line of a file of snapshots; `None` where it is not certain what the line says.
 #[pyfunction]
-pub fn read_snapshot<'py>(
-    py: Python<'py>,
-    line: &'py Bound<'py, PyBytes>,
-) -> PyResult<Option<NewSnapshot<'py>>> {
+pub fn read_snapshot(py: Python<'_>, line: &Bound<'_, PyBytes>) -> PyResult<Option<Snapshot>> {
     let line = line.as_bytes();
-    let Some(read) = run(py, line.len(), || Ok(snapshots::read(line)))? else {
-        return Ok(None);
-    };
-    let known = read.definitions;
-    // A few kinds make up most definitions.
-    let mut kinds: HashMap<&str, Bound<'py, PyString>> = HashMap::new();
-    let mut files = Vec::with_capacity(read.files.len());
-    for file in read.files {
-        let definitions = file.definitions.map(|of| {
-            let kind = known.kind[of.clone()].iter().map(|kind| {
-                let text = kinds.entry(kind);
-                text.or_insert_with(|| PyString::new(py, kind)).clone()
-            });
-            let kind = PyTuple::new(py, kind)?;
-            let name = PyTuple::new(py, known.name[of.clone()].iter().map(Option::as_deref))?;
-            PyResult::Ok(((of.start, of.end), kind, name))
-        });
-        files.push((
-            PyString::new(py, &file.path),
-            file.size,
-            (file.lines.start, file.lines.end),
-            definitions.transpose()?,
-        ));
+    let read = run(py, line.len(), || Ok(snapshots::read(line)))?;
+    Ok(read.map(|mut read| (read.repo.take(), read.commit.take(), SnapshotFiles(read))))
+}
+
+/// The files of a line of snapshots.
+#[pyclass(frozen, module = "trajmeter.kernels._rust")]
+pub struct SnapshotFiles(SnapshotLine);
+
+#[pymethods]
+impl SnapshotFiles {
+    /// Paths of the files, in the order of the line.
+    fn paths<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyString>> {
+        let files = self.0.files.iter();
+        files.map(|file| PyString::new(py, &file.path)).collect()
     }
-    let columns = (
-        array(py, read.line_starts),
-        array(py, known.start),
-        array(py, known.end),
-    );
-    Ok(Some((read.repo, read.commit, columns, files)))
+
+    /// How many lines and definitions all files have.
+    fn totals(&self) -> (usize, usize) {
+        self.0.totals()
+    }
+
+    /// Size, line starts and definitions of a file.
+    fn file<'py>(&self, py: Python<'py>, index: usize) -> PyResult<FileRow<'py>> {
+        let definitions = self.0.definitions(index).map(|known| {
+            let kinds = known.kinds();
+            let kind = known.kind().iter().map(|&kind| &kinds[kind]);
+            PyResult::Ok((
+                PyTuple::new(py, kind.collect::<Vec<_>>())?,
+                array(py, known.start.to_vec()),
+                array(py, known.end.to_vec()),
+                PyTuple::new(py, known.names())?,
+            ))
+        });
+        Ok((
+            self.0.files[index].size,
+            array(py, self.0.line_starts(index).to_vec()),
+            definitions.transpose()?,
+        ))
+    }
+
+    /// Whether the definitions of a file are known.
+    fn has_definitions(&self, index: usize) -> bool {
+        self.0.definitions(index).is_some()
+    }
+
+    /// The tables of a file; `None` if its definitions have to be put in order first.
+    #[pyo3(signature = (index, *, keep_empty))]
+    fn tables(slf: Py<Self>, index: usize, keep_empty: bool) -> Option<SnapshotTables> {
+        let known = slf.get().0.definitions(index);
+        let is_plain = known.is_none_or(|known| known.are_in_place(keep_empty));
+        is_plain.then(|| SnapshotTables {
+            files: slf,
+            index,
+            named: OnceLock::new(),
+        })
+    }
+}
+
+/// The tables of a file of a snapshot.
+#[pyclass(frozen, module = "trajmeter.kernels._rust")]
+pub struct SnapshotTables {
+    files: Py<SnapshotFiles>,
+    index: usize,
+    named: OnceLock<Named>,
+}
+
+#[pymethods]
+impl SnapshotTables {
+    /// Size in bytes.
+    #[getter]
+    fn size(&self) -> i64 {
+        self.line().files[self.index].size
+    }
+
+    /// First byte of every line.
+    #[getter]
+    fn line_starts<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
+        array(py, self.line().line_starts(self.index).to_vec())
+    }
+
+    /// First byte of every definition.
+    #[getter]
+    fn definition_start<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
+        let known = self.line().definitions(self.index);
+        array(py, known.map_or(&[][..], |known| known.start).to_vec())
+    }
+
+    /// Byte after the last of every definition.
+    #[getter]
+    fn definition_end<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
+        let known = self.line().definitions(self.index);
+        array(py, known.map_or(&[][..], |known| known.end).to_vec())
+    }
+
+    /// Indices of the definitions of this very name, else of what follows its last dot.
+    fn named(&self, name: &Bound<'_, PyString>) -> PyResult<Vec<i64>> {
+        let known = self.line().definitions(self.index);
+        let named = self
+            .named
+            .get_or_init(|| known.map_or_else(Named::default, |known| known.by_name()));
+        // A name that is not UTF-8 is none of a definition, but what follows its dot may be.
+        let find = |name: &Bound<'_, PyAny>| named.get(name.extract::<&str>().ok()?).cloned();
+        let name = name.call_method0("strip")?;
+        if let Some(found) = find(&name) {
+            return Ok(found);
+        }
+        let behind = name.call_method1("rpartition", (".",))?.get_item(2)?;
+        Ok(find(&behind).unwrap_or_default())
+    }
+}
+
+impl SnapshotTables {
+    /// The tables as kernels need them, and how many lines and definitions they hold.
+    pub fn compiled(&self, rules: Rules) -> (Tables, usize, usize) {
+        let line = self.line();
+        let definitions = line.definitions(self.index);
+        (
+            line.tables(self.index, rules),
+            line.line_starts(self.index).len(),
+            definitions.map_or(0, |known| known.start.len()),
+        )
+    }
+
+    fn line(&self) -> &SnapshotLine {
+        &self.files.get().0
+    }
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trajmeter.kernels._context import ContextFile, ContextRules, FileTables
+    from trajmeter.kernels._context import ContextFile, ContextRules, TablesLike
 
 __all__ = ["Cover", "KnownFile", "MissingFile", "Range", "new_file"]
 
@@ -57,7 +57,7 @@ class KnownFile:
 
     known = True
 
-    def __init__(self, code: int, tables: FileTables, rules: ContextRules) -> None:
+    def __init__(self, code: int, tables: TablesLike, rules: ContextRules) -> None:
         self.code = code
         self.named: Callable[[str], Sequence[int]] = tables.named
         self._as_written = rules == "as_written"

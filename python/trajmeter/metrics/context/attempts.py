@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING, NamedTuple
@@ -45,6 +46,10 @@ class TaskFacts(NamedTuple):
     stand_in_deleted: int
     stand_in_hits: int
     """What the gold patch deletes where it stands for a missing one; -1 where none does."""
+
+    def packed(self) -> bytes:
+        """The numbers as a row of a table of ``int64``."""
+        return array("q", self).tobytes()
 
 
 _MISSING_TASK = TaskFacts(
@@ -101,7 +106,8 @@ def attempts(
     offsets: Int64Array,
 ) -> Attempts:
     """Put together what was measured of attempts and what is known of their tasks."""
-    table = np.array([*(each.facts for each in prepared), _MISSING_TASK], np.int64)
+    held = b"".join([*(each.facts for each in prepared), _MISSING_TASK.packed()])
+    table = np.frombuffer(held, np.int64).reshape(-1, len(TaskFacts._fields))
     tasks = dict(zip(TaskFacts._fields, np.ascontiguousarray(table[task].T), strict=True))
     if profile.voids_whole_attempt:
         lost = (tasks["void"] < 0) & (counts["has_final_context"] == 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,19 @@ from trajmeter.arrays import (
     coded,
     filled,
     flags,
+    held_numbers,
     present,
     ragged,
     text_codes,
+    text_memory,
     text_scalar,
 )
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
 
     from trajmeter.arrays import Array, Ragged
     from trajmeter.kernels import BoolArray, Int64Array
@@ -29,6 +33,13 @@ __all__ = ["ViewedColumns", "in_one_step", "texts", "viewed_columns"]
 
 _EMPTY = text_scalar("")
 _UNKNOWN = EXTENTS.index("unknown")
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+# The first letter of an extent tells which one it is; the letters of none have the code behind.
+_BY_LETTER = np.full(256, len(EXTENTS), np.int64)
+_BY_LETTER[[ord(name[0]) for name in EXTENTS]] = range(len(EXTENTS))
+_LENGTHS = np.array([*map(len, EXTENTS), -1], np.int64)
 
 
 class ViewedColumns(NamedTuple):
@@ -80,31 +91,56 @@ def in_one_step(viewed: ViewedColumns) -> ViewedColumns:
 
 def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
     """All views, those of final contexts last."""
+    parts = [each.values for each in (seen, declared) if len(each.values)] or [seen.values]
 
-    def parts(name: str) -> list[Array]:
-        return [_field(each.values, name) for each in (seen, declared)]
+    def fields(name: str) -> list[Array]:
+        return [_field(part, name) for part in parts]
 
-    def column(name: str) -> Array:
-        return _joined(parts(name))
+    def joined(make: Callable[[Array], npt.NDArray[_Number]], name: str) -> npt.NDArray[_Number]:
+        # Arrow would join columns in memory that is new each time.
+        made = [make(column) for column in fields(name)]
+        return made[0] if len(made) == 1 else np.concatenate(made)
 
-    path, paths = _numbered(parts("path"))
-    extent = coded(column("extent"))
-    extents = [EXTENTS.index(name) for name in extent.texts]
-    start, end, listed = column("start"), column("end"), column("listed")
-    symbols, symbol_offsets = ragged(column("symbols"))
-    symbol, names = _numbered([symbols])
+    path, paths = _numbered(fields("path"))
+    lists = [ragged(column) for column in fields("symbols")]
+    symbol, names = _numbered([each.values for each in lists])
     views = ViewArrays(
         path=path,
-        extent=np.array([*extents, _UNKNOWN], np.int64)[extent.codes],
-        start=filled(start, 0),
-        end=filled(end, 0),
-        has_start=present(start),
-        has_end=present(end),
-        listed=flags(listed) | ~present(listed),
+        extent=joined(_extents, "extent"),
+        start=joined(held_numbers, "start"),
+        end=joined(held_numbers, "end"),
+        has_start=joined(present, "start"),
+        has_end=joined(present, "end"),
+        listed=joined(_listed, "listed"),
         symbol=symbol,
-        symbol_offsets=symbol_offsets,
+        symbol_offsets=_continued([each.offsets for each in lists]),
     )
     return views, paths, names
+
+
+def _extents(column: Any) -> Int64Array:  # noqa: ANN401 - of texts
+    """Place of each text among ``EXTENTS``."""
+    if type(column) is pa.StringArray and not column.null_count and len(column):
+        held, bounds = text_memory(column)
+        codes = _BY_LETTER[held.take(bounds[:-1], mode="clip")]
+        # Another text would begin with another letter, or be of another length.
+        if np.array_equal(_LENGTHS[codes], np.diff(bounds)):
+            return codes
+    found = coded(column)
+    known = [EXTENTS.index(name) for name in found.texts]
+    return np.array([*known, _UNKNOWN], np.int64)[found.codes]
+
+
+def _listed(column: Array) -> BoolArray:
+    return flags(column) | ~present(column)
+
+
+def _continued(parts: Sequence[Int64Array]) -> Int64Array:
+    """Offsets of lists whose parts follow one another."""
+    if len(parts) == 1:
+        return parts[0]
+    first, second = parts
+    return np.concatenate([first, second[1:] + first[-1]])
 
 
 def _numbered(parts: Sequence[Array]) -> tuple[Int64Array, Texts]:
@@ -131,13 +167,6 @@ def texts(column: Array) -> Texts:
     """Texts of a column; a null is empty."""
     if column.null_count:
         column = call_function("coalesce", [column, _EMPTY])
-    _, bounds, content = column.buffers()
-    if bounds is None or not len(column):
-        return Texts(b"", np.zeros(len(column) + 1, np.int64))
-    begin = column.offset
-    offsets = np.frombuffer(memoryview(bounds), np.int32)[begin : begin + len(column) + 1].astype(
-        np.int64
-    )
-    first, last = int(offsets[0]), int(offsets[-1])
-    buffer = b"" if content is None else content.slice(first, last - first).to_pybytes()
-    return Texts(buffer, offsets - first)
+    held, bounds = text_memory(column)
+    first, last = int(bounds[0]), int(bounds[-1])
+    return Texts(held[first:last].tobytes(), np.subtract(bounds, first, dtype=np.int64))

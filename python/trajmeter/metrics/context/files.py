@@ -11,12 +11,12 @@ import numpy as np
 
 from trajmeter.kernels import ContextFile, FileListing, FileTables, ResolvedPath
 from trajmeter.metrics.context import paths
-from trajmeter.snapshots import ListedFiles
+from trajmeter.snapshots import ListedFiles, ReadFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import ContextFiles, Int64Array, Kernels, PathSearch
+    from trajmeter.kernels import ContextFiles, Int64Array, Kernels, PathSearch, TablesLike
     from trajmeter.metrics.context.profile import ContextProfile
     from trajmeter.snapshots import Definitions, FileSnapshot, Snapshot
 
@@ -25,8 +25,9 @@ __all__ = ["RepositoryFiles"]
 _Identity: TypeAlias = "tuple[int, int, str]"
 """Start, negative end and kind of a definition."""
 
-# What a file and a definition of a snapshot take, their texts included.
+# What a file, a line and a definition of a snapshot take, their texts included.
 _FILE = 600
+_LINE = 8
 _DEFINITION = 150
 
 
@@ -117,13 +118,22 @@ class RepositoryFiles:
         search: PathSearch = "any_left" if self.profile.takes_any_file_left else "careful"
         return FileListing(search, self._repo, self.snapshot.files, self.file)
 
-    def _tables(self, path: str) -> FileTables | None:
-        known = None if self.snapshot is None else self.snapshot.files.get(path)
+    def _tables(self, path: str) -> TablesLike | None:
+        if self.snapshot is None:
+            return None
+        files, keep_empty = self.snapshot.files, self.profile.keeps_empty_definitions
+        if isinstance(files, ReadFiles) and path in files:
+            tables = files.tables(path, keep_empty=keep_empty)
+            if tables is not None:
+                if not files.has_definitions(path):
+                    self._undefined.add(path)
+                return tables
+        known = files.get(path)
         if known is None:
             return None
         if known.definitions is None:
             self._undefined.add(path)
-        return _tables(known, keep_empty=self.profile.keeps_empty_definitions)
+        return _tables(known, keep_empty=keep_empty)
 
 
 def find_file(
@@ -137,14 +147,15 @@ def find_file(
 
 def _snapshot_bytes(snapshot: Snapshot) -> int:
     """About how many bytes a snapshot takes that holds its files; a folder does not."""
-    if not isinstance(snapshot.files, dict):
+    files = snapshot.files
+    if isinstance(files, ReadFiles):
+        lines, definitions = files.totals
+    elif isinstance(files, dict):
+        lines = sum(len(file.line_starts) for file in files.values())
+        definitions = sum(len(file.definitions or ()) for file in files.values())
+    else:
         return 0
-    return sum(
-        _FILE
-        + file.line_starts.nbytes
-        + (_DEFINITION * len(file.definitions) if file.definitions else 0)
-        for file in snapshot.files.values()
-    )
+    return _FILE * len(files) + _LINE * lines + _DEFINITION * definitions
 
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:

@@ -66,7 +66,7 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
     size = 0
     for ranges in files:
         begin, end = 0, -1  # nothing yet, which no range reaches
-        for first, last in sorted(map(_bounded, ranges)):
+        for first, last in _sorted(ranges):
             if first <= 0 or last <= 0:
                 continue
             if first > end + 1:
@@ -78,9 +78,14 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
     return size
 
 
-def _bounded(lines: tuple[int, int]) -> tuple[int, int]:
-    first, last = lines
-    return min(first, _LARGEST_LINE), min(last, _LARGEST_LINE)
+def _sorted(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in order, their ends within bounds."""
+    found = sorted(ranges)
+    if max(map(max, found), default=0) > _LARGEST_LINE:
+        found = sorted(
+            (min(first, _LARGEST_LINE), min(last, _LARGEST_LINE)) for first, last in found
+        )
+    return found
 
 
 def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.arguments import check_type
 from trajmeter.errors import InputError
 from trajmeter.kernels import GoldLines, active
-from trajmeter.metrics.context.attempts import TaskFacts, task_facts
+from trajmeter.metrics.context.attempts import task_facts
 from trajmeter.metrics.context.files import RepositoryFiles
 from trajmeter.metrics.context.lines import lines_size
 from trajmeter.metrics.context.profile import PROFILES
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from trajmeter.metrics.context.profile import ContextProfile
 
 __all__ = ["PreparedTask", "prepare", "prepare_in"]
+
+_INITIAL = GoldRole.INITIAL  # a member of an enum is looked up slowly, and there are many ranges
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,9 +66,9 @@ class PreparedTask:
         return self.task.gold_ranges is not None
 
     @cached_property
-    def facts(self) -> TaskFacts:
-        """What batches of attempts are scored with, beside the kernels."""
-        return task_facts(self)
+    def facts(self) -> bytes:
+        """What batches of attempts are scored with beside the kernels, packed."""
+        return task_facts(self).packed()
 
     @cached_property
     def gold_patch_counts(self) -> tuple[int, int, int, int, int]:
@@ -113,13 +115,13 @@ def prepare_in(files: RepositoryFiles, task: Task) -> PreparedTask:
     for written in task.gold_ranges or ():
         path, file = files.gold(written.path)
         lacks_definitions |= files.lacks_definitions(path)
+        first, last = written.first_line, written.last_line
         if file.tables is None:
             unresolved.add(written.path)
-        is_initial = written.role is GoldRole.INITIAL
-        in_lines = is_initial or not profile.lines_of_initial_gold
-        gold.append(GoldLines(file, written.first_line, written.last_line, in_lines=in_lines))
-        if is_initial and written.first_line > 0 and written.last_line > 0:
-            initial.setdefault(path, []).append((written.first_line, written.last_line))
+        is_initial = written.role is _INITIAL
+        gold.append(GoldLines(file, first, last, is_initial or not profile.lines_of_initial_gold))
+        if is_initial and first > 0 and last > 0:
+            initial.setdefault(path, []).append((first, last))
     return PreparedTask(
         task=task,
         snapshot=files.snapshot,

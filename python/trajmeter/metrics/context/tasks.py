@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from trajmeter.kernels import active
 from trajmeter.metrics.context.files import RepositoryFiles, find_file
 from trajmeter.metrics.context.prepared import prepare_in
-from trajmeter.snapshots import ReadsAhead
+from trajmeter.snapshots import ReadFiles, ReadsAhead
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -215,7 +215,8 @@ class _RecentTasks:
     def keep(self, recent: _Recent) -> None:
         """Keep a task and forget the oldest, unless its files may change or take much memory."""
         prepared, files = recent
-        is_read = prepared.snapshot is None or type(prepared.snapshot.files) is dict
+        snapshot = prepared.snapshot
+        is_read = snapshot is None or type(snapshot.files) in (dict, ReadFiles)
         if not is_read or files.bytes > _RECENT_BYTES:
             return
         # The objects are kept too, so that no other has their ids.

@@ -93,13 +93,13 @@ impl<'a> Cursor<'a> {
     pub fn integer(&mut self) -> Option<i64> {
         let is_negative = self.take(b'-');
         let rest = &self.text.as_bytes()[self.at..];
-        let mut value = 0;
+        let mut value: u64 = 0;
         let mut digits = 0;
         for &byte in rest.iter().take(DIGITS + 1) {
             if !byte.is_ascii_digit() {
                 break;
             }
-            value = 10 * value + i64::from(byte - b'0');
+            value = 10 * value + u64::from(byte - b'0');
             digits += 1;
         }
         let is_odd = digits == 0
@@ -110,27 +110,19 @@ impl<'a> Cursor<'a> {
             return None;
         }
         self.at += digits;
+        let value = value as i64;
         Some(if is_negative { -value } else { value })
     }
 
     /// The next value, a list of integers without a sign, which are added to others.
     pub fn counts(&mut self, found: &mut Vec<i64>) -> Option<()> {
         self.list(|cursor| {
-            cursor.peek()?;
-            let rest = &cursor.text.as_bytes()[cursor.at..];
-            let mut value: i64 = 0;
-            let mut digits = 0;
-            while let Some(digit) = rest.get(digits).map(|byte| byte.wrapping_sub(b'0')) {
-                if digit > 9 {
-                    break;
-                }
-                value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-                digits += 1;
+            while let Some((value, length)) = short_count(cursor.text.as_bytes(), cursor.at) {
+                found.push(value);
+                cursor.at += length;
             }
-            let is_odd = digits == 0 || digits > DIGITS || (rest[0] == b'0' && digits > 1);
-            cursor.at += digits;
-            found.push(value);
-            (!is_odd).then_some(())
+            found.push(cursor.integer().filter(|&value| value >= 0)?);
+            Some(())
         })
     }
 
@@ -247,10 +239,41 @@ impl<'a> Cursor<'a> {
         is_here
     }
 
+    /// Passes `text`, if it stands next.
+    pub fn pass_next(&mut self, text: &str) -> Option<()> {
+        self.peek()?;
+        self.pass(text).then_some(())
+    }
+
     /// Whether an object ends here, which is then passed.
     pub fn object_end(&mut self) -> bool {
         self.take(b'}')
     }
+}
+
+/// A number of a few digits at `at` before a comma, and their length with a blank that follows.
+///
+/// Eight bytes are read as one word: the first that is no digit ends the number, which then moves
+/// to the end of the word, behind zeros.
+#[inline]
+fn short_count(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    const ONES: u64 = u64::MAX / 255;
+    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    let values = word ^ (ONES * u64::from(b'0'));
+    let others = (values | values.wrapping_add(ONES * 6)) & (ONES * 0xf0);
+    let digits = others.trailing_zeros() / 8;
+    let [end, blank, ..] = word.checked_shr(8 * digits)?.to_le_bytes();
+    let is_odd = digits == 0 || (bytes[at] == b'0' && digits > 1);
+    if is_odd || end != b',' {
+        return None;
+    }
+    let values = values << (64 - 8 * digits);
+    // Each step joins neighbours: to numbers of two digits, and those to one of eight.
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let (even, odd) = (pairs & 0xff_0000_00ff, pairs >> 16 & 0xff_0000_00ff);
+    let number = even.wrapping_mul(100 + (1_000_000 << 32)) + odd.wrapping_mul(1 + (10_000 << 32));
+    let length = digits as usize + 1 + usize::from(blank == b' ');
+    Some(((number >> 32) as i64, length))
 }
 
 #[cfg(test)]

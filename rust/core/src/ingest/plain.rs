@@ -91,6 +91,32 @@ fn span(
     views: &mut Column,
     places: &View,
 ) -> Option<()> {
+    let begin = cursor.place();
+    let (start, end) = usual_lines(cursor).or_else(|| {
+        cursor.go_back(begin);
+        lines(cursor)
+    })?;
+    let index = views.len();
+    let columns = add(views, places.path, path)?;
+    let is_written = columns[places.extent].text(index, LINES)
+        && columns[places.start].integer(index, start)
+        && columns[places.end].integer(index, end)
+        && (is_listed || columns[places.listed].boolean(index, false));
+    views.close();
+    is_written.then_some(())
+}
+
+/// First and last line of a range as `json.dumps` writes it.
+fn usual_lines(cursor: &mut Cursor<'_>) -> Option<(i64, i64)> {
+    cursor.pass_next(r#"{"type": "line", "start": "#)?;
+    let start = cursor.integer()?;
+    cursor.pass_next(r#", "end": "#)?;
+    let end = cursor.integer()?;
+    cursor.object_end().then_some((start, end))
+}
+
+/// First and last line of a range, written in any way.
+fn lines(cursor: &mut Cursor<'_>) -> Option<(i64, i64)> {
     let (mut start, mut end) = (None, None);
     cursor.members(|cursor| {
         let number = match cursor.pass_key(SPAN_KEYS)? {
@@ -101,14 +127,7 @@ fn span(
         let is_first = number.replace(cursor.integer()?).is_none();
         is_first.then_some(())
     })?;
-    let index = views.len();
-    let columns = add(views, places.path, path)?;
-    let is_written = columns[places.extent].text(index, LINES)
-        && columns[places.start].integer(index, start?)
-        && columns[places.end].integer(index, end?)
-        && (is_listed || columns[places.listed].boolean(index, false));
-    views.close();
-    is_written.then_some(())
+    start.zip(end)
 }
 
 fn symbols(

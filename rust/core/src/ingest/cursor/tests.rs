@@ -66,6 +66,7 @@ fn integers() {
         "1e5",
         "1E5",
         "1000000000000000000",
+        "9999999999999999999",
         "x",
         "- 1",
     ] {
@@ -75,7 +76,7 @@ fn integers() {
 
 #[test]
 fn counts() {
-    let read = |json| {
+    let read = |json: &str| {
         let mut found = vec![7];
         let mut cursor = Cursor::new(json);
         cursor.counts(&mut found)?;
@@ -86,11 +87,29 @@ fn counts() {
         read(" [0, 12,3\n, 999999999999999999 ] "),
         Some(vec![7, 0, 12, 3, 10_i64.pow(18) - 1])
     );
+    let of_all_lengths: Vec<i64> = (0..18)
+        .map(|digits| 1_234_567_890_123_456_789 / 10_i64.pow(digits + 1))
+        .collect();
+    for separator in [", ", ",", " ,", ",  ", "\t,\n"] {
+        let written: Vec<String> = of_all_lengths.iter().map(i64::to_string).collect();
+        let json = format!("[{}]", written.join(separator));
+        let found = read(&json);
+        assert_eq!(
+            found.as_deref().map(|found| &found[1..]),
+            Some(&of_all_lengths[..])
+        );
+    }
     for json in [
         "",
         "[",
         "[1",
         "[1,]",
+        "[1, ]",
+        "[, 1, 2, 3, 4]",
+        "[00, 1, 2, 3]",
+        "[01, 1, 2, 3]",
+        "[-1, 1, 2, 3]",
+        "[1.5, 2, 3, 4]",
         "[1 2]",
         "[-1]",
         "[01]",
