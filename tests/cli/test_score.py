@@ -242,7 +242,7 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-s", "absent"], "path 'absent' does not exist"),
         (["preds.jsonl", "-m", "contxt"], "unknown metric 'contxt'; did you mean 'context'?"),
         (["preds.jsonl", "-m", ""], "unknown metric ''; available: "),
-        (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is asked for twice"),
+        (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is requested twice"),
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
         (["preds.jsonl", "-o", "out.txt"], "expected a file that ends in .csv, .jsonl, .parquet"),

@@ -1,9 +1,9 @@
 """Checks of the arguments of all kernels, shared by both backends.
 
-What is checked here is the shape of the data: an exact ``ndarray``, its dtype, dimensions and
-memory layout, and offsets that stay inside their values. What the values mean is checked inside the
-kernels. Subclasses are refused because a kernel sees memory only: a masked array would lose its
-mask. Other layouts are refused because reading them as flat memory gives other numbers.
+The checks here cover the shape of the data: an exact ``ndarray``, its dtype, dimensions and memory
+layout, and offsets that stay inside their values. The values themselves are checked inside the
+kernels. Subclasses are refused because a kernel sees only memory: a masked array would lose its
+mask. Other layouts are refused because reading them as flat memory would give other numbers.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def named_spans(start: Int64Array, end: Int64Array, prefix: str) -> None:
 
 
 def keyed_spans(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str = "") -> None:
-    """Raise ``ArrayError`` unless these are spans with a key each."""
+    """Raise ``ArrayError`` unless these are spans, each with a key."""
     integers(key, f"{prefix}key")
     named_spans(start, end, prefix)
     same_length(start, f"{prefix}start", key, f"{prefix}key")
@@ -218,7 +218,7 @@ def matches(matches: BoolArray, rows: int, columns: int) -> None:
 
 
 def size(value: int, name: str = "size") -> None:
-    """Raise ``InputError`` unless ``value`` is a number of things."""
+    """Raise ``InputError`` unless ``value`` is a count."""
     if type(value) is not int or not 0 <= value <= _INT64_MAX:
         raise InputError(f"{name} is {value!r}, expected an int of 0 or more that fits in 64 bits")
 

@@ -1,6 +1,6 @@
 """Selects the backend: once per process, from ``TRAJMETER_BACKEND``.
 
-Both backends are called behind the contract's checks. Neither checks or converts arrays itself, so
+Both backends are called behind the contract's checks. Neither checks nor converts arrays itself, so
 neither can check less than the other.
 """
 
@@ -55,7 +55,7 @@ def backend() -> BackendName:
 
     Raises:
         ConfigurationError: ``TRAJMETER_BACKEND`` is not ``auto``, ``rust`` or ``python``.
-        BackendError: The backend asked for is missing, or the extension is broken.
+        BackendError: The requested backend is missing, or the extension is broken.
 
     Example:
         >>> import trajmeter

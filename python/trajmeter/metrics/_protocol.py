@@ -61,7 +61,7 @@ class MetricFamily(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
-        """Every setting that a score depends on, such as the profile."""
+        """All settings that affect scores, such as the profile."""
 
     @property
     def result_type(self) -> type[Result]:
@@ -92,7 +92,7 @@ class TrialMetric(MetricFamily, Protocol):
 class BatchMetric(MetricFamily, Protocol):
     """A metric that can also score many attempts at once, from their columns.
 
-    It is a :class:`Metric` or a :class:`TrialMetric` too.
+    It is also a :class:`Metric` or a :class:`TrialMetric`.
     """
 
     def score_batch(
@@ -169,7 +169,7 @@ class MergingAggregator(Aggregator, Protocol):
     """
 
     def merge(self, other: Self) -> None:
-        """Add another's counts after those here."""
+        """Add the counts of another aggregator to these."""
 
 
 @runtime_checkable
@@ -183,7 +183,7 @@ class StoringAggregator(MergingAggregator, Protocol):
         """The running total, as JSON."""
 
     def restore(self, state: JsonValue) -> None:
-        """Replace the running total by that of another aggregator."""
+        """Replace the running total with that of another aggregator."""
 
 
 @runtime_checkable
@@ -201,7 +201,7 @@ class ColumnAggregator(Protocol[_FiguresT_co]):
         """Count some attempts, including those for which the metric raised."""
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Add another's counts after those here.
+        """Add the counts of another aggregator to these.
 
         Args:
             other: Its group i is group ``numbers[i]`` here.
