@@ -55,7 +55,7 @@ def run(
         work: What to do with the units, such as scoring with some metrics.
         inputs: Files, folders and patterns.
         output: A folder of parts, or a file; ``None`` to keep no rows.
-        options: How to carry it out.
+        options: How to execute the run.
         listener: Receives events.
 
     Raises:
@@ -215,7 +215,7 @@ class _Run(Generic[SummaryT]):
                 differs = [*differences(earlier["settings"], settings)]
                 shown = "; ".join(differs[:_MANY]) + (" …" if len(differs) > _MANY else "")
                 raise ConfigurationError(
-                    f"{folder.folder} holds the results of another run ({shown}); choose another "
+                    f"{folder.folder} contains another run's results ({shown}); choose another "
                     "output, or replace them with --overwrite"
                 )
             folder.clear()
