@@ -45,7 +45,7 @@ def report_unjudged(summary: Summary) -> int:
     if attempts:
         print_message(
             f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts were not judged "
-            f"({cause}): the reasons stand in the rows; correct what they name, and score again"
+            f"({cause}): the rows give the reasons; fix the causes and score again"
         )
     return attempts
 

@@ -43,13 +43,13 @@ class IntervalName(str, Enum):
     """How intervals are computed."""
 
     AUTO = "auto"
-    """By the values: Wilson for truth values, else Student's t."""
+    """Chosen by the values: Wilson for booleans, otherwise Student's t."""
     T = "t"
     """Student's t."""
     BOOTSTRAP = "bootstrap"
     """Bootstrap over clusters."""
     WILSON = "wilson"
-    """Wilson's score interval, of truth values."""
+    """Wilson's score interval, for booleans."""
 
 
 class WhichDuplicate(str, Enum):

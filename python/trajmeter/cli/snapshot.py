@@ -76,7 +76,7 @@ def snapshot(
             "-p",
             metavar="PROFILE",
             show_default=False,
-            help="contextbench: name definitions as ContextBench does.",
+            help="contextbench: name definitions like ContextBench.",
         ),
     ] = None,
     input_format: InputFormat = None,
@@ -86,8 +86,8 @@ def snapshot(
 ) -> ExitCode:
     """Take snapshots of repositories, for the context metrics.
 
-    A snapshot holds the size, line starts and definitions of each file at a commit. It is read from
-    git objects; nothing is checked out or fetched.
+    A snapshot contains the size, line starts and definitions of each file at a commit. It is read
+    from git objects; nothing is checked out or fetched.
 
     **Examples**
 
