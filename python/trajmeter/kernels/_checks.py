@@ -74,7 +74,7 @@ def floats(value: object, name: str) -> None:
 
 
 def flags(value: BoolArray, name: str) -> None:
-    """Raise ``ArrayError`` unless ``value`` is a plain flat array of truth values."""
+    """Raise ``ArrayError`` unless ``value`` is a plain flat array of booleans."""
     if (
         type(value) is np.ndarray
         and (value.dtype is _BOOL or value.dtype == _BOOL)
@@ -212,7 +212,7 @@ def codes(reference: Int64Array, actual: Int64Array) -> None:
 
 
 def matches(matches: BoolArray, rows: int, columns: int) -> None:
-    """Raise ``ArrayError`` unless ``matches`` holds this table of truth values."""
+    """Raise ``ArrayError`` unless ``matches`` contains this table of booleans."""
     flags(matches, "matches")
     matrix(len(matches), "matches", rows, columns)
 

@@ -19,7 +19,7 @@ def cell_shape(annotation: object) -> Shape:
     """Shape of a field in a results table, where lists and mappings hold only scalars.
 
     Mappings may also hold records, which a ``TypedDict`` stands for if all its keys are required
-    and their values truth values, floats or texts. Everything else is JSON.
+    and their values are booleans, floats or texts. Everything else is JSON.
     """
     record = _record_of(annotation)
     if record is not None:

@@ -93,7 +93,7 @@ _PRINCIPAL = (
 
 
 class FigureInfo(LazyModel):
-    """What a column of numbers or truth values means."""
+    """What a column of numbers or booleans means."""
 
     model_config = ConfigDict(frozen=True)
 
