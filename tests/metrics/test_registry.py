@@ -275,7 +275,7 @@ class TestPlugins:
         found = {registry.ENTRY_POINT_GROUP: [point]}
         monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
         registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
-        with pytest.warns(RuntimeWarning, match="'rank'.* is left out: there is a metric of this"):
+        with pytest.warns(RuntimeWarning, match="'rank'.* is left out: a metric of this name"):
             (info,) = [info for info in available() if info.name == "rank"]
         assert (info.origin, info.error) == ("built-in", None)
 

@@ -175,7 +175,7 @@ ColumnMap = Annotated[
         "--map",
         metavar="FIELD=COLUMN,…",
         show_default=False,
-        help="Columns or keys of the logs that hold fields of a trajectory under other names: "
+        help="Columns or keys of the logs that contain fields of a trajectory under other names: "
         "turns=steps,task_id=id. Prefix fields of its task with task.: task.gold_patch=patch. May "
         "be repeated.",
     ),

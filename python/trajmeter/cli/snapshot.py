@@ -181,7 +181,7 @@ def _needed(viewed: ViewedPaths, target: Target, files: Collection[str]) -> set[
 def _report_unfound(
     tasks: Sequence[Task], targets: Sequence[Target], repositories: Sequence[str]
 ) -> None:
-    """Report how many tasks start from none of the commits, and where they were searched."""
+    """Report how many tasks start from none of the commits, and where they were searched for."""
     found = {task.id for target in targets for task in target.tasks or ()}
     missing = [task for task in tasks if task.id not in found]
     if missing:

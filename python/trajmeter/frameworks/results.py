@@ -78,9 +78,9 @@ class QuestionResult(FileRecord):
     latency_seconds: float | None = None
     """Seconds from question to answer."""
     prompt_tokens: int | None = None
-    """Prompt tokens, as the framework reports them."""
+    """Prompt tokens, as reported by the framework."""
     completion_tokens: int | None = None
-    """Completion tokens, as the framework reports them."""
+    """Completion tokens, as reported by the framework."""
     total_tokens: int | None = None
     """Prompt and completion tokens."""
     estimated_cost_usd: float | None = None
@@ -116,7 +116,7 @@ class QuestionResult(FileRecord):
     question_metadata: dict[str, Any] = Field(default_factory=dict)
     """The question's metadata, as in the scenario."""
     answer_metadata: dict[str, Any] = Field(default_factory=dict)
-    """The answer's metadata, as the framework returned it."""
+    """The answer's metadata, as returned by the framework."""
     answer_problems: tuple[str, ...] = ()
     """What the framework returned, except the text, that could not be read and counts as absent."""
     judge: JudgeRecord | None = None
@@ -296,7 +296,7 @@ def read_results(
         by its position.
 
     Raises:
-        ReadError: Without ``on_problem``: a file cannot be read, or a result holds a NaN or an
+        ReadError: Without ``on_problem``: a file cannot be read, or a result contains a NaN or an
             infinite number. With it: no file can be read.
     """
     sources = list(paths_and_records(results, FrameworkEvaluation, name="results"))

@@ -128,7 +128,7 @@ def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels
 def _behind(check: Callable[..., None], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A function with the kernel's signature that calls ``check``, then ``kernel``.
 
-    Its source is generated, as dataclasses generate ``__init__``: one that takes ``*arguments``
+    Its source is generated, like ``__init__`` in dataclasses: a function that takes ``*arguments``
     would add a quarter to the time of a small call.
     """
     taken = inspect.signature(check)

@@ -69,7 +69,7 @@ class MetricFamily(Protocol):
 
 
 class Metric(MetricFamily, Protocol):
-    """A metric that scores each attempt by itself.
+    """A metric that scores each attempt separately.
 
     Everything it needs besides the records is passed when it is created.
     """
@@ -215,7 +215,7 @@ class ColumnAggregator(Protocol[_FiguresT_co]):
         """Replace the counts by those of a state."""
 
     def figures(self, group: int | None) -> _FiguresT_co:
-        """Figures of one group, or of all attempts, as those of an :class:`Aggregator`."""
+        """Figures of one group, or of all attempts, like those of an :class:`Aggregator`."""
 
 
 @runtime_checkable
@@ -227,7 +227,7 @@ class ColumnAggregating(Protocol):
 
 
 class AssertionJudge(Protocol):
-    """Decides which assertions hold; any callable of this form is one."""
+    """Decides which assertions hold; any callable with this signature qualifies."""
 
     def __call__(
         self, task: Task, trajectory: Trajectory, assertions: Sequence[Assertion], /

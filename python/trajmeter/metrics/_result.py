@@ -46,7 +46,7 @@ class Figure:
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""
     numerator: tuple[str, ...] = ()
     """Figures of the same group whose sum is the numerator of the micro average; empty if none."""
     denominator: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ class Column:
     role: Role = "about"
     """What it describes: a figure, a group's outcome, or the attempt and the metric."""
     told: str | None = None
-    """Meaning of the column, where no docstring says it."""
+    """Meaning of the column, if no docstring states it."""
     figure: Figure | None = None
     """Range, direction and unit of a figure."""
     dump: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)

@@ -273,8 +273,9 @@ def metric_from_file(reference: str) -> AnyMetric:
         reference: ``file.py@name``; the name may be omitted if the file contains a single metric.
 
     Raises:
-        ConfigurationError: The file is absent, raises, or holds several metrics and none is named.
-        UnknownNameError: The file holds no metric of this name.
+        ConfigurationError: The file is absent, raises, or contains several metrics and none is
+            named.
+        UnknownNameError: The file contains no metric of this name.
     """
     match = _METRIC_FILE.fullmatch(reference)
     if match is None:

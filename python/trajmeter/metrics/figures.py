@@ -108,7 +108,7 @@ class FigureInfo(LazyModel):
     scale: Literal["linear", "ratio"] = "linear"
     """Whether values are compared by differences or as factors."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""
     outcome: bool = True
     """Whether its group's outcome applies to it."""
     numerator: tuple[str, ...] = ()
@@ -228,8 +228,8 @@ def principal_figures(figures: Iterable[str]) -> list[str]:
     """The figure of each family that a report leads with, in family order.
 
     Args:
-        figures: Columns, in order. A family with principal figures of which none is included here
-            is skipped, unless it is the only family.
+        figures: Columns, in order. If none of a family's principal figures is included here, the
+            family is skipped, unless it is the only one.
 
     Example:
         >>> principal_figures(["context.final.file.f1", "context.final.line.f1", "mine.score"])

@@ -30,7 +30,7 @@ class MeanInput(NamedTuple):
 
 
 class GroupedMeans:
-    """Several means per group, from exact sums, so that order does not matter.
+    """Several means per group, from exact sums, so order does not matter.
 
     Args:
         width: Number of means per group.

@@ -92,7 +92,7 @@ def chosen_groups(metric: AnyMetric) -> tuple[str, ...]:
 
 
 def group_names(result_type: type[Result]) -> tuple[str, ...]:
-    """Names of the groups of a result, which hold figures or other groups."""
+    """Names of the groups of a result, which contain figures or other groups."""
     return tuple(".".join(path) for path, _ in models(result_type) if path)
 
 

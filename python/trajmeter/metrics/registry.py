@@ -366,7 +366,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
         if point.name in BUILT_IN or (point.name in found and found[point.name] != point):
             warnings.warn(
                 f"the plug-in metric {point.name!r} ({point.value}) is left out: "
-                "there is a metric of this name already",
+                "a metric of this name already exists",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -67,11 +67,11 @@ class Task(Record):
     question: str | None = None
     """The question or issue text."""
     repo: str | None = None
-    """Repository, as the dataset names it."""
+    """Repository, as named in the dataset."""
     commit: str | None = None
     """Commit of the repository that the attempt starts from."""
     language: str | None = None
-    """Programming language, as the dataset names it."""
+    """Programming language, as named in the dataset."""
     gold_ranges: tuple[GoldRange, ...] | None = None
     """Gold context as written; ``()`` if empty, ``None`` if not recorded."""
     gold_patch: str | None = None

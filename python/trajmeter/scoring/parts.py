@@ -232,7 +232,7 @@ class RunFolder:
             if not found.equals(wanted) or kept != (wanted.metadata or {}):
                 raise ConfigurationError(
                     f"{part} was made with other metrics, or other versions of them, than those "
-                    "that are installed here"
+                    "installed here"
                 )
 
     def states(self, units: tuple[Unit, ...]) -> Iterator[dict[str, Any]]:

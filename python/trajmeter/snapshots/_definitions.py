@@ -119,7 +119,7 @@ _HOLDERS: dict[str, str] = {
 
 
 def _name(node: Node) -> str | None:
-    """The name of a definition, as a person would say it.
+    """The name of a definition, as a person would call it.
 
     If the grammar has none: a Go type declaration is named after its first type, an ``impl`` after
     its type, a C function as it is declared, and an arrow function or a struct without a name after

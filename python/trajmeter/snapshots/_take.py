@@ -54,7 +54,7 @@ def take_snapshot(
             skipped.
         cache: Where to cache what was found in files: a folder, ``True`` for the user's cache
             folder, ``False`` for no cache. It does not affect the snapshot.
-        profile: ``"contextbench"`` names definitions as ContextBench does.
+        profile: ``"contextbench"`` names definitions like ContextBench.
 
     Returns:
         The snapshot, with the full id of the commit and the name of the repository's folder.

@@ -129,7 +129,7 @@ def read_attempts(
     columns = KeyColumns(tuple(by), "task_id")
     keys = AttemptKeys(columns)
     wanted = [name for name in values if name in kinds.values]
-    # All texts and numbers are read, so that unreadable rows are skipped here as elsewhere.
+    # All texts and numbers are read, so unreadable rows are skipped here as elsewhere.
     read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
     outcomes = {f"{name.rpartition('.')[0]}.outcome" for name in numbers}
     held: dict[str, list[Array]] = {

@@ -220,14 +220,14 @@ def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
         systems.append(_System(name=system_name(key, columns, read.tables), group=group))
     if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
         raise ConfigurationError(
-            "a table holds several agents or models beside other tables; say what a system is with "
+            "one of several tables contains several agents or models; say what a system is with "
             "--by agent,model,file"
         )
     if len(systems) < 2:  # noqa: PLR2004 - it takes two
         raise ConfigurationError(
-            f"there is one system, {systems[0].name!r}, and nothing to compare it with"
+            f"there is only one system, {systems[0].name!r}, and nothing to compare it with"
             if systems
-            else "the tables hold no attempts"
+            else "the tables contain no attempts"
         )
     return systems
 

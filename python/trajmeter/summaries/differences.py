@@ -110,4 +110,4 @@ class Difference(Record):
     higher_is_better: bool | None = None
     """Direction; higher is better if none is declared."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""

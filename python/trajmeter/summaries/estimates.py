@@ -104,4 +104,4 @@ class Estimate(Record):
     range_high: float | None = None
     """Greatest possible value."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""

@@ -1,4 +1,4 @@
-"""Pairs two systems by task: differences, and which tasks were left out and why."""
+"""Pairs two systems by task: differences, and which tasks were omitted and why."""
 
 from __future__ import annotations
 

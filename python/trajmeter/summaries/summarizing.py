@@ -183,7 +183,7 @@ def summarize(
         (succeeding,) = matching_figures([condition[0]], read.figures)
         if condition[2] and read.figures[succeeding].info.kind != "boolean":
             raise ConfigurationError(
-                f"--success {succeeding} is not true or false; say from where on it is a success, "
+                f"--success {succeeding} is not a boolean; say when it is a success, "
                 f"such as '{succeeding}>=0.8'"
             )
     shown = [*dict.fromkeys((*read.wanted, *matching_figures(named, read.figures)))]

@@ -54,7 +54,7 @@ class FigureSummary(Record):
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""
     numerator: tuple[str, ...] = ()
     """Columns whose sum is the numerator of the micro average; empty if there is none."""
     denominator: tuple[str, ...] = ()

@@ -81,5 +81,5 @@ def test_turn_costs_beyond_a_double_give_no_figure() -> None:
     columns = RulesMetric().score_batch([task], trajectory_batch([attempt]))
     score = RulesMetric().score(task, attempt).cost_budget
     assert score.reason is not None
-    assert score.reason.endswith("cost_usd adds up to more than a double holds")
+    assert score.reason.endswith("cost_usd adds up to more than a double can hold")
     assert columns["cost_budget.reason"].to_pylist() == [score.reason]

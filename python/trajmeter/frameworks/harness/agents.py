@@ -54,7 +54,7 @@ class Document(Record):
 
 
 class AnswerUsage(Record):
-    """Usage of an answer, as the framework reports it."""
+    """Usage of an answer, as reported by the framework."""
 
     prompt_tokens: int = Field(default=0, ge=0)
     """Prompt tokens."""
@@ -89,7 +89,7 @@ class TimedAnswer(Record):
     answer: Answer
     """The answer."""
     seconds: float
-    """Seconds from question to answer, as the harness measured them."""
+    """Seconds from question to answer, as measured by the harness."""
 
 
 class Agent(Protocol):

@@ -45,7 +45,7 @@ class Default:
 
 
 class MultihopChainQA:
-    """``multihop_chain_qa``: does an answer hold every link of the chain?
+    """``multihop_chain_qa``: does an answer contain every link of the chain?
 
     Hop coverage of questions that chain several documents.
 
@@ -248,7 +248,7 @@ def _with_hops(
 def _with_tools(
     questions: Iterable[Mapping[str, Any]], required: str, *, profile: AnswersProfile
 ) -> list[Mapping[str, Any]]:
-    """Questions that require tools and, where figures abstain, reported a trace."""
+    """Questions that require tools and, if figures may abstain, reported a trace."""
     return [
         figures
         for figures in questions

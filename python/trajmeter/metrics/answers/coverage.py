@@ -200,7 +200,7 @@ def objects_only_trace(
 
 
 def names(values: Iterable[object]) -> frozenset[str]:
-    """Names trimmed and in lower case; blank names and other values are left out."""
+    """Names trimmed and in lower case; blank names and other values are skipped."""
     folded = (value.strip().lower() for value in values if isinstance(value, str))
     return frozenset(name for name in folded if name)
 

@@ -115,7 +115,7 @@ class ToolUsageScore(RuleScore):
     tools_called: tuple[str, ...] = ()
     """Names of the called tools, sorted, without repeats."""
     dropped_calls: int = 0
-    """Calls that were left out because they have no name."""
+    """Number of calls that were skipped because they have no name."""
 
 
 class ErrorScore(RuleScore):

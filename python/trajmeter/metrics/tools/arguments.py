@@ -72,7 +72,7 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
                 arguments, parse_constant=_refuse_constant, parse_int=read_integer
             )
         except _TooLongError as error:
-            return Malformed(f"the arguments hold {error}")
+            return Malformed(f"the arguments contain {error}")
         except ValueError as error:
             return Malformed(f"the arguments are not valid JSON: {error}")
         except RecursionError:

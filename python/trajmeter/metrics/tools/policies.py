@@ -18,7 +18,7 @@ __all__ = ["POLICIES_KEY", "ArgumentPolicies", "Fold", "Policy", "PolicyTree", "
 
 
 POLICIES_KEY = "tool_policies"
-"""Key of a task's metadata that holds policies for its calls."""
+"""Key of a task's metadata for policies for its calls."""
 
 
 @dataclass(frozen=True, slots=True)

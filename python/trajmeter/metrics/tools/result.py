@@ -114,7 +114,7 @@ class ToolsResult(Group, Result):
     mismatches: tuple[Mismatch, ...] = ()
     """What does not match, in the order of the reference, then of the attempt."""
     dropped_calls: int = 0
-    """Calls of the attempt that the reader left out because they have no name."""
+    """Number of the attempt's calls that the reader skipped because they have no name."""
     reason: str | None = None
     """Why the calls could not be matched; ``None`` if they were, or if the cause is enough."""
     any_order_grades: MatchGrades
