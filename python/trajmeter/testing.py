@@ -41,16 +41,16 @@ class Claim(NamedTuple):
     name: str
     """Name of the figure."""
     comparison: str | None
-    """How it is compared; ``None`` for a figure that must be true."""
+    """Comparison operator; ``None`` for a figure that must be true."""
     bound: float
-    """The number it is compared with."""
+    """The number to compare with."""
 
     @classmethod
     def read(cls, text: str) -> Claim:
         """Read ``NAME OP NUMBER``, or the name of a figure that is true or false.
 
         Raises:
-            ConfigurationError: It is something else.
+            ConfigurationError: It is anything else.
         """
         match = _CLAIM.fullmatch(text)
         try:
@@ -65,7 +65,7 @@ class Claim(NamedTuple):
         )
 
     def holds(self, score: Score) -> bool:
-        """Whether it holds for a figure that has a value."""
+        """Whether the claim holds for a figure that has a value."""
         value = score.value
         if value is None:
             return False
@@ -82,7 +82,7 @@ class Judgement(NamedTuple):
     unscored: list[str]
     """The claims about figures without a value, with the cause."""
     figures: dict[str, Score]
-    """The figures by the names in the claims."""
+    """The figures, by the names in the claims."""
 
     def describe(self, lines: Sequence[str]) -> str:
         """The attempt, and some of the claims about it."""
@@ -98,7 +98,7 @@ def assert_scores(
     """Assert claims about an attempt; all are checked before the first one fails.
 
     Args:
-        attempt: Its record, or its messages.
+        attempt: The attempt's record or messages.
         *claims: ``NAME OP NUMBER`` with one of ``>= <= == != > <``, or the name of a figure that is
             true or false. A claim about a figure that was not scored does not hold.
         task: The task, or its id; messages need it.
@@ -125,7 +125,7 @@ def assert_scores(
         tools.f1 >= 0.8: is 0.0
             arguments read['path']: expected 'a', got 'b'
     """
-    __tracebackhide__ = True  # pytest then shows the line of the test
+    __tracebackhide__ = True  # pytest then shows the test's line
     judged = judge(attempt, claims, task=task, scorer=scorer)
     if judged.failed or judged.unscored:
         raise AssertionError(judged.describe(judged.failed + judged.unscored))
@@ -138,7 +138,7 @@ def judge(
     task: Task | str | None = None,
     scorer: Scorer | None = None,
 ) -> Judgement:
-    """Judge claims about an attempt, as :func:`assert_scores` does."""
+    """Check claims about an attempt, like :func:`assert_scores`."""
     read = [Claim.read(claim) for claim in claims]
     if not read:
         raise ConfigurationError("no claim was made")

@@ -64,7 +64,7 @@ def test_single_runs_beside_their_average_are_told(
     average = str(tmp_path / "average.json")
     assert main(["average", results[0], results[0], "-o", average]) == ExitCode.OK
     assert main(["compare", results[0], average, results[1]]) == ExitCode.OK
-    told = "Anchor: single runs (1) stand beside an average of runs and count as results"
+    told = "Anchor: single runs (1) are listed next to an average and count as separate results"
     assert told in capsys.readouterr().out
     assert main(["compare", average, results[1]]) == ExitCode.OK
     assert "stand beside" not in capsys.readouterr().out

@@ -118,7 +118,7 @@ def test_agreement_of_tables(run: Run, folder: Path) -> None:
     out = run("agreement", "a.jsonl", "b.jsonl")[1]
     assert "judge.score  ordinal    4/4      4        50%  0.889" in out
     code, _, err = run("agreement", "a.jsonl")
-    assert (code, "takes two judges" in err) == (2, True)
+    assert (code, "needs at least two judges" in err) == (2, True)
 
 
 def test_agreement_of_framework_results(run: Run, folder: Path) -> None:

@@ -111,7 +111,9 @@ def test_a_format_that_finds_nothing_is_told(run: Run, folder: Path) -> None:
     code, _, err = run("convert", "run.json", "-o", "out.jsonl", *name)
     assert code == 0
     nothing, written = err.splitlines()
-    assert nothing.startswith(f"trajmeter: nothing was found, as all logs were read as {name[1]}; ")
+    assert nothing.startswith(
+        f"trajmeter: nothing was found, because all logs were read as {name[1]}"
+    )
     assert written == "trajmeter: wrote 0 trajectories to out.jsonl"
     _, _, err = run("convert", "run.json", "-o", "out.jsonl")
     assert err.endswith("trajmeter: wrote 1 trajectory to out.jsonl\n")
@@ -152,7 +154,7 @@ def test_the_task_of_a_row_is_scored_against_and_viewed(run: Run, folder: Path) 
         (["logs", "-o", "out.jsonl", "-p", "mini"], "no profile 'mini'; profiles of logs: contex"),
         (["logs", "-o", "out.jsonl", "--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
         (["logs", "-o", "out.jsonl", "--map", "a=b", "--map", "a=c"], "two columns for 'a'"),
-        (["logs", "-o", "out.jsonl", "--map", "task.question=b"], "map it where they are scored"),
+        (["logs", "-o", "out.jsonl", "--map", "task.question=b"], "map it when scoring them"),
         (["logs", "-o", "out.jsonl", "--map", "trns=b"], "trajectories have no field 'trns'"),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_folder_is_resumed_replaced_or_begun_anew(run: Run, runs: Path) -> Non
     assert "resuming" not in run(*command, "--no-resume")[2]
     code, _, err = run("convert", "c.jsonl", "-o", "out/converted")
     assert code == 2
-    assert "another run (inputs: a.jsonl is gone)" in err
+    assert "another run (inputs: a.jsonl was removed)" in err
     assert run("convert", "c.jsonl", "-o", "out/converted", "--overwrite")[0] == 0
     assert json.loads((runs / "out/converted/summary.json").read_text())["trajectories"] == 1
 
@@ -51,7 +51,7 @@ def test_a_folder_is_resumed_replaced_or_begun_anew(run: Run, runs: Path) -> Non
 def test_shards_become_one(run: Run, runs: Path) -> None:
     assert run("convert", "c.jsonl", "-o", "one")[0] == 0
     code, _, err = run("convert", "c.jsonl", "-o", "shard", "--shard", "2/2")
-    assert (code, "units of others are missing" in err) == (0, True)
+    assert (code, "units of other shards are missing" in err) == (0, True)
     assert run("convert", "c.jsonl", "-o", "shard", "--shard", "1/2")[0] == 0
     assert run("merge", "shard", "-o", "merged", "--verify")[0] == 0
     name = "rows/part-000000.parquet"

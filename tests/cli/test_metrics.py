@@ -24,7 +24,7 @@ def test_a_metric_is_shown_with_every_column(run: Run) -> None:
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert "description Length of the final output." in lines
     assert "length.value number 0.. higher The figure; true is 1 and false is 0." in lines
-    assert "length.details json What the score was made of." in lines
+    assert "length.details json Details from which the score was computed." in lines
 
 
 def test_a_rule_is_shown_with_its_own_columns(run: Run) -> None:

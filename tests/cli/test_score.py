@@ -108,8 +108,8 @@ def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Pa
     assert code == 0
     assert {row["context.final.symbol.cause"] for row in _rows(out)} == {"missing_definitions"}
     assert err == (
-        "trajmeter: 2 of 2 attempts have no scores of symbols, because their snapshots lack "
-        "definitions, as every folder does; take snapshots that have them with trajmeter "
+        "trajmeter: 2 of 2 attempts have no symbol scores, because their snapshots lack "
+        "definitions (folders have none); take snapshots that have them with trajmeter "
         "snapshot, or pass git repositories with --repos DIR\n"
     )
 
@@ -242,7 +242,7 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-s", "absent"], "path 'absent' does not exist"),
         (["preds.jsonl", "-m", "contxt"], "unknown metric 'contxt'; did you mean 'context'?"),
         (["preds.jsonl", "-m", ""], "unknown metric ''; available: "),
-        (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is asked for twice"),
+        (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is requested twice"),
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
         (["preds.jsonl", "-o", "out.txt"], "expected a file that ends in .csv, .jsonl, .parquet"),

@@ -26,6 +26,6 @@ def test_attempts_that_were_not_judged_end_with_a_code_of_their_own(
         asked = ("--judge", "m", "--judge-base-url", server.address)
         code, out, err = run("score", *files, "-m", "llm_judge", *asked)
     assert code == 4
-    assert "not judged (judge_error): the reasons stand in the rows" in err
+    assert "not judged (judge_error): the rows give the reasons" in err
     assert "judge_error" in out
     assert run("score", *files, "-m", "tool_usage")[0] == 0

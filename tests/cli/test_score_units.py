@@ -164,7 +164,7 @@ def test_another_run_is_refused_unless_it_may_be_replaced(run: Run) -> None:
     run("score", "preds.jsonl", "-m", "metrics.py@length", "-o", "scores")
     other = ("score", "preds.jsonl", "-m", "turns", "-o", "scores")
     code, _, err = run(*other)
-    assert (code, "length is gone; metrics: turns is new" in err) == (2, True)
+    assert (code, "length was removed; metrics: turns is new" in err) == (2, True)
     assert run(*other, "--overwrite")[0] == 0
 
 
@@ -224,7 +224,7 @@ def test_a_file_that_lacks_units_is_not_said_to_be_written(run: Run, folder: Pat
     code, _, err = run(*asked)
     assert code == 3
     assert "was ended by SIGKILL" in err
-    assert "out.jsonl was not written, as units are missing" in err
+    assert "out.jsonl was not written, because units are missing" in err
     assert "wrote" not in err
     assert not (folder / "out.jsonl").exists()
 

@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_judged_is_named_and_the_others_are_judged(tmp_pat
     write_evaluation(evaluation(), tmp_path / "w.json")
     (tmp_path / "other.json").write_text("[]")
     files = [tmp_path / name for name in ("alone.json", "other.json", "w.json")]
-    with pytest.raises(ReadError, match="its 2 runs beside the average, found 0"):
+    with pytest.raises(ReadError, match="its 2 runs next to the average, found 0"):
         judged(*files, script=())
     problems: list[ReadProblem] = []
     model = ScriptedModel(GOOD)

@@ -122,7 +122,7 @@ class TestCreate:
     @pytest.mark.parametrize(
         ("profiles", "message"),
         [
-            (["odd"], r"'odd' is for the metric rank, which was not asked for; .*: answer"),
+            (["odd"], r"'odd' is for the metric rank, which was not requested; .*: answer"),
             (["quirky", "shared"], r"'answer' takes one profile, not both 'quirky' and 'shared'"),
             (["quirky", "quirky"], r"'answer' takes one profile"),
         ],
@@ -150,7 +150,7 @@ class TestCreate:
             create([name])
 
     def test_no_metric_is_refused(self) -> None:
-        with pytest.raises(ConfigurationError, match="no metric was asked for"):
+        with pytest.raises(ConfigurationError, match="no metric was requested"):
             create([])
 
     def test_several_names_come_as_a_list(self) -> None:
@@ -210,7 +210,7 @@ class TestCreate:
 
     @pytest.mark.parametrize("names", [["rank", "rank"], ["rank", "plugged"]])
     def test_one_family_cannot_be_asked_for_twice(self, names: list[str]) -> None:
-        with pytest.raises(ConfigurationError, match="'rank' is asked for twice"):
+        with pytest.raises(ConfigurationError, match="'rank' is requested twice"):
             create(names)
 
 
@@ -224,9 +224,9 @@ class TestPlugins:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("nothing", r"metric 'nothing' made Resources\("),
+            ("nothing", r"metric 'nothing' returned Resources\("),
             ("text", r"metric 'text' is 'text', expected a metric or a function"),
-            ("badly", r"metric 'badly' cannot be made: KeyError: 'absent'"),
+            ("badly", r"metric 'badly' cannot be created: KeyError: 'absent'"),
         ],
     )
     def test_a_plug_in_that_makes_something_else_is_refused(self, name: str, message: str) -> None:
@@ -275,7 +275,7 @@ class TestPlugins:
         found = {registry.ENTRY_POINT_GROUP: [point]}
         monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
         registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
-        with pytest.warns(RuntimeWarning, match="'rank'.* is left out: there is a metric of this"):
+        with pytest.warns(RuntimeWarning, match="'rank'.* is left out: a metric of this name"):
             (info,) = [info for info in available() if info.name == "rank"]
         assert (info.origin, info.error) == ("built-in", None)
 

@@ -104,7 +104,7 @@ def test_scores_and_trajectories_do_not_share_a_folder(runs: Path, tmp_path: Pat
     score_units(runs, folder, overwrite=True)
     shutil.copytree(folder, tmp_path / "copy")
     convert_units(runs, tmp_path / "other")
-    with pytest.raises(ConfigurationError, match=r"is of another run than .*results: scores →"):
+    with pytest.raises(ConfigurationError, match=r"another run than .*results: scores →"):
         trajmeter.merge([folder, tmp_path / "other"], output=tmp_path / "copy")
 
 

@@ -120,7 +120,7 @@ def test_what_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> None:
 def test_wrong_names_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'context'"):
         trajmeter.score([], metrics=["contexts"])
-    with pytest.raises(ConfigurationError, match="is asked for twice"):
+    with pytest.raises(ConfigurationError, match="is requested twice"):
         trajmeter.score([], metrics=[RankMetric(), RankMetric()])
 
 
@@ -197,9 +197,9 @@ def test_figures_of_a_run_that_belong_to_no_chosen_group_are_left_out() -> None:
     [
         (["context.fnal"], "unknown group of context 'fnal'; did you mean 'final'"),
         (["tool_use"], "unknown metric 'tool_use'; did you mean 'tool_usage'"),
-        (["rules", "tool_usage"], "metric 'rules.tool_usage' is asked for twice"),
-        (["tool_usage", "rules.tool_usage"], "metric 'rules.tool_usage' is asked for twice"),
-        (["latency", "rules"], "metric 'rules' is asked for twice"),
+        (["rules", "tool_usage"], "metric 'rules.tool_usage' is requested twice"),
+        (["tool_usage", "rules.tool_usage"], "metric 'rules.tool_usage' is requested twice"),
+        (["latency", "rules"], "metric 'rules' is requested twice"),
     ],
 )
 def test_names_of_groups_are_checked(metrics: list[str], message: str) -> None:

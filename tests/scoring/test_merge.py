@@ -77,7 +77,7 @@ def test_what_is_no_plan_is_said(content: str, shards: list[Path], tmp_path: Pat
 def test_parts_of_another_format_are_refused(shards: list[Path], tmp_path: Path) -> None:
     plan = shards[0] / "state" / "plan.json"
     plan.write_text(plan.read_text().replace(f'"parts": {PARTS_FORMAT}', '"parts": 0'))
-    with pytest.raises(ConfigurationError, match="a version of Trajmeter that differs in form"):
+    with pytest.raises(ConfigurationError, match="an incompatible version of Trajmeter"):
         trajmeter.merge(shards, output=tmp_path / "all")
 
 
@@ -126,11 +126,11 @@ def test_parts_of_shards_are_compared_with_what_was_noted_of_them(
 def test_other_runs_and_other_folders_are_refused(shards: list[Path], tmp_path: Path) -> None:
     runs = tmp_path / "runs.jsonl"
     score_units(runs, tmp_path / "other", shard=(2, 2), metrics=("turns",))
-    with pytest.raises(ConfigurationError, match=r"is of another run than .*tools is gone"):
+    with pytest.raises(ConfigurationError, match=r"another run than .*tools was removed"):
         trajmeter.merge([shards[0], tmp_path / "other"], output=tmp_path / "all")
     with pytest.raises(ConfigurationError, match="is not the folder of a run"):
         trajmeter.merge([tmp_path / "absent"], output=tmp_path / "all")
     with pytest.raises(ConfigurationError, match="at least one folder"):
         trajmeter.merge([], output=tmp_path / "all")
-    with pytest.raises(ConfigurationError, match="holds the results of another run"):
+    with pytest.raises(ConfigurationError, match="contains another run's results"):
         trajmeter.merge(shards, output=tmp_path / "other")

@@ -21,7 +21,7 @@ def runs(tmp_path: Path) -> Path:
 
 
 def test_nothing_is_made_in_a_folder_of_other_files(runs: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"holds other files, such as .*runs\.jsonl"):
+    with pytest.raises(ConfigurationError, match=r"contains other files, such as .*runs\.jsonl"):
         score_units(runs, runs.parent)
     assert [*runs.parent.iterdir()] == [runs]
 
@@ -33,7 +33,7 @@ def test_a_file_in_the_place_of_a_folder_is_another_file(
     output = tmp_path / "scores"
     output.mkdir()
     (output / name).write_text("mine")
-    with pytest.raises(ConfigurationError, match=f"holds other files, such as .*{name}; choose"):
+    with pytest.raises(ConfigurationError, match=f"contains other files, such as .*{name}; choose"):
         score_units(runs, output)
     assert [*output.iterdir()] == [output / name]
 

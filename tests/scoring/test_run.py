@@ -156,7 +156,7 @@ def test_folders_of_other_things_are_left_alone(runs: Path, tmp_path: Path) -> N
     output = tmp_path / "mine"
     output.mkdir()
     (output / "thesis.tex").write_text("all of it")
-    with pytest.raises(ConfigurationError, match=r"holds other files, such as .*thesis\.tex"):
+    with pytest.raises(ConfigurationError, match=r"contains other files, such as .*thesis\.tex"):
         score_units(runs, output, overwrite=True)
     assert (output / "thesis.tex").read_text() == "all of it"
     with pytest.raises(ConfigurationError, match="lies in the input"):
@@ -282,7 +282,7 @@ def test_objects_score_but_are_not_resumed(runs: Path, tmp_path: Path) -> None:
         return 1.0
 
     score_units(runs, tmp_path / "scores", metrics=(answered,))
-    with pytest.raises(ConfigurationError, match="holds the results of another run"):
+    with pytest.raises(ConfigurationError, match="contains another run's results"):
         score_units(runs, tmp_path / "scores", metrics=(answered,))
     with pytest.raises(ConfigurationError, match="by name or path"):
         score_units(runs, tmp_path / "more", metrics=(answered,), workers=2)

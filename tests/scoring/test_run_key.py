@@ -27,9 +27,9 @@ def runs(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        (("tools", "turns"), "columns: other figures, or in another order"),
+        (("tools", "turns"), "columns: different figures, or a different order"),
         (("turns.run", "tools"), "columns: other figures"),
-        (("turns",), "tools is gone"),
+        (("turns",), "tools was removed"),
     ],
 )
 def test_other_columns_make_another_run(

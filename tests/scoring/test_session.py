@@ -185,7 +185,7 @@ def test_a_session_ends_once() -> None:
         lambda: session.messages([]),
         session.turn,
     ):
-        with pytest.raises(SessionFinishedError, match="finished before"):
+        with pytest.raises(SessionFinishedError, match="already finished"):
             record()
 
 

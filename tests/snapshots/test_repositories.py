@@ -176,5 +176,5 @@ def test_a_file_missing_from_the_clone_has_its_own_error(tmp_path: Path) -> None
 
 def test_a_folder_is_needed(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(ReadError, match="file: not a folder, expected one of git repositories"):
+    with pytest.raises(ReadError, match="not a folder, expected a folder of git repositories"):
         open_repositories(tmp_path / "file")

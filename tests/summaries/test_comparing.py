@@ -137,7 +137,7 @@ def test_systems_of_one_table() -> None:
 @pytest.mark.parametrize(
     ("tables", "options", "message"),
     [
-        ([rows_of(A)], {}, "there is one system"),
+        ([rows_of(A)], {}, "there is only one system"),
         ([rows_of(A) + rows_of(B, agent="b"), rows_of(B)], {}, "--by agent,model,file"),
         ([rows_of(A), rows_of({"other": [1.0]})], {}, "share no task id"),
         ([rows_of(A), rows_of(B)], {"margin": -0.1}, "expected 0 or more"),

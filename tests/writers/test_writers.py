@@ -365,7 +365,7 @@ def test_tokens_beyond_64_bits_cost_their_total_alone(
         assert first["turns.error"] is None
         assert first["turns.tokens.input_tokens"] == 2**63 - 1
         assert first["turns.tokens.total_tokens"] is None
-        assert first["turns.tokens.reason"] == "total_tokens add up to more than 64 bits hold"
+        assert first["turns.tokens.reason"] == "total_tokens add up to more than 64 bits can hold"
         assert (tokens.scored, tokens.abstained, tokens.total) == (1, 1, 2)
     else:
         assert first["turns.tokens.total_tokens"] == 2**63 - 1

@@ -30,7 +30,7 @@ def find_settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
 
     Raises:
         ConfigurationError: A file cannot be read.
-        ExtraMissingError: Python has no reader of TOML, and tomli is not installed.
+        ExtraMissingError: Python cannot read TOML, and tomli is not installed.
     """
     for place in (folder, *folder.parents):
         own, shared = place / _OWN, place / _SHARED
@@ -92,7 +92,7 @@ def defaults_for(
     return {known[key].name: _value(known[key], key, value, file) for key, value in values.items()}
 
 
-def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: ANN401 - as TOML has it
+def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: ANN401 - any TOML value
     is_list = bool(getattr(parameter, "multiple", False))
     is_flag = bool(getattr(parameter, "is_flag", False))
     if is_flag != isinstance(value, bool):

@@ -45,7 +45,7 @@ def report_unjudged(summary: Summary) -> int:
     if attempts:
         print_message(
             f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts were not judged "
-            f"({cause}): the reasons stand in the rows; correct what they name, and score again"
+            f"({cause}): the rows give the reasons; fix the causes and score again"
         )
     return attempts
 
@@ -76,8 +76,8 @@ def report_missing_definitions(summary: Summary) -> None:
     )
     if attempts:
         print_message(
-            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
-            "symbols, because their snapshots lack definitions, as every folder does; "
+            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no symbol "
+            "scores, because their snapshots lack definitions (folders have none); "
             "take snapshots that have them with trajmeter snapshot, or pass git repositories with "
             "--repos DIR"
         )

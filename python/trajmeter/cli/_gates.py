@@ -112,7 +112,7 @@ MinTasks = Annotated[
         min=1,
         metavar="N",
         rich_help_panel=GATE_PANEL,
-        help="Number of tasks that gates on intervals need.",
+        help="Minimum number of tasks for gates on intervals.",
     ),
 ]
 InconclusiveOption = Annotated[
@@ -163,7 +163,7 @@ class GateOptions:
         """The requested gates.
 
         Raises:
-            ConfigurationError: An option is wrong, or says nothing without another.
+            ConfigurationError: An option is wrong, or requires another.
         """
         from trajmeter.summaries.gates import Gate
         from trajmeter.writers import check_place
@@ -188,7 +188,7 @@ class GateOptions:
             gates.append(Gate(kind="max_not_scored", threshold=share))
         gates += self._regressions()
         if not gates and (self.junit is not None or self.inconclusive is not None):
-            raise ConfigurationError("--junit and --inconclusive are for gates, and none was given")
+            raise ConfigurationError("--junit and --inconclusive are for gates, but none was given")
         return gates
 
     def _regressions(self) -> list[Gate]:

@@ -157,7 +157,7 @@ def program() -> NoReturn:
     ended.append(code)
     gc.freeze()  # avoids several garbage collections at exit
     with suppress(OSError):  # either may be closed
-        os.dup2(_STDERR, _STDOUT)  # what threads print from here on is not data
+        os.dup2(_STDERR, _STDOUT)  # anything that threads print from here on is not data
     threading.Thread(target=_end, args=(code,), daemon=True).start()
     sys.exit(code)
 
@@ -173,7 +173,7 @@ def _skip_teardown(ended: Sequence[int]) -> None:
 
     Teardown of modules and objects takes a tenth of the time of a short command.
     """
-    if not ended:  # main() did not catch what ended the program
+    if not ended:  # main() did not catch the exception
         return
     try:
         sys.stdout.flush()
@@ -269,7 +269,7 @@ def _prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # it was closed before the program started
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the very end
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
             setattr(sys, name, nowhere)
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -32,7 +32,7 @@ class ScoreOutputs:
     """The output files of a run of ``score``.
 
     Args:
-        paths: The files: at most one of rows and one page.
+        paths: The files: at most one with rows, and one page.
         inputs: Input files and folders; ``None`` entries are ignored.
         judge: Model that judges, if any.
 
@@ -110,14 +110,14 @@ class ScoreOutputs:
         min_tasks: int,
         snapshots: Path | None = None,
         repos: Path | None = None,
-        **reading: Any,  # noqa: ANN401 - as read_trajectories takes it
+        **reading: Any,  # noqa: ANN401 - passed to read_trajectories
     ) -> None:
         """Write the page, if requested, with the turns of the first attempts.
 
         Args:
             logs: The scored logs; standard input and pipes cannot be read again.
             tasks: Their tasks.
-            gates: Thresholds that are checked.
+            gates: Thresholds to check.
             min_tasks: Minimum number of clusters for a gate on an interval.
             snapshots: Snapshots of the tasks' repositories.
             repos: Git repositories to take them from instead.

@@ -19,14 +19,14 @@ def write_page(
     options: Mapping[str, Any],
     *,
     on_problem: Callable[[ReadProblem], None],
-    **known: Any,  # noqa: ANN401 - as results_document takes it
+    **known: Any,  # noqa: ANN401 - passed to results_document
 ) -> None:
     """Write the report of results tables as a page.
 
     Args:
         path: The file.
         tables: The tables.
-        options: Those of the report, by their names.
+        options: Options of the report, by name.
         on_problem: Called with every row that cannot be read.
         known: Results already computed, such as the estimates.
 

@@ -1,4 +1,4 @@
-"""What commands share as processes: exit codes, signals, and the two output streams.
+"""What commands share as processes: exit codes, signals and the output streams.
 
 Nothing here needs an extra, so a missing extra can be reported.
 """
@@ -48,8 +48,7 @@ _STDOUT, _STDERR = 1, 2
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 _SHOWN_PROBLEMS = 10
-"""Number of problems to show: a file in the wrong format has one on every line, and the first ones
-suffice."""
+"""Maximum number of problems to show: a file in the wrong format has one on every line."""
 
 
 class ExitCode(IntEnum):
@@ -66,13 +65,13 @@ class ExitCode(IntEnum):
     USAGE = 2
     """Wrong options, paths, profiles or configuration, or a missing extra."""
     INTERNAL_ERROR = 3
-    """A bug in this package, or in a metric from elsewhere."""
+    """A bug in this package or in a third-party metric."""
     UNREADABLE_INPUT = 4
     """Some or all of the input could not be read; everything else was scored and written."""
     UNJUDGED = 4
     """Some answers were not judged; everything else was scored and written."""
     INCONCLUSIVE = 5
-    """A gate could not be decided for want of evidence."""
+    """A gate could not be decided for lack of evidence."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; no output file was changed."""
     TERMINATED = 143
@@ -234,7 +233,7 @@ def without_blas_threads() -> Iterator[None]:
 def import_numpy() -> None:
     """Import numpy under :func:`without_blas_threads`."""
     with without_blas_threads():
-        import numpy as np  # noqa: F401 - which reads the variable now, and never again
+        import numpy as np  # noqa: F401 - it reads the variable only now
 
 
 class Unreadable:
@@ -249,7 +248,7 @@ class Unreadable:
         self._seen: set[ReadProblem] = set()
 
     def report_once(self, problem: ReadProblem) -> None:
-        """Do so unless the same has been reported, as of a file that is read several times."""
+        """Report a problem once, even if a file is read several times."""
         if problem not in self._seen:
             self._seen.add(problem)
             self.report(problem)

@@ -72,7 +72,7 @@ class Wanted(NamedTuple):
         return gate.GatedRows(layout, self.thresholds) if self.thresholds else None
 
     def printed(self, layout: RowLayout) -> TableWriter | None:
-        """A writer that prints the rows, if they are to be printed."""
+        """A writer that prints the rows, if requested."""
         from trajmeter.writers import CsvWriter, JsonLinesWriter
 
         stdout = sys.stdout.buffer
@@ -150,7 +150,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     reading = job.reading
     store = job.open_store(report)
     made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
-    # Before attempts are read, as standard input is copied only once.
+    # Before attempts are read, because standard input is copied only once.
     mapped = [*job.read_mapped_tasks(report)]
     attempts = TrajectoryBatches(
         files,

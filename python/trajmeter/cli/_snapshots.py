@@ -50,7 +50,7 @@ def cache_choice(folder: Path | None, *, no_cache: bool) -> Path | bool:
     """Where to cache findings from source files, in the form that functions accept.
 
     Raises:
-        ConfigurationError: A folder was named, and none is wanted.
+        ConfigurationError: A folder is named although caching is disabled.
     """
     if folder is not None and no_cache:
         raise ConfigurationError("--cache and --no-cache cannot be used together")

@@ -43,13 +43,13 @@ class IntervalName(str, Enum):
     """How intervals are computed."""
 
     AUTO = "auto"
-    """By the values: Wilson for truth values, else Student's t."""
+    """Chosen by the values: Wilson for booleans, otherwise Student's t."""
     T = "t"
     """Student's t."""
     BOOTSTRAP = "bootstrap"
     """Bootstrap over clusters."""
     WILSON = "wilson"
-    """Wilson's score interval, of truth values."""
+    """Wilson's score interval, for booleans."""
 
 
 class WhichDuplicate(str, Enum):
@@ -220,7 +220,7 @@ def margins(values: Sequence[str] | None) -> float | dict[str, float] | None:
         return None
     plain = [value for value in values if "=" not in value]
     if plain and len(values) > 1:
-        raise ConfigurationError("--margin takes one number, or FIGURE=NUMBER for each figure")
+        raise ConfigurationError("--margin accepts one number, or FIGURE=NUMBER for each figure")
     if plain:
         return number(plain[0], "--margin")
     return {name: number(text, "--margin") for name, text in named(values, "--margin").items()}

@@ -51,10 +51,10 @@ _LARGE = 1000
 
 
 class Command(TyperCommand):
-    """A command whose help leaves out Python types, and that reads only the options it is given."""
+    """A command whose help omits Python types, and that parses only the options that are passed."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - its class has moved between versions
-        """The options and arguments, ``--help`` among them."""
+        """The options and arguments, including ``--help``."""
         return _prepared(super().get_params(ctx))
 
 
@@ -70,7 +70,7 @@ def _prepared(parameters: Sequence[Any]) -> list[Any]:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""  # typer would show <bool>
         elif parameter.param_type_name == "argument" and parameter.metavar:
-            parameter.display_type_rich = _nothing  # typer would show <list[Path]> beside the name
+            parameter.display_type_rich = _nothing  # typer would show <list[Path]> next to the name
     return list(parameters)
 
 
@@ -80,12 +80,12 @@ def _nothing(ctx: object) -> str:
 
 
 def new_group(text: str, *, name: str, completes: bool = False) -> typer.Typer:
-    """An application, or a command with others below it, that shows its help if none is named.
+    """An application, or a command with subcommands, that shows its help if none is named.
 
     Args:
         text: Its help.
         name: What it is called by.
-        completes: Whether it has the options that set up a shell's completion.
+        completes: Whether it has the options that set up shell completion.
     """
     return typer.Typer(
         name=name,
@@ -144,7 +144,7 @@ LogFiles = Annotated[
     typer.Argument(
         metavar="LOGS",
         show_default=False,
-        # Without annotations: on Python 3.10, typer takes a list of paths for a class.
+        # Without annotations: on Python 3.10, typer mistakes a list of paths for a class.
         callback=lambda paths: [*map(existing, paths)],
         help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
         "for standard input; formats are detected from content.",
@@ -175,7 +175,7 @@ ColumnMap = Annotated[
         "--map",
         metavar="FIELD=COLUMN,…",
         show_default=False,
-        help="Columns or keys of the logs that hold fields of a trajectory under other names: "
+        help="Columns or keys of the logs that contain fields of a trajectory under other names: "
         "turns=steps,task_id=id. Prefix fields of its task with task.: task.gold_patch=patch. May "
         "be repeated.",
     ),
@@ -186,7 +186,7 @@ def column_map(options: Sequence[str] | None) -> dict[str, str]:
     """The columns of :data:`ColumnMap` by field.
 
     Raises:
-        ConfigurationError: A part is not ``FIELD=COLUMN``, or names a field again.
+        ConfigurationError: A part is not ``FIELD=COLUMN``, or repeats a field.
     """
     columns: dict[str, str] = {}
     for part in (part for option in options or () for part in option.split(",")):
@@ -274,7 +274,7 @@ def make_judge(
     record: Path | None,
     replay: Path | None,
 ) -> Judge:
-    """Make the judge that the options describe.
+    """Create the judge that the options describe.
 
     Raises:
         ConfigurationError: Both a recording and a replay are requested, or the key is missing.
@@ -299,7 +299,7 @@ def stdout_console() -> Console:
 
     class DataConsole(Console):
         def on_broken_pipe(self) -> None:
-            """Let the command line decide; rich would exit with 1, like a failed gate."""
+            """Let the command line handle it; rich would exit with 1, like a failed gate."""
             raise BrokenPipeError
 
     console = DataConsole()
@@ -316,7 +316,7 @@ class PlainFormat(str, Enum):
 
 
 def print_fields(fields: Mapping[str, object]) -> None:
-    """Print names and values in two columns; the names in a nested mapping get its own before."""
+    """Print names and values in two columns; a nested mapping's name prefixes its names."""
     from trajmeter.reports.tables import Table
     from trajmeter.reports.terminal import print_table
 
@@ -333,7 +333,7 @@ def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]
 
 
 def _text(value: object) -> str:
-    """The value; a fraction in four digits, as a cost may be small, or one decimal if large."""
+    """The value; fractions have four digits, as costs may be small, or one decimal if large."""
     if not isinstance(value, float):
         return str(value)
     return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"

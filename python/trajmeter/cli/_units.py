@@ -98,13 +98,13 @@ Overwrite = Annotated[
     typer.Option(
         "--overwrite",
         rich_help_panel=PANEL,
-        help="Replace a folder that holds the results of another run.",
+        help="Replace a folder that contains another run's results.",
     ),
 ]
 
 
 def is_folder(output: Path) -> bool:
-    """Whether an output is to be a folder of parts."""
+    """Whether an output should be a folder of parts."""
     from trajmeter.writers.files import is_folder as is_folder_of_parts
 
     return is_folder_of_parts(output)
@@ -112,16 +112,16 @@ def is_folder(output: Path) -> bool:
 
 @dataclass(frozen=True)
 class UnitOptions:
-    """What is asked for of a run in units."""
+    """Options of a run in units."""
 
     workers: str | None
     """As :data:`Workers`."""
     shard: str | None
     """As :data:`Shard`."""
     resume: bool
-    """Whether to take up an earlier run."""
+    """Whether to resume an earlier run."""
     overwrite: bool
-    """Whether to replace another one."""
+    """Whether to replace another run."""
     engine: EngineName = EngineName.LOCAL
     """What runs the workers."""
 
@@ -141,7 +141,7 @@ class UnitOptions:
             ) from error
 
     def shard_numbers(self) -> tuple[int, int] | None:
-        """Number of the shard, and of how many.
+        """Number of the shard, and the number of shards.
 
         Raises:
             ConfigurationError: It is not of the form I/N.
@@ -173,7 +173,7 @@ class UnitOptions:
 
 
 def are_large(paths: Sequence[Path]) -> bool:
-    """Whether files, and those in folders and of patterns, take more than a few seconds."""
+    """Whether files, including those in folders and patterns, take more than a few seconds."""
     from trajmeter.cli._progress import sized_files
 
     left = _LARGE_BYTES
@@ -233,7 +233,7 @@ def run_units(
         say(f"not done: {text}; run the same command again to retry")
     if not done.is_complete and not done.failed:
         say(
-            f"shard {options.shard} is done; units of others are missing, so that there is no "
+            f"shard {options.shard} is done; units of other shards are missing, so there is no "
             "manifest and no summary.json yet"
         )
     return done

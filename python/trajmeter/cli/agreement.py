@@ -1,4 +1,4 @@
-"""``trajmeter agreement``: do two judges say the same."""
+"""``trajmeter agreement``: whether judges agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ScaleName(str, Enum):
     """What distances between ratings mean."""
 
     NOMINAL = "nominal"
-    """Nothing: ratings are equal or not."""
+    """Ratings are equal or not."""
     ORDINAL = "ordinal"
     """Ranks."""
     INTERVAL = "interval"
@@ -57,7 +57,7 @@ def agreement(
         typer.Option(
             show_default=False,
             help="Default: ordinal for integers, interval for other numbers, nominal for texts "
-            "and truth values.",
+            "and booleans.",
         ),
     ] = None,
     level: table.Level = 0.95,

@@ -43,14 +43,14 @@ class ReportFormat(str, Enum):
 
 
 class MissingRule(str, Enum):
-    """What becomes of what could not be scored."""
+    """How to treat attempts that could not be scored."""
 
     DROP = "drop"
-    """It is left out."""
+    """They are omitted."""
     WORST = "worst"
-    """It has the figure's worst value."""
+    """They get the figure's worst value."""
     BEST = "best"
-    """It has the figure's best value."""
+    """They get the figure's best value."""
 
 
 class PairsName(str, Enum):
@@ -59,7 +59,7 @@ class PairsName(str, Enum):
     FIRST = "first"
     """Each with the first."""
     ALL = "all"
-    """Each with each."""
+    """All with each other."""
 
 
 def compare(
@@ -140,7 +140,7 @@ def compare(
 
     Results of trajmeter run: answer quality, latency, cost, the scenario's own metrics, code
     quality and a scorecard; questions are matched by id. Results tables of trajmeter score: whether
-    a system is better than the first on the tasks both have, by how much, and how certainly.
+    a system is better than the first on the tasks that both have, by how much, and how certainly.
 
     **Examples**
 

@@ -119,8 +119,8 @@ def convert(
     columns = column_map(mapping)
     if of_tasks := [field for field in columns if field.startswith("task.")]:
         raise ConfigurationError(
-            f"--map {of_tasks[0]}: trajectories are written, which have no task; "
-            "map it where they are scored"
+            f"--map {of_tasks[0]}: the output has trajectories without tasks; "
+            "map it when scoring them"
         )
     if profiles:
         _check_profiles(profiles)
@@ -165,7 +165,7 @@ def _convert_at_once(
     _report_formats(attempts.formats)
     if not attempts.rows and not unreadable.count and reading.input_format is not None:
         print_message(
-            f"trajmeter: nothing was found, as all logs were read as {reading.input_format}; "
+            f"trajmeter: nothing was found, because all logs were read as {reading.input_format}; "
             "without --input-format, their formats are detected"
         )
     _report_written(attempts.rows, output)
@@ -175,7 +175,7 @@ def _convert_at_once(
 def _convert_in_units(
     reading: ReadingOptions, files: Sequence[Path], output: Path, options: units.UnitOptions
 ) -> ExitCode:
-    """Convert unit by unit, so that the same command resumes it."""
+    """Convert unit by unit, so the same command can resume."""
     from trajmeter.scoring.converting import Conversion
 
     unreadable = Unreadable()
@@ -186,7 +186,7 @@ def _convert_in_units(
     _report_formats(done.summary.formats)
     if done.failed:
         if not units.is_folder(output):
-            print_message(f"trajmeter: {output} was not written, as units are missing")
+            print_message(f"trajmeter: {output} was not written, because units are missing")
         return ExitCode.INTERNAL_ERROR
     _report_written(done.rows, output)
     return ExitCode.UNREADABLE_INPUT if done.problems else ExitCode.OK

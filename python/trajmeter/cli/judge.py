@@ -69,8 +69,8 @@ def judge(
 ) -> ExitCode:
     """Judge answers and code that have not been judged, without asking the agents again.
 
-    Use it after `trajmeter run --skip-judge`, or after a run whose judge failed. An average beside
-    the files of its runs is updated too.
+    Use it after `trajmeter run --skip-judge`, or after a run whose judge failed. An average in the
+    folder of its runs' files is updated too.
 
     **Example**
 

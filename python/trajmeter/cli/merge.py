@@ -40,7 +40,7 @@ def merge(
         typer.Option("--verify", help="Also check parts against the recorded SHA-256."),
     ] = False,
 ) -> ExitCode:
-    """Check that shards hold every unit of a run once, and write its summary and manifest.
+    """Check that shards contain every unit of a run once, and write its summary and manifest.
 
     If shards share a folder, the last one to finish does this itself.
 

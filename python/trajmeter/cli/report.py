@@ -115,7 +115,7 @@ def report(
 
     One page that opens offline: headlines, figures with their intervals as charts, cost against
     quality, values over tasks, what failed, and a table of attempts that expand to everything known
-    about them. It ends with what it was made from.
+    about them. It ends with how it was made.
 
     **Examples**
 
@@ -164,7 +164,7 @@ def report(
 
 
 def write_report(made: Report, path: Path) -> None:
-    """Write a report, and print where it is."""
+    """Write a report, and print its path."""
     made.write(path)
     print_message(f"trajmeter: wrote {path}")
 

@@ -37,7 +37,7 @@ __all__ = ["run"]
 _CODE_PANEL = "Code quality options"
 
 _MOST_THREADS = 1_000
-"""Enough threads that hanging ones, once abandoned, do not block the next questions."""
+"""Enough threads that abandoned, hanging ones do not block the next questions."""
 _SHOWN_CHARACTERS = 160
 """Maximum length of an error in a progress line; the result file has the full text."""
 
@@ -179,9 +179,9 @@ def run(
         other = "--skip-code-review" if skip_code_review else "--skip-code-quality"
         raise ConfigurationError(f"judge options have no effect with --skip-judge and {other}")
     with redirecting_stdout():
-        # Before the judge is created, as an agent's module may set its key in the environment.
+        # Before the judge is created, because an agent's module may set its key in the environment.
         frameworks = _load_frameworks(agents or ())
-        # After agents are loaded, as their modules may register one, and before anything is run.
+        # After agents are loaded, because their modules may register one, and before any run.
         _check_profile(read)
         judging = None
         if not skip_judge or wants_review:
@@ -295,7 +295,7 @@ def _run_without_waiting(work: Coroutine[None, None, _ResultT]) -> _ResultT:
     from concurrent.futures import ThreadPoolExecutor
 
     class UnawaitedExecutor(ThreadPoolExecutor):
-        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001 - as the class has it
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001 - the signature of the base class
             super().shutdown(wait=False, cancel_futures=cancel_futures)
 
     async def run() -> _ResultT:

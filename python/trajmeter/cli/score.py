@@ -256,7 +256,7 @@ def score(
         report_missing_snapshots(done.store)
     written = outputs.rows
     if done.has_failed and written is not None and not units.is_folder(written):
-        print_message(f"trajmeter: {written} was not written, as units are missing")
+        print_message(f"trajmeter: {written} was not written, because units are missing")
         written = None
     _print_results(summary, written, output_format)
     code = gate.report_gates(done.gated, gates, min_tasks)
@@ -295,7 +295,7 @@ def _assertion_judge(
 
 
 def _print_results(summary: Summary, output: Path | None, output_format: Format) -> None:
-    """Print the summary, where the rows are, and how to compute intervals for them."""
+    """Print the summary, the path of the rows, and how to compute intervals for them."""
     if output is not None:
         print_message(f"trajmeter: wrote {counted(summary.overall.attempts, 'row')} to {output}")
     with tolerating_closed_stdout():

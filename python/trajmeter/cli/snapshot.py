@@ -76,7 +76,7 @@ def snapshot(
             "-p",
             metavar="PROFILE",
             show_default=False,
-            help="contextbench: name definitions as ContextBench does.",
+            help="contextbench: name definitions like ContextBench.",
         ),
     ] = None,
     input_format: InputFormat = None,
@@ -86,8 +86,8 @@ def snapshot(
 ) -> ExitCode:
     """Take snapshots of repositories, for the context metrics.
 
-    A snapshot holds the size, line starts and definitions of each file at a commit. It is read from
-    git objects; nothing is checked out or fetched.
+    A snapshot contains the size, line starts and definitions of each file at a commit. It is read
+    from git objects; nothing is checked out or fetched.
 
     **Examples**
 
@@ -181,7 +181,7 @@ def _needed(viewed: ViewedPaths, target: Target, files: Collection[str]) -> set[
 def _report_unfound(
     tasks: Sequence[Task], targets: Sequence[Target], repositories: Sequence[str]
 ) -> None:
-    """Report how many tasks start from none of the commits, and where they were searched."""
+    """Report how many tasks start from none of the commits, and where they were searched for."""
     found = {task.id for target in targets for task in target.tasks or ()}
     missing = [task for task in tasks if task.id not in found]
     if missing:

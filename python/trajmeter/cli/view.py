@@ -85,7 +85,7 @@ def view(
             "-p",
             metavar="PROFILE",
             show_default=False,
-            help="contextbench: compute views, definitions and coverage as ContextBench does.",
+            help="contextbench: compute views, definitions and coverage like ContextBench.",
         ),
     ] = None,
     input_format: InputFormat = None,
@@ -163,7 +163,7 @@ def _chosen(
 ) -> tuple[Trajectory | None, list[tuple[str, ...]]]:
     """The trajectory to show, if exactly one matches, and rows of all that match.
 
-    Without a name, those in which something is found match.
+    Without a name, those with search hits match.
     """
     from trajmeter.reports.trajectory import Surroundings, sections
 

@@ -1,4 +1,4 @@
-"""Aggregates of one framework's result: outcomes, means, tokens and cost, and what judging took."""
+"""Aggregates of one framework's result: outcomes, means, tokens, cost, and judge usage."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def outcome(question: QuestionResult, *, averaged: bool) -> AnswerOutcome | None
             representative run and say nothing about the others.
 
     Returns:
-        The recorded outcome, else the one of the placeholders, else ``answered``; of an average
-        that does not record it, ``None``.
+        The recorded outcome, or that of a placeholder, or ``answered``; ``None`` for an average
+        that does not record it.
     """
     if question.outcome is not None:
         return question.outcome
@@ -60,9 +60,9 @@ def outcome(question: QuestionResult, *, averaged: bool) -> AnswerOutcome | None
 
 
 def outcomes(evaluation: FrameworkEvaluation) -> Counter[AnswerOutcome] | None:
-    """How many questions were answered, timed out and failed, over all runs of the file.
+    """Numbers of questions answered, timed out and failed, over all runs of the file.
 
-    ``None`` for an average that does not record what became of its runs.
+    ``None`` for an average that does not record the outcomes of its runs.
     """
     averaged = evaluation.run_count > 1
     counts: Counter[AnswerOutcome] = Counter()
@@ -106,9 +106,9 @@ def is_unjudged(evaluation: FrameworkEvaluation) -> bool:
 def timed_latencies(
     questions: Iterable[QuestionResult], *, averaged: bool, original: bool = False
 ) -> list[float]:
-    """Latencies that enter means and percentiles: those of answers, and the limit of time-outs.
+    """Latencies for means and percentiles: those of answers, and the limit for time-outs.
 
-    The time until a failure is not a latency and is left out, unless ``original`` is set.
+    The time until a failure is not a latency and is omitted, unless ``original`` is set.
     """
     return [
         question.latency_seconds
@@ -126,11 +126,11 @@ def aggregates(
     Args:
         questions: The questions of one run.
         profile: Name of the scenario profile.
-        original: Aggregate as the ``framework-comparison`` profile does.
+        original: Aggregate like the ``framework-comparison`` profile.
 
     Returns:
-        Fields of :class:`~trajmeter.frameworks.results.FrameworkEvaluation`, by name. A mean over
-        nothing is ``None``.
+        Fields of :class:`~trajmeter.frameworks.results.FrameworkEvaluation`, by name. A mean of no
+        values is ``None``.
     """
     figures = [question.extra_metrics for question in questions]
     rules = FRAMEWORK_COMPARISON if original else DEFAULT
@@ -158,8 +158,8 @@ def mean(values: Iterable[float | None]) -> float | None:
 def total_judging(records: Iterable[JudgeRecord | None]) -> JudgeRecord | None:
     """Sum of tokens, cost and calls; ``None`` if nothing was judged.
 
-    The cost is ``None`` if that of any part is, the model if the parts differ. Causes of failures
-    belong to single calls and are left out; an average counts them separately.
+    The cost is ``None`` if that of any part is; the model is ``None`` if the parts differ. Causes
+    of failures belong to single calls and are omitted; an average counts them separately.
 
     Example:
         >>> total = total_judging([JudgeRecord(cost_usd=0.25, attempts=n) for n in (1, 3)])
@@ -182,6 +182,6 @@ def total_judging(records: Iterable[JudgeRecord | None]) -> JudgeRecord | None:
 
 
 def judging_of(evaluation: FrameworkEvaluation) -> JudgeRecord | None:
-    """What judging a framework's answers and reviewing its code took."""
+    """Usage for judging a framework's answers and reviewing its code."""
     review = evaluation.code_quality.judge if evaluation.code_quality else None
     return total_judging([*(question.judge for question in evaluation.questions), review])

@@ -45,22 +45,22 @@ def agreement(
         tables: The judges' ratings, all of one kind: results tables, which are joined by task,
             agent, model and attempt; result files of frameworks, by question; or recordings of
             judges, by prompt.
-        figures: Names and patterns of figures; by default all that two judges rated or, in results
-            tables, those with a direction if any has one.
+        figures: Names and patterns of figures; by default all that two judges rated; in results
+            tables, those with a direction, if any.
         scale: ``ordinal`` (the default for integers and for scores from 1 to 5), ``interval`` (for
-            other numbers) or ``nominal`` (for texts and truth values).
+            other numbers) or ``nominal`` (for texts and booleans).
         level: Confidence level of the intervals.
         seed: Seed of the random draws.
         resamples: Number of bootstrap replicates to draw.
-        on_problem: Called with everything that cannot be read and is left out. Without it, the
-            first problem raises.
+        on_problem: Called with everything that cannot be read and is skipped. Without it, the first
+            problem raises.
 
     Returns:
         Every figure with its agreement.
 
     Raises:
-        ConfigurationError: There is one judge, the files are of different kinds, an attempt occurs
-            twice in a table, or an option is wrong.
+        ConfigurationError: There is only one judge, the files are of different kinds, an attempt
+            occurs twice in a table, or an option is wrong.
         UnknownNameError: No two judges have a requested figure.
         ReadError: A file cannot be read.
         ExtraMissingError: pyarrow is not installed.
@@ -110,7 +110,7 @@ def agreement(
     return agreement_of_ratings(judges, default_scale="ordinal", **options)
 
 
-def _paths(tables: Any) -> list[Path] | None:  # noqa: ANN401 - whatever tables may be
+def _paths(tables: Any) -> list[Path] | None:  # noqa: ANN401 - tables in any form
     """The tables as paths, if all of them are."""
     if isinstance(tables, (str, PathLike)):
         return [Path(tables)]

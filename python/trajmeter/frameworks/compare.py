@@ -38,14 +38,14 @@ class Compared:
     files: tuple[Path, ...] = ()
     """The result files."""
     made: Provenance = field(default_factory=Provenance.now)
-    """How and when the comparison was made; its report says so."""
+    """How and when the comparison was made, stated in its report."""
 
     def document(self, *, title: str | None = None, made: Provenance | None = None) -> Document:
         """The model of the report: headlines, parts, answers, provenance.
 
         Args:
             title: Heading of the report.
-            made: How the report is made; as the comparison was by default.
+            made: How the report is made; by default like the comparison.
         """
         return comparison_document(
             self.comparison, title=title, files=self.files, made=made or self.made
@@ -86,8 +86,8 @@ def compare(
     Args:
         results: Result files, or results, one for each framework.
         profile: ``framework-comparison`` for the original benchmark's numbers, quirks included.
-        on_problem: Called with every file that cannot be read and is left out. Without it, the
-            first one raises.
+        on_problem: Called with every file that cannot be read and is skipped. Without it, the first
+            one raises.
 
     Returns:
         The comparison, and reports of it.
@@ -96,7 +96,7 @@ def compare(
         ConfigurationError: There is nothing to compare, or the results are of different scenarios,
             modes or scenario profiles; the message names them.
         InputError: An item is neither a file nor a result.
-        ReadError: Without ``on_problem``: a file cannot be read. With it: none can.
+        ReadError: Without ``on_problem``: a file cannot be read. With it: no file can be read.
         UnknownNameError: The profile, or the scenario profile, is unknown.
 
     Example:

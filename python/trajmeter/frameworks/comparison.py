@@ -41,16 +41,16 @@ __all__ = [
 _EXCERPT_CHARACTERS = 300
 _SCORES = ("correctness", "completeness", "faithfulness")
 _UNRECORDED = {"scenario_name": "", "evaluation_profile": "default", "evaluation_mode": "baseline"}
-"""What a result file that does not record it was made with."""
+"""Provenance of a result file that does not record it."""
 
 
 class ComparedFigure(Record):
-    """A summary figure, with how many questions it covers."""
+    """A summary figure, with the number of questions it covers."""
 
     value: float | None
     """The figure; ``None`` if no question has it."""
     n: int
-    """Questions that have it."""
+    """Questions that have the figure."""
     of: int
     """All questions."""
     run_stddev: float | None = None
@@ -75,7 +75,7 @@ class ComparedQuestion(QuestionResult):
     """The answer's first 300 characters, with an ellipsis if there are more."""
 
     def shown(self) -> str:
-        """The answer as reports show it: the error of a failed question, else the excerpt."""
+        """The answer as shown in reports: the error of a failed question, or the excerpt."""
         return _excerpt(self.error) if self.error else self.excerpt
 
 
@@ -83,22 +83,22 @@ class ComparedResult(Record):
     """One framework's result."""
 
     file: str
-    """Result file it was read from."""
+    """Result file from which it was read."""
     framework: str
     """Name of the framework."""
     run_count: int
     """Runs that the file averages."""
     outcomes: dict[AnswerOutcome, int | None]
-    """Questions answered, timed out and failed, over all runs; ``None`` each for an average that
-    does not record them and whose runs are not compared with it."""
+    """Questions answered, timed out and failed, over all runs; each ``None`` for an average that
+    does not record them and is not compared together with its runs."""
     summary: dict[str, ComparedFigure]
-    """Means, and sums of tokens and cost, by the name of the result file's field."""
+    """Means, and sums of tokens and cost, by field name in the result file."""
     tokens_per_run: float | None
-    """Mean tokens of a run, which compares files of different numbers of runs."""
+    """Mean tokens per run, comparable between files with different numbers of runs."""
     cost_usd_per_run: float | None
-    """Mean cost of a run, likewise."""
+    """Mean cost per run, comparable in the same way."""
     judging: JudgeRecord | None
-    """Tokens, cost and calls of the judge over all runs, apart from the agent's; ``None`` if not
+    """Tokens, cost and calls of the judge over all runs, separate from the agent's; ``None`` if not
     recorded or nothing was judged."""
     latency: Latency
     """Percentiles of the latency."""
@@ -113,7 +113,7 @@ class ComparedResult(Record):
     questions: dict[str, ComparedQuestion]
     """Every question, by id."""
     versions: dict[str, str] = Field(default_factory=dict)
-    """Versions of this package, of Python and of the price table, as the file records them."""
+    """Versions of this package, Python and the price table, as recorded in the file."""
     started_at: str | None = None
     """UTC time at which the run began, ISO 8601."""
 
@@ -126,7 +126,7 @@ class Comparison(Record):
     scenario_type: str | None
     """Kind of scenario."""
     mode: str | None
-    """Mode it was run in."""
+    """Mode in which it was run."""
     scenario_profile: str
     """Scenario profile."""
     results: tuple[ComparedResult, ...]
@@ -142,14 +142,14 @@ class Comparison(Record):
 
 
 def build_comparison(results: Sequence[NamedResult], *, original: bool = False) -> Comparison:
-    """Put results of one scenario side by side.
+    """Compare results of one scenario.
 
-    Values of questions are taken as written; means and percentiles are recomputed from them, or
+    Values of questions are used as written; means and percentiles are recomputed from them, or
     taken from the file if it lists no questions. Questions are joined by id.
 
     Args:
         results: The results, one for each framework.
-        original: Aggregate and score as the ``framework-comparison`` profile does.
+        original: Aggregate and score like the ``framework-comparison`` profile.
 
     Returns:
         The comparison, in the order of the results.
@@ -226,7 +226,7 @@ def _aggregated(
     averaged = evaluation.run_count > 1
     if not averaged:
         fields = aggregates(questions, profile=profile, original=original)
-        # A figure that the current rules leave out must not survive from the file.
+        # A figure that the current rules omit must not survive from the file.
         figures = [question.extra_metrics for question in questions]
         stale = compute_aggregates(profile, figures, profile=FRAMEWORK_COMPARISON).figures
         kept = {k: v for k, v in evaluation.extra_aggregates.items() if k not in stale}

@@ -29,7 +29,7 @@ _RUN = re.compile(r"(.+)_run\d+")
 
 
 class Unjudged(NamedTuple):
-    """What a judge was asked about and did not score."""
+    """Numbers of what a judge was asked about and did not score."""
 
     answers: int
     """Answers."""
@@ -52,7 +52,7 @@ class JudgedFile(NamedTuple):
     judged: int
     """Answers and code reviews that were judged now."""
     unjudged: Unjudged
-    """Those that still are not."""
+    """Answers and code reviews that are still not judged."""
 
 
 async def judged_fields(
@@ -96,23 +96,23 @@ async def judge_files(
     progress: Callable[[Path, str, JudgeRecord | None], None] | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> list[JudgedFile]:
-    """Judge the answers and the code of result files that are not judged, and write the files.
+    """Judge unjudged answers and code of result files, and write the files.
 
-    Agents are not asked again. For an average, the files of its runs beside it are judged; an
-    average beside the files of its runs is recomputed. If judging is interrupted, the judgements so
-    far are written.
+    Agents are not asked again. For an average, the files of its runs in the same folder are judged;
+    an average in the folder of judged runs is recomputed. If judging is interrupted, the judgements
+    so far are written.
 
     Args:
         files: Result files.
         judge: Judge to ask.
-        original: Average as the ``framework-comparison`` profile does.
+        original: Average like the ``framework-comparison`` profile.
         progress: Called with the file, the id of each question whose answer the judge was asked
-            about, or ``code review``, and what judging took.
-        on_problem: Called with every file that cannot be read, or that is an average without the
-            files of its runs, and is left out. Without it, the first one raises.
+            about, or ``code review``, and the usage for judging.
+        on_problem: Called with every file that is skipped because it cannot be read or is an
+            average without the files of its runs. Without it, the first one raises.
 
     Returns:
-        The files given that could be read, in order, without repeats.
+        The given files that could be read, in order, without repeats.
 
     Raises:
         ReadError: Without ``on_problem``: a file cannot be read, or the files of its runs.
@@ -238,7 +238,7 @@ async def _reviewed(
 
 
 def _with_earlier(record: JudgeRecord, earlier: JudgeRecord | None) -> JudgeRecord:
-    """What judging took, with what earlier attempts cost, which was paid too."""
+    """Usage for judging, including earlier attempts, which cost money too."""
     total = total_judging([earlier, record])
     if total is None:
         return record
@@ -247,7 +247,7 @@ def _with_earlier(record: JudgeRecord, earlier: JudgeRecord | None) -> JudgeReco
 
 
 def _unjudged(evaluation: FrameworkEvaluation) -> list[QuestionResult]:
-    """The questions of one run that have an answer, but not every score of it."""
+    """The questions of one run that have an answer but lack some of its scores."""
     return [
         question
         for question in evaluation.questions
@@ -268,14 +268,14 @@ def _runs_of_average(
     runs = _runs(file)
     if len(runs) != evaluation.run_count:
         raise ReadError(
-            f"{file}: expected the files of its {evaluation.run_count} runs beside the average, "
+            f"{file}: expected the files of its {evaluation.run_count} runs next to the average, "
             f"found {len(runs)}; name the files to judge"
         )
     return {run: read_evaluation(run) for run in runs}
 
 
 def _average_of(run: Path) -> dict[Path, list[Path]]:
-    """The average beside the file of a run, with the files of all its runs; or nothing."""
+    """The average in the folder of a run's file, with the files of all its runs; or nothing."""
     named = _RUN.fullmatch(run.stem)
     file = run.with_name(f"{named[1]}.json") if named else None
     if file is None or not file.is_file():

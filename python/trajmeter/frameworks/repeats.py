@@ -32,14 +32,14 @@ _SUMMED = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost
 def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> FrameworkEvaluation:
     """Average several runs of one framework over one scenario.
 
-    Scores, latency and retrieval are averaged per question, over the runs that have it; tokens
-    and cost are summed. The answer shown is the one closest to the mean correctness. Deviations
-    are those of a sample (n - 1) and need two values. Aggregates of the scenario profile are the
-    mean of the runs' own.
+    Scores, latency and retrieval are averaged per question, over the runs that include it; tokens
+    and cost are summed. The answer shown is the one closest to the mean correctness. Deviations are
+    sample deviations (n - 1) and need two values. Aggregates of the scenario profile are the means
+    of the runs' aggregates.
 
     Args:
         runs: Single runs, in order; a single one is returned unchanged.
-        original: Average as the ``framework-comparison`` profile does: profile aggregates are lost,
+        original: Average like the ``framework-comparison`` profile: profile aggregates are lost,
             and the placeholder of a time-out may represent a question that other runs answered.
 
     Returns:
@@ -110,7 +110,7 @@ def representative(copies: Sequence[QuestionResult], *, original: bool = False) 
 
 
 def with_run_outcomes(evaluations: Sequence[FrameworkEvaluation]) -> list[FrameworkEvaluation]:
-    """Complete averages that do not record what became of their runs, from these runs.
+    """Complete averages that do not record the outcomes of their runs, from these runs.
 
     Args:
         evaluations: Results of one scenario.

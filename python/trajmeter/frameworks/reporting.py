@@ -28,9 +28,9 @@ _SUFFIXES = (".md", ".html")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report, and what it can be written as.
+    """A report, and the formats in which it can be written.
 
-    Its table of attempts is read when the page is made, so a page is made once.
+    Its table of attempts is read while the page is created, so a page can be created only once.
     """
 
     document: Document
@@ -120,9 +120,9 @@ def report(
         success: Figure that defines a success, for pass@k.
         ks: Numbers of attempts to draw for it.
         tasks: Tasks that should have been attempted, with the gold to compare views with.
-        trajectories: Logs or trajectories of the attempts, whose turns the report then shows.
-        snapshots: A file or a folder of snapshots, or a store of them, so that views are compared
-            with gold in definitions and bytes too.
+        trajectories: Logs or trajectories of the attempts; the report then shows their turns.
+        snapshots: A file or folder of snapshots, or a store, for comparing views with gold in
+            definitions and bytes too.
         repos: Git repositories to take them from instead.
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
         level: Confidence level of the intervals.
@@ -136,8 +136,8 @@ def report(
         mixed_settings: Whether a metric may have several versions or settings.
         profile: ``framework-comparison`` for the original numbers of frameworks.
         made: How the report is made; by default the command line of this process.
-        on_problem: Called with everything that cannot be read and is left out. Without it, the
-            first one raises.
+        on_problem: Called with everything that cannot be read and is skipped. Without it, the first
+            one raises.
 
     Returns:
         The report, to write as HTML or Markdown.
@@ -146,7 +146,7 @@ def report(
         ConfigurationError: An option is wrong, or there is nothing to report.
         UnknownNameError: No table has a requested figure.
         ReadError: A table cannot be read.
-        ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
+        ExtraMissingError: pyarrow is not installed, or scipy if Student's t is needed.
 
     Example:
         >>> import trajmeter
@@ -196,7 +196,7 @@ def report(
     known = [*_tasks(tasks, on_problem)]
     if (snapshots is not None or repos is not None) and (trajectories is None or not known):
         raise ConfigurationError(
-            "snapshots and repos only compare views with gold: give trajectories and tasks too"
+            "snapshots and repos only compare views with gold: pass trajectories and tasks too"
         )
     turns = None
     if trajectories is not None:
@@ -234,9 +234,9 @@ def turns_of(
         tasks: Tasks, with the gold ranges to compare views with.
         snapshots: Their snapshots, for gold in definitions and bytes.
         repos: Git repositories to take them from instead.
-        limit: How many to read at most.
+        limit: Maximum number to read.
         on_problem: Called with every record that cannot be read.
-        reading: What :func:`~trajmeter.readers.read_trajectories` takes beside.
+        reading: Further arguments for :func:`~trajmeter.readers.read_trajectories`.
     """
     from trajmeter.metrics import TaskIndex
     from trajmeter.readers import read_trajectories
@@ -260,7 +260,7 @@ def _opened(
     repos: str | Path | None,
     on_problem: Callable[[ReadProblem], None] | None,
 ) -> Iterator[SnapshotStore | None]:
-    """The snapshots, while they are looked at."""
+    """The snapshots, open while they are used."""
     if repos is not None:
         if snapshots is not None:
             raise ConfigurationError("snapshots and repos cannot be used together")
@@ -283,7 +283,7 @@ def _held(results: Any) -> Any:  # noqa: ANN401 - see report
     """Results that can be read several times."""
     if isinstance(results, (str, PathLike)):
         return [results]
-    if hasattr(results, "rows"):  # what trajmeter.score gives
+    if hasattr(results, "rows"):  # the result of trajmeter.score
         return results
     if hasattr(results, "__arrow_c_stream__"):
         return _table(results)
@@ -325,7 +325,7 @@ def _are_frameworks(held: Any) -> bool:  # noqa: ANN401 - see report
 
 
 def _refuse(**options: object) -> None:
-    """Refuse options that mean nothing for results of frameworks."""
+    """Reject options that do not apply to results of frameworks."""
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise ConfigurationError(

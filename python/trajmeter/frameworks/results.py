@@ -1,7 +1,7 @@
 """Result files: a framework's scored answers in a scenario; one JSON document per run.
 
-Field names are those of existing result files, so that old files are read as they are; fields that
-this package adds have defaults and come last.
+Field names are those of existing result files, so old files can be read; fields that this package
+adds have defaults and come last.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _TOTALS = ("total_tokens", "total_cost_usd")
 
 
 class AnswerOutcome(str, Enum):
-    """What came of asking a question."""
+    """Outcome of asking a question."""
 
     ANSWERED = "answered"
     """The framework answered."""
@@ -74,13 +74,13 @@ class QuestionResult(FileRecord):
     sources_expected: tuple[str, ...] = ()
     """Documents that hold the answer."""
     sources_retrieved: tuple[str, ...] = ()
-    """Documents named by the framework, in its order, duplicates included."""
+    """Documents named by the framework, in its order, including duplicates."""
     latency_seconds: float | None = None
     """Seconds from question to answer."""
     prompt_tokens: int | None = None
-    """Prompt tokens, as the framework reports them."""
+    """Prompt tokens, as reported by the framework."""
     completion_tokens: int | None = None
-    """Completion tokens, as the framework reports them."""
+    """Completion tokens, as reported by the framework."""
     total_tokens: int | None = None
     """Prompt and completion tokens."""
     estimated_cost_usd: float | None = None
@@ -90,9 +90,9 @@ class QuestionResult(FileRecord):
     correctness_score: float | None = None
     """Judge's correctness, 1-5; 0 for a question without an answer; ``None`` if not judged."""
     completeness_score: float | None = None
-    """Judge's completeness, likewise."""
+    """Judge's completeness, on the same scale."""
     faithfulness_score: float | None = None
-    """Judge's faithfulness to the sources, likewise."""
+    """Judge's faithfulness to the sources, on the same scale."""
     judge_reasoning: str | None = None
     """The judge's reasons."""
     retrieval_precision: float | None = None
@@ -100,27 +100,27 @@ class QuestionResult(FileRecord):
     retrieval_recall: float | None = None
     """Relevant retrieved sources / expected sources, 0-1."""
     extra_metrics: dict[str, Any] = Field(default_factory=dict)
-    """The scenario profile's figures of this question."""
+    """The scenario profile's figures for this question."""
     outcome: AnswerOutcome | None = None
     """Answered, timed out or failed; ``None`` in files that do not record it."""
     error: str | None = None
     """The error of a failed question."""
     run_outcomes: dict[AnswerOutcome, int] | None = None
-    """In an average of several runs: how many runs answered, timed out or failed."""
+    """In an average of several runs: number of runs that answered, timed out or failed."""
     run_judge_causes: dict[Cause, int] | None = None
-    """In an average of several runs: how many answers the judge did not score, by cause."""
+    """In an average of several runs: number of answers that the judge did not score, by cause."""
     reported_latency_seconds: float | None = None
-    """Latency as the framework itself reports it."""
+    """Latency as reported by the framework itself."""
     priced: bool | None = None
     """Whether the model's price is known; ``None`` in files that do not record it."""
     question_metadata: dict[str, Any] = Field(default_factory=dict)
     """The question's metadata, as in the scenario."""
     answer_metadata: dict[str, Any] = Field(default_factory=dict)
-    """The answer's metadata, as the framework returned it."""
+    """The answer's metadata, as returned by the framework."""
     answer_problems: tuple[str, ...] = ()
-    """What the framework returned beside the text that could not be read and counts as absent."""
+    """What the framework returned, except the text, that could not be read and counts as absent."""
     judge: JudgeRecord | None = None
-    """What judging took."""
+    """Usage for judging."""
     extra_metrics_error: str | None = None
     """Why the scenario profile has no figures for this question."""
 
@@ -145,7 +145,7 @@ class FrameworkEvaluation(FileRecord):
     scenario_type: str | None = None
     """Kind of scenario."""
     evaluation_mode: str | None = None
-    """Mode the scenario was run in."""
+    """Mode in which the scenario was run."""
     evaluation_profile: str | None = None
     """Scenario profile."""
     questions: tuple[QuestionResult, ...] = ()
@@ -212,10 +212,10 @@ class FrameworkEvaluation(FileRecord):
 
 
 class NamedResult(NamedTuple):
-    """A result, with a name that no other of the same comparison has."""
+    """A result with a name that is unique in its comparison."""
 
     name: str
-    """Name of the result file, or position of a result that comes from no file."""
+    """Name of the result file, or position of a result without a file."""
     evaluation: FrameworkEvaluation
     """The result."""
 
@@ -229,8 +229,8 @@ def evaluation_file_name(
         framework: Name of the framework.
         scenario: Name of the scenario.
         at: When the run began, in UTC.
-        run: Number of the run from 1, where there are several; ``None`` for the only one and for
-            the average.
+        run: Number of the run, from 1, if there are several; ``None`` for a single run or the
+            average.
 
     Returns:
         ``<framework>_<scenario>_<YYYYMMDD_HHMMSS>[_runN].json``.
@@ -251,7 +251,7 @@ def evaluation_stem(framework: str, scenario: str) -> str:
 
 
 def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:
-    """Write one result file, in one piece or not at all.
+    """Write one result file atomically.
 
     Raises:
         ConfigurationError: The file cannot be written.
@@ -262,7 +262,7 @@ def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:
 def read_evaluation(file: str | Path) -> FrameworkEvaluation:
     """Read one result file; unknown keys are ignored, absent ones are ``None``.
 
-    NaN and infinite numbers, which some JSON writers produce, are errors: no mean may hold them.
+    NaN and infinite numbers, which some JSON writers produce, are errors: no mean may include them.
 
     Raises:
         ReadError: The file cannot be read; the message names file, field and value.
@@ -288,16 +288,16 @@ def read_results(
 
     Args:
         results: Result files, or results.
-        on_problem: Called with every file that cannot be read and is left out. Without it, the
-            first one raises.
+        on_problem: Called with every file that cannot be read and is skipped. Without it, the first
+            one raises.
 
     Returns:
-        The results. A file is named by its name, or by its path where two files share a name; a
-        result by its position.
+        The results. A file is named by its name, or by its path if two files share a name; a result
+        by its position.
 
     Raises:
-        ReadError: Without ``on_problem``: a file cannot be read, or a result holds a NaN or an
-            infinite number. With it: none can be read.
+        ReadError: Without ``on_problem``: a file cannot be read, or a result contains a NaN or an
+            infinite number. With it: no file can be read.
     """
     sources = list(paths_and_records(results, FrameworkEvaluation, name="results"))
     names = [Path(item).name for item in sources if not isinstance(item, FrameworkEvaluation)]
@@ -343,7 +343,7 @@ def _not_finite(value: object, place: str) -> Iterator[tuple[str, float]]:
 
 
 def _negative(fields: object, names: Sequence[str]) -> dict[str, float]:
-    """Counts and costs below 0, which measure nothing."""
+    """Negative counts and costs, which are invalid."""
     if not isinstance(fields, dict):
         return {}
     found = {name: fields.get(name) for name in names}
@@ -355,5 +355,5 @@ def _negative(fields: object, names: Sequence[str]) -> dict[str, float]:
 
 
 def _safe(name: str) -> str:
-    """The name without characters that a file name cannot hold or that lead elsewhere."""
+    """The name without characters that are invalid or change the folder in a file name."""
     return "".join("-" if character in '/\\:*?"<>|\0' else character for character in name)

@@ -1,6 +1,6 @@
 """Scenarios: a folder with ``spec.yaml``, ``questions.yaml`` and documents.
 
-A wrong scenario is a configuration error: it names the file and the field, and nothing runs.
+An invalid scenario is a configuration error that names the file and field; nothing runs.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ __all__ = ["Scenario", "read_scenario"]
 
 _BASELINE = "baseline"
 _MOST_NODES = 100_000
-"""Values, keys and collections of one YAML file, those that its aliases repeat included.
+"""Maximum number of values, keys and collections in a YAML file, including those that aliases
+repeat.
 
 A few hundred bytes of nested YAML aliases can expand to more values than fit in memory.
 """
 _DEEPEST = 100
-"""Levels of nesting of one YAML file, aliases included; what handles them is recursive."""
+"""Maximum nesting of a YAML file, including aliases, as the code that handles it is recursive."""
 
 
 class Scenario(Record):
-    """Questions over documents, with the configuration that all frameworks share."""
+    """Questions about documents, with the configuration that all frameworks share."""
 
     name: str
     """Name, also part of the names of result files."""
@@ -52,7 +53,7 @@ class Scenario(Record):
     mode: str = _BASELINE
     """The mode whose settings override the configuration."""
     folder: str
-    """The scenario's own folder, absolute; files named in its settings lie below it."""
+    """The scenario's own folder, absolute; files named in its settings are inside it."""
     documents_dir: str | None
     """Folder of the documents, absolute; ``None`` for a scenario without documents."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -69,7 +70,7 @@ def read_scenario(folder: str | Path, *, mode: str | None = None) -> Scenario:
     """Read a scenario; a mode's settings override its configuration.
 
     Args:
-        folder: Folder that holds ``spec.yaml``.
+        folder: Folder that contains ``spec.yaml``.
         mode: Mode of the scenario to run, such as ``baseline`` or ``capability``; by default
             ``baseline``, or the only mode there is. A scenario without modes has only its
             configuration, which then counts as ``baseline``.
@@ -78,7 +79,7 @@ def read_scenario(folder: str | Path, *, mode: str | None = None) -> Scenario:
         The scenario, its questions in order.
 
     Raises:
-        ConfigurationError: A file is absent, is not YAML, or holds a wrong field; the message names
+        ConfigurationError: A file is absent or not YAML, or a field is wrong; the message names
             file and field.
 
     Warns:
@@ -167,7 +168,7 @@ def _load(file: Path) -> Fields:
 
 class _Extent(NamedTuple):
     nodes: int
-    """Values, keys and collections, each as often as it occurs."""
+    """Values, keys and collections, counting repeats."""
     depth: int
     """Levels of nesting."""
 
@@ -176,7 +177,7 @@ def _check_extent(root: Node, file: Path) -> None:
     """Check the size of a document with its aliases expanded.
 
     Raises:
-        ConfigurationError: It holds too much, is nested too deeply, or contains itself.
+        ConfigurationError: It is too large, is nested too deeply, or contains itself.
     """
     known: dict[int, _Extent | None] = {}
 

@@ -1,7 +1,7 @@
 """Finds keys of a scenario that look misspelt.
 
-Unknown keys are kept, for the user's own agents and metrics. One that resembles a known key gets a
-warning, because the setting it was meant for silently keeps its default.
+Unknown keys are kept, for the user's own agents and metrics. A key that resembles a known one
+causes a warning, because the setting it was meant for silently keeps its default.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ _HOP = frozenset(Hop.model_fields)
 
 
 def warn_of_spec_keys(file: Path, spec: Mapping[str, Any]) -> None:
-    """Warn of keys of ``spec.yaml`` that resemble known ones.
+    """Warn about keys of ``spec.yaml`` that resemble known ones.
 
     Args:
         file: The file, for messages.
-        spec: Its content; anything but a mapping, where one is expected, is ignored.
+        spec: Its content; anything other than an expected mapping is ignored.
     """
     config = _mapping(spec.get("config"))
     found = [
@@ -74,11 +74,11 @@ def warn_of_spec_keys(file: Path, spec: Mapping[str, Any]) -> None:
 
 
 def warn_of_question_keys(file: Path, questions: Iterable[object]) -> None:
-    """Warn of keys of ``questions.yaml`` that resemble known ones, once for each key.
+    """Warn about keys of ``questions.yaml`` that resemble known ones, once per key.
 
     Args:
         file: The file, for messages.
-        questions: Its questions; anything but a mapping is ignored.
+        questions: Its questions; anything other than a mapping is ignored.
     """
     places: dict[Misspelt, list[int]] = {}
     for number, raw in enumerate(questions):

@@ -1,7 +1,7 @@
 """The scorecard: capability, efficiency and developer experience of compared frameworks, 0-100.
 
 Efficiency and parts of developer experience compare the frameworks with each other, so a scorecard
-belongs to the set it was made for: adding a framework may change every figure.
+is only valid for its set of frameworks: adding one may change every figure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Capability", "DeveloperExperience", "Efficiency", "Scorecard", "scor
 
 _JUDGE_SCALE = 5.0
 _NO_RANGE = 1e-12
-"""Smallest difference between best and worst that counts; below it all score the same."""
+"""Smallest difference between best and worst that counts; below it, all get the same score."""
 _WEIGHTS = {"latency": 0.4, "cost": 0.4, "tokens": 0.2}
 _SIGNALS = (
     "branching_success_rate",
@@ -50,14 +50,14 @@ class Capability(Record):
 
 
 class Efficiency(Record):
-    """How little the answers take, relative to the other frameworks."""
+    """How few resources the answers need, relative to the other frameworks."""
 
     value: float | None
     """Weighted mean of the known parts, 0-100; ``None`` without any."""
     latency: float | None
     """Min-max of the mean latency, 0-1; time-outs count at their limit."""
     cost: float | None
-    """Min-max of the cost per answered question, 0-1; ``None`` if a price is not known."""
+    """Min-max of the cost per answered question, 0-1; ``None`` if a price is unknown."""
     tokens: float | None
     """Min-max of the tokens per answered question, 0-1; ``None`` if none are reported."""
     weights: dict[str, float]
@@ -79,7 +79,7 @@ class Scorecard(Record):
     capability: Capability
     """How good the answers are."""
     efficiency: Efficiency
-    """How little they take."""
+    """How few resources they need."""
     developer_experience: DeveloperExperience
     """How pleasant the implementation is."""
 
@@ -91,12 +91,12 @@ def scorecards(
 
     Args:
         evaluations: One result per framework, with the aggregates to compare.
-        original: Score as the ``framework-comparison`` profile does: efficiency is a third of the
+        original: Score like the ``framework-comparison`` profile: efficiency is a third of the
             weighted sum and compares totals, a framework without a price wins on cost, and the
             signals of coordination do not count.
 
     Returns:
-        One scorecard each, in order.
+        One scorecard for each, in order.
     """
     latency = _lower_is_better([evaluation.avg_latency for evaluation in evaluations])
     cost = _lower_is_better([_cost(evaluation, original=original) for evaluation in evaluations])
@@ -170,7 +170,7 @@ def _per_answer(evaluation: FrameworkEvaluation, total: float) -> float | None:
     if not evaluation.questions:
         return total / evaluation.run_count
     counts = outcomes(evaluation)
-    if counts is None:  # not recorded, so that each question of each run counts
+    if counts is None:  # not recorded, so each question of each run counts
         return total / (len(evaluation.questions) * evaluation.run_count)
     answered = counts[AnswerOutcome.ANSWERED]
     return total / answered if answered else None

@@ -1,6 +1,6 @@
-"""The calls in many lists of messages as a batch, without a record of each.
+"""The calls in many lists of messages as a batch, without a record for each.
 
-Only messages as OpenAI's chat and TRL have them are taken; of others a record is made.
+Only messages in the shape of OpenAI's chat API and TRL are read; others become records.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["PlainCalls", "call_batch", "plain_calls"]
 
 _ANSWER = frozenset({"role", "content", "tool_calls", "name", "refusal", "reasoning_content"})
-"""What an answer may hold beside calls; other keys may be calls in another shape."""
+"""What an answer may contain besides calls; other keys may be calls in another shape."""
 _CALL = frozenset({"id", "type", "function", "index"})
 _OTHERS = frozenset({"tool", "user", "system", "developer"})
 _NOT_SURE = ("INVALID_JSON", "NaN", "Infinity")
-"""What arguments may hold that JSON has not, or that means something else."""
+"""What arguments may contain that JSON lacks or interprets differently."""
 
 
 class PlainCalls(NamedTuple):
@@ -55,7 +55,7 @@ def plain_calls(messages: object) -> PlainCalls | None:
         answers = [calls for calls in map(_calls_in, messages) if calls is not None]
         functions = [_function(call) for calls in answers for call in calls]
         arguments = [_json(function.get("arguments")) for function in functions]
-    except ValueError:  # also of text that is half a character, and of values without a form
+    except ValueError:  # also for half a character, and for values that JSON lacks
         return None
     told = "".join(filter(None, arguments))
     if any(part in told for part in _NOT_SURE):
@@ -65,10 +65,10 @@ def plain_calls(messages: object) -> PlainCalls | None:
 
 
 def _calls_in(message: object) -> Sequence[object] | None:
-    """The calls of an answer; ``None`` of another message.
+    """The calls of an answer; ``None`` for other messages.
 
     Raises:
-        ValueError: It may have calls, or be a turn, in another way.
+        ValueError: It may have calls, or be a turn, in another shape.
     """
     if type(message) is dict:
         role = message.get("role")
@@ -86,7 +86,7 @@ def _function(call: object) -> dict[str, Any]:
     """The name and the arguments of a call.
 
     Raises:
-        ValueError: It has no name, or is written in another way.
+        ValueError: It has no name, or has another shape.
     """
     if type(call) is dict and _CALL.issuperset(call):
         function = call.get("function")
@@ -137,5 +137,5 @@ def _structures(known: Mapping[str, Array], structure: Any, length: int) -> Arra
     )
 
 
-def _lists(sizes: Sequence[int], values: Array, of: Any) -> Array:  # noqa: ANN401 - likewise
+def _lists(sizes: Sequence[int], values: Array, of: Any) -> Array:  # noqa: ANN401 - as above
     return pa.ListArray.from_arrays(pa.array([0, *accumulate(sizes)], pa.int32()), values, type=of)

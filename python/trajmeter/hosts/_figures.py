@@ -32,11 +32,11 @@ FIGURES: dict[str, tuple[str, ...]] = {
         "cost_budget",
     ),
 }
-"""Short names of figures by family, without the family's own."""
+"""Short names of figures by family, without the family's name."""
 
 
 def outcome_label(scores: Iterable[Score]) -> str:
-    """What became of an attempt: ``scored``, ``abstained``, or why it was not scored."""
+    """Outcome of an attempt: ``scored``, ``abstained``, or why it was not scored."""
     found = [*scores]
     for score in found:
         if score.counts:
@@ -46,11 +46,11 @@ def outcome_label(scores: Iterable[Score]) -> str:
 
 
 def cause_of(score: Score) -> str:
-    """Why a figure has no value, in a word: its cause, or that the metric abstained."""
+    """Why a figure has no value, in one word: its cause, or that the metric abstained."""
     return score.outcome.value if score.cause is None else score.cause.value
 
 
 def why_unscored(score: Score) -> str:
-    """Why a figure has no value, with what the metric says of it."""
+    """Why a figure has no value, with the metric's explanation."""
     cause = cause_of(score)
     return f"{cause}: {score.reason}" if score.reason else cause

@@ -24,9 +24,9 @@ __all__ = ["InspectLines"]
 
 
 class InspectLines:
-    """Writes a line for each attempt, to be put to samples of a log by their ids and epochs.
+    """Writes a line for each attempt; Inspect assigns the lines to samples by id and epoch.
 
-    An attempt without a value has NaN, which Inspect counts as unscored; it takes no null.
+    An attempt without a value has NaN, which Inspect counts as unscored; it does not accept null.
 
     Args:
         stream: Where to write.
@@ -49,7 +49,7 @@ class InspectLines:
         """Write rows in the columns of the layout's Arrow schema.
 
         Raises:
-            ConfigurationError: Two attempts would be put to one sample, which Inspect refuses.
+            ConfigurationError: Two attempts belong to one sample, which Inspect refuses.
         """
         family = self._family
         own = {
@@ -62,7 +62,7 @@ class InspectLines:
             if (task, epoch) in self._written:
                 which = "" if epoch is None else f" in epoch {epoch}"
                 raise ConfigurationError(
-                    f"two attempts are at {task!r}{which}, and Inspect takes one for each sample; "
+                    f"two attempts are at {task!r}{which}, but Inspect accepts one per sample; "
                     "score one run at a time"
                 )
             self._written.add((task, epoch))

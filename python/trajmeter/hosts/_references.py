@@ -41,7 +41,7 @@ REFERENCES = frozenset(
         "timeout_seconds",
     }
 )
-"""Fields of a task that attempts are scored against."""
+"""Fields of a task with which attempts are compared."""
 
 _NESTED = REFERENCES - {
     "commit",
@@ -51,14 +51,14 @@ _NESTED = REFERENCES - {
     "repo",
     "timeout_seconds",
 }
-"""Those that are lists or objects, for which columns of data sets hold JSON text."""
+"""Reference fields that are lists or objects; in data sets, their columns hold JSON text."""
 
 _KEPT = 1_000
-"""Tasks that are kept, so that each is prepared once for its attempts."""
+"""Number of tasks to cache, so that each is prepared once for its attempts."""
 
 
 class References:
-    """Finds the task of an attempt: by what the host carries, else by its id.
+    """Finds the task of an attempt: from the host's data, otherwise by its id.
 
     Args:
         scorer: Scores the attempts, and knows tasks by their ids.
@@ -79,12 +79,12 @@ class References:
     def task(
         self, task_id: str, carried: Mapping[str, Any] | None, *, question: str | None = None
     ) -> Task | None:
-        """The task of an attempt; ``None`` if nothing is known of it.
+        """The task of an attempt; ``None`` if nothing is known about it.
 
         Args:
             task_id: Its id.
-            carried: What the host carries; keys that are not references are the task's metadata.
-            question: What was asked, for a task that does not say so itself.
+            carried: Data from the host; keys that are not references become the task's metadata.
+            question: Question for a task that has none itself.
 
         Raises:
             ReadError: A reference has the wrong shape, and a metric needs a task.
@@ -135,17 +135,17 @@ class References:
         return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
 
 
-def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
+def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - any value from a host
     """A reference, which may be JSON as text.
 
     Raises:
-        ReadError: The text is not JSON, or the reference is within itself.
+        ReadError: The text is not JSON, or the reference contains itself.
     """
     if key not in _NESTED or not isinstance(value, str):
         try:
             return plain(value)
         except RecursionError as error:
-            raise ReadError(f"{key}: it is within itself, or nested too deeply") from error
+            raise ReadError(f"{key}: it contains itself, or is nested too deeply") from error
     try:
         return json_input.parse(value.encode(errors="surrogatepass"))
     except ReadError as error:
@@ -153,15 +153,15 @@ def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a host carrie
 
 
 def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
-    """What is equal for references that are equal."""
+    """A key that is equal for equal references."""
     try:
         return to_json([task_id, fields], fallback=repr)
-    except ValueError:  # half a character, bytes that are not text, or an object within itself
+    except ValueError:  # half a character, bytes that are not text, or a circular object
         return repr([task_id, fields])
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
-    """A value without the classes of a host or of its user, as JSON has it."""
+def plain(value: Any) -> Any:  # noqa: ANN401 - any value from a host
+    """A value as plain JSON, without classes of the host or its user."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
@@ -180,15 +180,15 @@ def attempt_from(
     *,
     views: ToolViews | None = TOOL_VIEWS,
 ) -> Trajectory:
-    """An attempt, as hosts hand it over: a record, messages, or a mapping that holds them.
+    """An attempt as passed by hosts: a record, messages, or a mapping that contains them.
 
     Args:
         given: The attempt.
         task_id: Id of the task, if the references contain none.
-        views: What calls show; ``None`` where nothing is scored by it.
+        views: How to read what calls show; ``None`` if nothing is scored by it.
 
     Raises:
-        InputError: It is something else, or none of its messages can be read.
+        InputError: It is anything else, or none of its messages can be read.
     """
     if isinstance(given, Trajectory):
         return given
@@ -199,7 +199,7 @@ def attempt_from(
             "Trajectory"
         )
     attempt = from_messages(messages, task_id=task_id, views=views)
-    if not attempt.turns and attempt.unusable:  # no call is not known, and not no call
+    if not attempt.turns and attempt.unusable:  # no readable call means unknown, not none
         place, reason = next(iter(attempt.unusable.items()))
         raise InputError(f"none of the messages is an answer of a model: {place}: {reason}")
     return attempt

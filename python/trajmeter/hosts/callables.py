@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluator"]
 
 _EXAMPLE = "example"
-"""Id of the task of an example that names none."""
+"""Id of the task of an example without one."""
 
 
 def evaluator(
@@ -26,7 +26,7 @@ def evaluator(
     key: str | None = None,
     **scorer_options: Any,  # noqa: ANN401 - those of a Scorer
 ) -> Callable[..., dict[str, Any]]:
-    """Make an evaluator for one figure.
+    """Create an evaluator for one figure.
 
     It is called with ``outputs``, a list of messages, a mapping with ``messages`` or a record, and
     with ``reference_outputs``: a run whose calls are expected, in the same shapes, or a mapping
@@ -61,9 +61,9 @@ def evaluator(
     def evaluate(
         *,
         outputs: Any,  # noqa: ANN401 - of several shapes
-        reference_outputs: Any = None,  # noqa: ANN401 - likewise
-        inputs: Any = None,  # noqa: ANN401 - likewise
-        **_: Any,  # noqa: ANN401 - hosts hand over more than we need
+        reference_outputs: Any = None,  # noqa: ANN401 - as above
+        inputs: Any = None,  # noqa: ANN401 - as above
+        **_: Any,  # noqa: ANN401 - hosts pass more than needed
     ) -> dict[str, Any]:
         del inputs
         try:
@@ -82,7 +82,7 @@ def evaluator(
 
 
 def _carried(reference: Any) -> Mapping[str, Any] | None:  # noqa: ANN401 - of several shapes
-    """Fields of a task: those that a reference has, or the calls of the run that it is."""
+    """Fields of a task: those of a reference, or the calls if the reference is a run."""
     if reference is None:
         return None
     if isinstance(reference, Mapping) and "messages" not in reference:
@@ -90,7 +90,7 @@ def _carried(reference: Any) -> Mapping[str, Any] | None:  # noqa: ANN401 - of s
     run = attempt_from(reference, _EXAMPLE)
     if run.unusable and not isinstance(reference, Trajectory):
         place, reason = next(iter(run.unusable.items()))
-        raise InputError(f"reference_outputs: {place}: {reason}")  # a call of it may be lost
+        raise InputError(f"reference_outputs: {place}: {reason}")  # one of its calls may be lost
     calls = run.calls
     if calls is None:  # not recorded, so not a reference
         return None

@@ -50,7 +50,7 @@ class TrajmeterMetric(BaseMetric):
         figure: The figure's column or short name.
         threshold: Smallest value that passes, or the largest if less is better; by default there is
             no verdict. DeepEval needs a threshold for at least one metric of a run.
-        scorer: A scorer to share with other metrics, in place of options.
+        scorer: A scorer to share with other metrics, instead of options.
         **scorer_options: As for :class:`trajmeter.Scorer`.
 
     Raises:
@@ -81,7 +81,7 @@ class TrajmeterMetric(BaseMetric):
             )
         self._named = scorer.figure(figure)
         self._references = References(scorer, "deepeval")
-        # DeepEval copies a metric by those of its attributes that its parameters are named after.
+        # DeepEval copies a metric by the attributes that its parameters are named after.
         self.figure = figure
         self.threshold = threshold
         self.scorer = scorer
@@ -124,7 +124,7 @@ class TrajmeterMetric(BaseMetric):
 
     @property
     def __name__(self) -> str:
-        """The figure, as reports of DeepEval name the metric."""
+        """The figure, which is the metric's name in DeepEval's reports."""
         return self.figure
 
     def _unscored(self, why: str) -> MissingTestCaseParamsError:
@@ -133,7 +133,7 @@ class TrajmeterMetric(BaseMetric):
 
 
 def _attempt(case: LLMTestCase) -> Trajectory:
-    """The attempt of a test case: messages or a record that it carries, else its calls."""
+    """The attempt of a test case: its messages or record if it has any, otherwise its calls."""
     task_id = case.name or _CASE
     given = (case.metadata or {}).get(_TRAJECTORY)
     if given is not None:
@@ -173,11 +173,11 @@ def _calls(tools: Sequence[CalledTool] | None) -> tuple[ToolCall, ...] | None:
     )
 
 
-def _json(value: object) -> Any:  # noqa: ANN401 - a value as JSON has it
-    """What a tool was given or gave back; objects that JSON has no form for as their text."""
+def _json(value: object) -> Any:  # noqa: ANN401 - any JSON value
+    """A tool's input or output; objects that JSON cannot represent become text."""
     if value is None or isinstance(value, str):
         return value
     try:
         return to_jsonable_python(value, fallback=str)
-    except ValueError:  # bytes that are not text, or an object within itself
+    except ValueError:  # bytes that are not text, or an object that contains itself
         return str(value)

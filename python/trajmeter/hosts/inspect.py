@@ -114,7 +114,7 @@ def _scorer(
 
 
 def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
-    """The score of a sample, whose value has a number or NaN for each figure."""
+    """The score of a sample; its value has a number or NaN for each figure."""
     whole = {name: value for name, value in scored.row().items() if name.startswith(f"{family}.")}
     reasons = dict.fromkeys(each.reason for each in found.values() if each.reason)
     told = "\n".join(reasons) or None
@@ -124,7 +124,7 @@ def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
         return Score.unscored(
             reason=causes[0] if causes else "abstained", explanation=told, metadata=metadata
         )
-    # ``None`` would count as 0 in the mean; NaN is left out of it, and counted as unscored.
+    # ``None`` would count as 0 in the mean; NaN is excluded from it, and counted as unscored.
     values = {
         name: each.value if each.counts and each.value is not None else math.nan
         for name, each in found.items()
@@ -133,7 +133,7 @@ def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
 
 
 def _attempt(state: TaskState) -> Trajectory:
-    """The attempt of a sample, by its events, or by its messages where there are none."""
+    """The attempt of a sample, from its events, or from its messages if there are no events."""
     events = [event.model_dump(mode="json", exclude_none=True) for event in transcript().events]
     limits = [event for event in events if event.get("event") == "sample_limit"]
     limit = None

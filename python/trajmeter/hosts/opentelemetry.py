@@ -1,6 +1,6 @@
 """Attempts from OpenTelemetry spans, and their scores as events.
 
-The conventions for generative AI are still moving; the names of the event and its attributes are
+The conventions for generative AI are still changing; the names of the event and its attributes are
 those of semconv 0.66b2.
 """
 
@@ -60,15 +60,15 @@ _LOG = logging.getLogger(__name__)
 
 
 def trajectories_of(spans: Iterable[Any], *, by_conversation: bool = False) -> Iterator[Trajectory]:
-    """Make an attempt from each trace among finished spans.
+    """Create an attempt from each trace among finished spans.
 
     Args:
         spans: Spans of the SDK, or nodes of a pydantic-evals span tree.
-        by_conversation: Whether spans of one ``gen_ai.conversation.id`` are one attempt.
+        by_conversation: Whether spans with the same ``gen_ai.conversation.id`` form one attempt.
 
     Yields:
         The attempts, in the order of their first spans. Traces without a model or tool call are
-        left out.
+        skipped.
     """
     groups: dict[str, list[Span]] = {}
     for each in spans:
@@ -84,11 +84,11 @@ def trajectories_of(spans: Iterable[Any], *, by_conversation: bool = False) -> I
 
 
 def trajectory_of(spans: Iterable[Any], name: str) -> Trajectory | None:
-    """Make one attempt from finished spans, whatever their traces.
+    """Create one attempt from finished spans, whatever their traces.
 
     Args:
         spans: As for :func:`trajectories_of`.
-        name: Where they are from, for the attempt's source.
+        name: Name of their origin, for the attempt's source.
 
     Returns:
         The attempt; ``None`` if neither a model nor a tool was called.
@@ -102,7 +102,7 @@ class _Trace:
     """A trace whose root has not ended."""
 
     spans: list[ReadableSpan] = field(default_factory=list)
-    """Those that have ended."""
+    """Spans that have ended."""
     task_id: str | None = None
     """The task that the baggage names."""
 
@@ -172,11 +172,11 @@ class SpanScorer(SpanProcessor):
                     self._score(attempt.model_copy(update=named), span)
                 else:
                     self._score(attempt, span)
-        except Exception:  # noqa: BLE001 - the program that is observed goes on
+        except Exception:  # noqa: BLE001 - the observed program continues
             _LOG.exception("an attempt could not be scored")
 
     def _trace(self, number: int) -> _Trace:
-        """An open trace; a new one may be one too many."""
+        """An open trace; if a new one exceeds the limit, the oldest is dropped."""
         found = self._open.get(number)
         if found is None:
             found = self._open[number] = _Trace()

@@ -1,7 +1,7 @@
 """Evaluators for pydantic-evals, for an agent's calls, context, turns and rules.
 
 Pydantic-evals averages over the cases that have a score, without showing how many. Each evaluator
-therefore labels every case with ``<family>.outcome``, whose shares show it.
+therefore labels every case with ``<family>.outcome``, whose shares show this.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def _scorer(
 
 @dataclass(repr=False)
 class _Family(Evaluator[Any, Any, Any]):
-    """One family; the fields are simple, as data sets write them into their files."""
+    """One family; the fields are simple because data sets write them into their files."""
 
     figures: tuple[str, ...] = ()
-    """Names of the figures without that of the family; by default some of them."""
+    """Names of the figures without the family's; by default some of them."""
     tasks: str | None = None
     """A file of tasks, found by the names of cases."""
     snapshots: str | None = None
@@ -71,7 +71,7 @@ class _Family(Evaluator[Any, Any, Any]):
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
         """
-        scorer, _ = _scorer(_family_of(self), None, None, self.profile)  # no file is read for it
+        scorer, _ = _scorer(_family_of(self), None, None, self.profile)  # no file is read for this
         self._named(scorer)
 
     def _named(self, scorer: Scorer) -> dict[str, NamedFigure]:
@@ -131,12 +131,12 @@ class Rules(_Family):
 
 
 def _family_of(evaluator: _Family) -> str:
-    """The family that the class is named after; a field would be written into files."""
+    """The family that the class is named after; not a field, which would be written into files."""
     return type(evaluator).__name__.lower()
 
 
 def _attempt(ctx: EvaluatorContext[Any, Any, Any]) -> Trajectory:
-    """The attempt of a case: the record that it left, or what its spans say."""
+    """The attempt of a case: the record that it stored, otherwise from its spans."""
     left = ctx.attributes.get(_TRAJECTORY)
     task_id = ctx.name or "case"
     if left is not None:
@@ -159,7 +159,7 @@ def _text(value: object) -> str | None:
     try:
         text = json.dumps(to_jsonable_python(plain(value), fallback=str), ensure_ascii=False)
         return text.encode(errors="backslashreplace").decode()  # halves of characters, as in JSON
-    except (ValueError, RecursionError):  # bytes that are not text, or an object within itself
+    except (ValueError, RecursionError):  # bytes that are not text, or a circular object
         return str(value)
 
 
@@ -167,5 +167,5 @@ def _mapping(metadata: object) -> Mapping[str, Any] | None:
     try:
         found = plain(metadata)
     except RecursionError as error:
-        raise InputError("the metadata is within itself, or nested too deeply") from error
+        raise InputError("the metadata contains itself, or is nested too deeply") from error
     return found if isinstance(found, dict) else None

@@ -1,6 +1,6 @@
 """Plug-in for pytest: the fixture ``assert_scores``, and its figures in every report.
 
-The module imports pytest alone, as every session of pytest loads it.
+The module imports only pytest, because every pytest session loads it.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("trajmeter").addoption(
         "--trajmeter-report",
         metavar="FILE",
-        help="write every figure that assert_scores looked at to FILE, as JSON lines",
+        help="write every figure that assert_scores checked to FILE, as JSON lines",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and the report that collects those of all workers."""
+    """Register the marker, and the report that collects the figures of all workers."""
     config.addinivalue_line(
         "markers",
         "trajmeter(tasks=None, snapshots=None, metrics=None, profiles=(), unscored='fail'): what "
@@ -72,7 +72,7 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
     from trajmeter.testing import judge
 
     options: dict[str, Any] = {}
-    for marker in reversed([*request.node.iter_markers("trajmeter")]):  # the nearest goes first
+    for marker in reversed([*request.node.iter_markers("trajmeter")]):  # the nearest wins
         options |= marker.kwargs
     unscored = options.pop("unscored", "fail")
     if unscored not in _UNSCORED:
@@ -109,7 +109,7 @@ _SCORERS = pytest.StashKey["dict[str, Scorer]"]()
 
 
 def _scorer(config: pytest.Config, options: Mapping[str, Any]) -> Scorer:
-    """A scorer with these options, the same one for tests whose options are alike."""
+    """A scorer with these options, shared by tests with equal options."""
     from trajmeter.scoring.scorer import Scorer
 
     made = config.stash.setdefault(_SCORERS, {})
@@ -125,14 +125,14 @@ def _scorer(config: pytest.Config, options: Mapping[str, Any]) -> Scorer:
 
 
 class _Report:
-    """Gathers figures from the reports of tests, whichever process they ran in."""
+    """Collects figures from test reports, whichever process the tests ran in."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
         self._found: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the figures of a test."""
+        """Collect the figures of a test."""
         if report.when != "call":
             return
         for name, value in report.user_properties:
@@ -149,7 +149,7 @@ class _Report:
                 )
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show the mean of each figure, with how many it was averaged over."""
+        """Show the mean of each figure and the number of values it covers."""
         values: dict[str, list[float | None]] = {}
         for found in self._found:
             values.setdefault(found["figure"], []).append(found["value"])

@@ -24,7 +24,7 @@ _COMPLETION = "completion"
 _FROM_CALLS = frozenset(
     {"turns.run.turn_count", "turns.recorded_calls", "turns.repeated_tool_calls"}
 )
-"""Figures of turns that are certain from calls alone, as are those of tools but one."""
+"""Figures of turns that are certain from calls alone, like those of tools except one."""
 
 
 class Reward:
@@ -32,8 +32,8 @@ class Reward:
 
     References are columns of the data set, under the names of a task's fields
     (``expected_tool_calls``, ``gold_ranges``); ``task_id`` finds others among ``tasks``. An
-    unscored completion gets ``None``, with the cause in the log. TRL leaves out a completion if
-    every reward is ``None``; beside other rewards, a ``None`` counts as 0 in their sum.
+    unscored completion gets ``None``, with the cause in the log. TRL skips a completion if every
+    reward is ``None``; next to other rewards, ``None`` counts as 0 in their sum.
 
     Args:
         figure: The figure's column or short name.
@@ -59,7 +59,7 @@ class Reward:
         self._scorer = Scorer(**options)
         self._figure = self._scorer.figure(figure)
         self._references = References(self._scorer, "trl")
-        # Only context is scored by what calls show, and to find that out takes as long as the rest.
+        # Only context is scored by what calls show, and finding that out takes as long as the rest.
         self._views = TOOL_VIEWS if self._figure.name.startswith("context.") else None
         metric = self._figure.metric
         self._metric: ToolsMetric | TurnsMetric | None = None
@@ -86,9 +86,10 @@ class Reward:
         """Score completions.
 
         Args:
-            prompts: Not looked at.
+            prompts: Ignored.
             completions: Messages, or texts, each a turn without calls.
-            log_extra: Gets the cause of each completion that was not scored, ``None`` of others.
+            log_extra: Receives the cause for each completion that was not scored, and ``None`` for
+                others.
             **columns: Values of the data set for each completion; others are ignored.
         """
         del prompts
@@ -100,7 +101,7 @@ class Reward:
         }
         rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
         found = self._rewards(completions, rows or [{} for _ in completions])
-        if log_extra is not None:  # at every call: TRL puts columns beside completions by place
+        if log_extra is not None:  # at every call: TRL matches columns with completions by position
             log_extra(f"trajmeter.{self.__name__}.cause", [cause for _, cause in found])
         return [value for value, _ in found]
 
@@ -122,7 +123,7 @@ class Reward:
         completions: Sequence[Any],
         rows: Sequence[dict[str, Any]],
     ) -> dict[int, tuple[float | None, str | None]]:
-        """What of completions is certain from their calls alone, by their places."""
+        """Results of completions that are certain from their calls alone, by position."""
         from trajmeter.hosts._call_batches import call_batch, plain_calls  # pyarrow is an extra
 
         places, attempts, tasks = [], [], []
@@ -142,7 +143,7 @@ class Reward:
             columns = metric.score_batch(tasks, call_batch(attempts))
         except FATAL:
             raise
-        except Exception:  # noqa: BLE001 - scored one by one, each says what is wrong with it
+        except Exception:  # noqa: BLE001 - scored one by one, each reports what is wrong
             return {}
         return dict(zip(places, self._figure.in_columns(columns), strict=True))
 
@@ -166,7 +167,7 @@ class Reward:
 
 
 def _carried(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The id of the task of a completion, and what the data set says of it."""
+    """The id of a completion's task, and what the data set says about the task."""
     named, metadata = row.get("task_id"), row.get("metadata")
     carried = {**(metadata if isinstance(metadata, dict) else {}), **row}
     carried.pop("metadata", None)

@@ -1,8 +1,8 @@
 """Metrics and rewards for verifiers, named by path in its configuration; it is not imported.
 
-A metric leaves out the keys of unscored figures, and the cause is in ``trace.info["trajmeter"]``.
-In a sum of rewards, a missing key counts as 0, so a reward raises unless its user sets a value for
-unscored attempts.
+A metric omits the keys of unscored figures, and stores the cause in ``trace.info["trajmeter"]``. In
+a sum of rewards, a missing key counts as 0, so a reward raises unless a value for unscored attempts
+is set.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ async def tools(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 -
     return _metrics("tools", task, trace)
 
 
-async def context(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - likewise
+async def context(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - as above
     """Compare the views with the task's ``gold_ranges``."""
     return _metrics("context", task, trace)
 
 
-async def turns(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - likewise
+async def turns(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - as above
     """Count turns, repeated calls and failures."""
     return _metrics("turns", task, trace)
 
 
-async def rules(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - likewise
+async def rules(task: Any, trace: Any) -> Mapping[str, float]:  # noqa: ANN401 - as above
     """Check assertions and budgets."""
     return _metrics("rules", task, trace)
 
@@ -53,7 +53,7 @@ def reward(
     unscored: float | None = None,
     **scorer_options: Any,  # noqa: ANN401 - those of a Scorer
 ) -> Callable[[Any, Any], Awaitable[float]]:
-    """Make a reward from one figure.
+    """Create a reward from one figure.
 
     Args:
         figure: The figure's column or short name.

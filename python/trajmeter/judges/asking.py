@@ -1,4 +1,4 @@
-"""Asking a judge until it gives a usable reply, or until it is clear that it does not."""
+"""Asks a judge until it gives a usable reply, or until it is clear that it will not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Judge", "Judgement"]
 JudgementT = TypeVar("JudgementT", bound=BaseModel)
 
 _LONGEST_PAUSE = 120.0
-"""Most seconds to wait if an endpoint asks for a pause; it may ask for a day."""
+"""Maximum seconds to wait if an endpoint requests a pause; some request a day."""
 _FENCED = re.compile(r"^```[a-z]*\n(.*?)\n?```$", re.DOTALL)
 
 
@@ -42,30 +42,30 @@ class Judgement(Generic[JudgementT]):
 class Judge:
     """A judging model with its retries, rate limit and concurrency.
 
-    Transport errors are retried after growing pauses, or the pause the endpoint asks for. If a
-    reply does not match the schema, the judge is asked again, with the reason. Neither ever becomes
-    a score.
+    Transport errors are retried after increasing pauses, or after the pause the endpoint requests.
+    If a reply does not match the schema, the judge is asked again, with the reason. Neither ever
+    becomes a score.
 
-    A judge that refuses access, or that fails at several questions in a row, is given up: later
+    A judge that refuses access, or fails for several questions in a row, is given up: later
     questions are not asked, and their records say so.
     """
 
     model: ChatModel
     """Model to ask."""
     price: Callable[[str, int, int], float | None]
-    """Cost in US dollars of a model's prompt and completion tokens; ``None`` if not known."""
+    """Cost in US dollars of a model's prompt and completion tokens; ``None`` if unknown."""
     transport_attempts: int = 4
-    """Calls for one reply before giving up on transport errors."""
+    """Maximum number of calls for one reply if there are transport errors."""
     reply_attempts: int = 3
-    """Replies to read before giving up on invalid ones."""
+    """Maximum number of replies to read if they are invalid."""
     first_pause_seconds: float = 1.0
-    """Pause before the second call; it doubles from there."""
+    """Pause before the second call; it doubles from then on."""
     requests_per_minute: float | None = None
-    """Most calls to start in a minute; ``None`` for no limit."""
+    """Maximum number of calls to start per minute; ``None`` for no limit."""
     concurrency: int = 4
-    """Most concurrent calls."""
+    """Maximum number of concurrent calls."""
     failures_in_a_row: int = 5
-    """Questions without a usable reply, one after another, after which the judge is given up.
+    """Number of consecutive questions without a usable reply after which the judge is given up.
 
     A refusal is a reply, and a replayed judge is never given up: its failures cost nothing.
     """
@@ -102,7 +102,7 @@ class Judge:
         return judgement
 
     def _count(self, record: JudgeRecord, *, has_access: bool) -> None:
-        """Give the judge up if it refuses access, or has failed at too many questions in a row."""
+        """Give the judge up if it refuses access, or has failed for too many questions in a row."""
         if record.cause in (None, Cause.JUDGE_REFUSED):
             self._failures = 0
             return
@@ -155,7 +155,7 @@ class Judge:
                 if attempt == self.transport_attempts:
                     raise
                 asked = error.retry_after_seconds
-                # Jitter keeps calls that failed together from coming back together.
+                # Jitter keeps calls that failed together from being retried together.
                 jittered = pause * random.uniform(0.5, 1.5)  # noqa: S311 - not for secrets
                 await asyncio.sleep(jittered if asked is None else min(asked, _LONGEST_PAUSE))
                 pause *= 2

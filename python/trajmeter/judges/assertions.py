@@ -27,7 +27,7 @@ For each assertion, in order and under its name, say pass if the run shows that 
 it shows that it does not, and needs_review if it shows neither. Give the evidence in reason, in one
 sentence."""
 
-# Result of a verdict that the judge did not give, by cause.
+# Result recorded instead of a missing verdict, by cause.
 _UNDECIDED = {
     Cause.JUDGE_REFUSED: "refused",
     Cause.JUDGE_UNPARSEABLE: "unparseable",
@@ -54,7 +54,7 @@ class AssertionVerdicts(BaseModel):
 
 
 class ModelAssertionJudge:
-    """Checks the assertions of a run by a judging model, for the rule ``llm_judge``.
+    """Checks the assertions of a run with a judging model, for the rule ``llm_judge``.
 
     Args:
         judge: Judge to ask, one call after another, from one thread.
@@ -62,13 +62,13 @@ class ModelAssertionJudge:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        # The model's connections belong to the loop they were opened in, so it must persist.
+        # The model's connections belong to the loop in which they were opened, so it must persist.
         self._loop = asyncio.new_event_loop()
 
     def __call__(
         self, task: Task, trajectory: Trajectory, assertions: Sequence[Assertion], /
     ) -> tuple[Verdict, ...]:
-        """Judge the assertions; a judge that fails decides nothing and says why."""
+        """Judge the assertions; if the judge fails, nothing is decided, and the cause is given."""
         material = {
             "task": task.question,
             "transcript": trajectory.transcript,

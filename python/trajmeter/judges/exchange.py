@@ -13,7 +13,7 @@ __all__ = ["AccessError", "ChatModel", "ExchangeError", "Prompt", "Reply", "Tran
 
 
 class Prompt(Record):
-    """What a judge is asked."""
+    """What to ask a judge."""
 
     instructions: str
     """The judge's task and how it scores; the same for every question."""
@@ -29,7 +29,7 @@ class Reply(Record):
     """What a model replied."""
 
     text: str = ""
-    """The reply's text, meant to be JSON."""
+    """The reply's text, which should be JSON."""
     refusal: str | None = None
     """The model's words if it declined to answer."""
     prompt_tokens: int = Field(default=0, ge=0)
@@ -43,7 +43,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the model, as the price table knows it."""
+        """Name of the model in the price table."""
 
     @property
     def replayed(self) -> bool:
@@ -53,9 +53,9 @@ class ChatModel(Protocol):
         """Ask once.
 
         Raises:
-            AccessError: No reply, and no prompt will get one.
-            TransientError: No reply; asking again may help.
-            ExchangeError: No reply; asking again will not help.
+            AccessError: There is no reply, and no prompt will get one.
+            TransientError: There is no reply; asking again may help.
+            ExchangeError: There is no reply; asking again will not help.
         """
 
 
@@ -70,7 +70,7 @@ class ExchangeError(TrajmeterError):
 
 
 class AccessError(ExchangeError):
-    """A judging model refuses its caller, as with a wrong key: every other question would fail."""
+    """A judging model refuses access, such as for a wrong key: every question would fail."""
 
     code: ClassVar[str] = "judge_access"
 

@@ -33,13 +33,13 @@ class OpenAIChat:
 
     Args:
         model: Name of the model.
-        base_url: URL of the endpoint; by default ``OPENAI_BASE_URL``, else OpenAI's own.
+        base_url: URL of the endpoint; by default ``OPENAI_BASE_URL`` or, if unset, OpenAI's own.
         key_variable: Environment variable that holds the key.
         timeout_seconds: How long to wait for one reply.
 
     Raises:
         ExtraMissingError: pydantic-ai is not installed.
-        ConfigurationError: The environment holds no key.
+        ConfigurationError: The environment has no key.
     """
 
     replayed = False
@@ -68,7 +68,7 @@ class OpenAIChat:
             )
         self.name = model
         self._timeout_seconds = timeout_seconds
-        # Attempts are counted and reported by the judge, so the client makes only one.
+        # The judge counts and reports attempts, so the client makes only one.
         client = AsyncOpenAI(
             api_key=self._key, base_url=base_url, max_retries=0, timeout=timeout_seconds
         )

@@ -65,9 +65,9 @@ class Recorder:
 
     def __init__(self, model: ChatModel, file: Path) -> None:
         self._model = model
-        self._file = file.absolute()  # an agent may change the current folder
+        self._file = file.absolute()  # an agent may change the working directory
         self.name = model.name
-        try:  # now, rather than when the first reply has been paid for
+        try:  # now, before the first reply has been paid for
             self._file.parent.mkdir(parents=True, exist_ok=True)
             if self._file.is_file():  # a pipe cannot be read
                 _make_ready(self._file)
@@ -103,7 +103,7 @@ class Recorder:
 
 
 class Replay:
-    """A model that answers from a recording, in the order recorded, and makes no request.
+    """A model that answers from a recording, in recorded order, without making requests.
 
     An incomplete exchange at its end is ignored with a warning.
 
@@ -125,7 +125,7 @@ class Replay:
             self._exchanges[exchange.key].append(exchange)
 
     async def reply(self, prompt: Prompt) -> Reply:
-        """The next recorded outcome of this prompt; the last one is repeated."""
+        """The next recorded outcome for this prompt; the last one is repeated."""
         recorded = self._exchanges.get(_key(self.name, prompt))
         if not recorded:
             raise ExchangeError(
@@ -166,7 +166,7 @@ def read_exchanges(file: Path) -> Iterator[Exchange]:
 
 
 def is_recording(file: Path) -> bool:
-    """Whether a file begins as recordings do."""
+    """Whether a file begins like a recording."""
     try:
         with file.open("rb") as lines:
             return lines.read(len(_BEGINNING)) == _BEGINNING

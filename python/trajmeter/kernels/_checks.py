@@ -1,9 +1,9 @@
 """Checks of the arguments of all kernels, shared by both backends.
 
-What is checked here is the shape of the data: an exact ``ndarray``, its dtype, dimensions and
-memory layout, and offsets that stay inside their values. What the values mean is checked inside the
-kernels. Subclasses are refused because a kernel sees memory only: a masked array would lose its
-mask. Other layouts are refused because reading them as flat memory gives other numbers.
+The checks here cover the shape of the data: an exact ``ndarray``, its dtype, dimensions and memory
+layout, and offsets that stay inside their values. The values themselves are checked inside the
+kernels. Subclasses are refused because a kernel sees only memory: a masked array would lose its
+mask. Other layouts are refused because reading them as flat memory would give other numbers.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def floats(value: object, name: str) -> None:
 
 
 def flags(value: BoolArray, name: str) -> None:
-    """Raise ``ArrayError`` unless ``value`` is a plain flat array of truth values."""
+    """Raise ``ArrayError`` unless ``value`` is a plain flat array of booleans."""
     if (
         type(value) is np.ndarray
         and (value.dtype is _BOOL or value.dtype == _BOOL)
@@ -134,7 +134,7 @@ def named_spans(start: Int64Array, end: Int64Array, prefix: str) -> None:
 
 
 def keyed_spans(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str = "") -> None:
-    """Raise ``ArrayError`` unless these are spans with a key each."""
+    """Raise ``ArrayError`` unless these are spans, each with a key."""
     integers(key, f"{prefix}key")
     named_spans(start, end, prefix)
     same_length(start, f"{prefix}start", key, f"{prefix}key")
@@ -212,13 +212,13 @@ def codes(reference: Int64Array, actual: Int64Array) -> None:
 
 
 def matches(matches: BoolArray, rows: int, columns: int) -> None:
-    """Raise ``ArrayError`` unless ``matches`` holds this table of truth values."""
+    """Raise ``ArrayError`` unless ``matches`` contains this table of booleans."""
     flags(matches, "matches")
     matrix(len(matches), "matches", rows, columns)
 
 
 def size(value: int, name: str = "size") -> None:
-    """Raise ``InputError`` unless ``value`` is a number of things."""
+    """Raise ``InputError`` unless ``value`` is a count."""
     if type(value) is not int or not 0 <= value <= _INT64_MAX:
         raise InputError(f"{name} is {value!r}, expected an int of 0 or more that fits in 64 bits")
 

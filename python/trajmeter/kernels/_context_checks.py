@@ -19,9 +19,9 @@ __all__ = ["attempts", "edit_gold", "edits", "gold", "rules"]
 
 
 def rules(
-    resolve: Callable[[str], ResolvedPath],  # noqa: ARG001 - files are checked where they are made
+    resolve: Callable[[str], ResolvedPath],  # noqa: ARG001 - files are checked where they are created
     rules: ContextRules,
-    listing: FileListing | None = None,  # noqa: ARG001 - likewise
+    listing: FileListing | None = None,  # noqa: ARG001 - as above
 ) -> None:
     """Raise ``ConfigurationError`` unless ``rules`` are those of the contract."""
     if rules not in get_args(ContextRules):
@@ -34,12 +34,12 @@ def gold(files: ContextFiles, gold: Sequence[GoldLines]) -> None:
     """Accept anything: both values are checked where they are created."""
 
 
-def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> None:  # noqa: ARG001 - of our own making
+def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> None:  # noqa: ARG001 - created by this package
     """Raise ``InputError`` unless the patch is text."""
     _checks.characters(patch, "patch")
 
 
-def edits(tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Texts) -> None:  # noqa: ARG001 - of our own making
+def edits(tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Texts) -> None:  # noqa: ARG001 - created by this package
     """Raise ``ArrayError`` unless there is a patch for each task's number."""
     _checks.integers(task, "task")
     _texts(patches, "patch")
@@ -47,7 +47,7 @@ def edits(tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Texts) -> 
 
 
 def attempts(
-    tasks: Sequence[ContextKernel],  # noqa: ARG001 - of our own making
+    tasks: Sequence[ContextKernel],  # noqa: ARG001 - created by this package
     task: Int64Array,
     views: ViewArrays,
     step_offsets: Int64Array,

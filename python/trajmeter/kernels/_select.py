@@ -1,6 +1,6 @@
 """Selects the backend: once per process, from ``TRAJMETER_BACKEND``.
 
-Both backends are called behind the contract's checks. Neither checks or converts arrays itself, so
+Both backends are called behind the contract's checks. Neither checks nor converts arrays itself, so
 neither can check less than the other.
 """
 
@@ -55,7 +55,7 @@ def backend() -> BackendName:
 
     Raises:
         ConfigurationError: ``TRAJMETER_BACKEND`` is not ``auto``, ``rust`` or ``python``.
-        BackendError: The backend asked for is missing, or the extension is broken.
+        BackendError: The requested backend is missing, or the extension is broken.
 
     Example:
         >>> import trajmeter
@@ -128,7 +128,7 @@ def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels
 def _behind(check: Callable[..., None], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A function with the kernel's signature that calls ``check``, then ``kernel``.
 
-    Its source is generated, as dataclasses generate ``__init__``: one that takes ``*arguments``
+    Its source is generated, like ``__init__`` in dataclasses: a function that takes ``*arguments``
     would add a quarter to the time of a small call.
     """
     taken = inspect.signature(check)

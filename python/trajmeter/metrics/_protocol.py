@@ -61,7 +61,7 @@ class MetricFamily(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
-        """Every setting that a score depends on, such as the profile."""
+        """All settings that affect scores, such as the profile."""
 
     @property
     def result_type(self) -> type[Result]:
@@ -69,7 +69,7 @@ class MetricFamily(Protocol):
 
 
 class Metric(MetricFamily, Protocol):
-    """A metric that scores each attempt by itself.
+    """A metric that scores each attempt separately.
 
     Everything it needs besides the records is passed when it is created.
     """
@@ -92,7 +92,7 @@ class TrialMetric(MetricFamily, Protocol):
 class BatchMetric(MetricFamily, Protocol):
     """A metric that can also score many attempts at once, from their columns.
 
-    It is a :class:`Metric` or a :class:`TrialMetric` too.
+    It is also a :class:`Metric` or a :class:`TrialMetric`.
     """
 
     def score_batch(
@@ -169,7 +169,7 @@ class MergingAggregator(Aggregator, Protocol):
     """
 
     def merge(self, other: Self) -> None:
-        """Add another's counts after those here."""
+        """Add the counts of another aggregator to these."""
 
 
 @runtime_checkable
@@ -183,7 +183,7 @@ class StoringAggregator(MergingAggregator, Protocol):
         """The running total, as JSON."""
 
     def restore(self, state: JsonValue) -> None:
-        """Replace the running total by that of another aggregator."""
+        """Replace the running total with that of another aggregator."""
 
 
 @runtime_checkable
@@ -201,7 +201,7 @@ class ColumnAggregator(Protocol[_FiguresT_co]):
         """Count some attempts, including those for which the metric raised."""
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Add another's counts after those here.
+        """Add the counts of another aggregator to these.
 
         Args:
             other: Its group i is group ``numbers[i]`` here.
@@ -215,7 +215,7 @@ class ColumnAggregator(Protocol[_FiguresT_co]):
         """Replace the counts by those of a state."""
 
     def figures(self, group: int | None) -> _FiguresT_co:
-        """Figures of one group, or of all attempts, as those of an :class:`Aggregator`."""
+        """Figures of one group, or of all attempts, like those of an :class:`Aggregator`."""
 
 
 @runtime_checkable
@@ -227,7 +227,7 @@ class ColumnAggregating(Protocol):
 
 
 class AssertionJudge(Protocol):
-    """Decides which assertions hold; any callable of this form is one."""
+    """Decides which assertions hold; any callable with this signature qualifies."""
 
     def __call__(
         self, task: Task, trajectory: Trajectory, assertions: Sequence[Assertion], /

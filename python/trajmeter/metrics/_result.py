@@ -46,15 +46,15 @@ class Figure:
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""
     numerator: tuple[str, ...] = ()
-    """Figures of the same group whose sum is divided in the micro average; empty: it has none."""
+    """Figures of the same group whose sum is the numerator of the micro average; empty if none."""
     denominator: tuple[str, ...] = ()
-    """Figures of the same group whose sum divides in the micro average."""
+    """Figures of the same group whose sum is the denominator of the micro average."""
     scale: Literal["linear", "ratio"] = "linear"
-    """Whether values are compared by their differences, or as factors, as speedups are."""
+    """Whether values are compared by their differences, or as factors (speedups)."""
     independent: bool = False
-    """Whether the figure stands by itself, whatever became of its group."""
+    """Whether the figure is valid regardless of its group's outcome."""
 
     def __post_init__(self) -> None:
         """Reject an empty range, and convert its bounds to floats."""
@@ -62,15 +62,15 @@ class Figure:
             raise ConfigurationError(
                 f"the least possible value is {self.low}, above the greatest, {self.high}"
             )
-        # Python may cache equal annotated types as one, whichever it saw first: 0 equals 0.0, so it
-        # must also be written like it.
+        # Python may cache equal annotated types as one, whichever came first: 0 equals 0.0, so both
+        # must also be written the same way.
         for name in ("low", "high"):
             value: float | None = getattr(self, name)
             object.__setattr__(self, name, None if value is None else float(value))
 
 
 class Group(LazyModel):
-    """Figures that stand or fall together.
+    """Figures that are scored together or not at all.
 
     A figure that is ``None`` in a scored group abstained.
     """
@@ -84,15 +84,15 @@ class Group(LazyModel):
 
 
 class Result(LazyModel):
-    """What one metric family says of one trajectory: a tree of groups.
+    """What one metric family reports about one trajectory: a tree of groups.
 
-    A family whose figures all stand or fall together inherits from both: ``(Group, Result)``.
+    A family with a single group inherits from both: ``(Group, Result)``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def explain(self, figure: str) -> str | None:
-        """Why a figure has its value, or none, in words; ``None`` where there is nothing to say.
+        """Explain in words why a figure has its value, or none; ``None`` if nothing explains it.
 
         Args:
             figure: Its dotted path in the result.
@@ -105,7 +105,7 @@ class Result(LazyModel):
 
 
 class Mean(LazyModel):
-    """A mean with the number of values it was made of."""
+    """A mean and the number of values it covers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -119,7 +119,7 @@ class Mean(LazyModel):
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """Marks a figure of a run by which agents are compared first, annotated on its field."""
+    """Annotation for a run-level figure that comes first when agents are compared."""
 
     heading: str = ""
     """Heading of its column; empty for the name of the model that the figure is a field of."""
@@ -127,7 +127,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Marks numbers by text of a run that make a table of their own, annotated on the mapping."""
+    """Annotation for a run-level mapping from text to number that is shown as a separate table."""
 
     names: str
     """Heading of the texts."""
@@ -137,12 +137,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class MetricError:
-    """A metric raised, so that the attempt has no result of it."""
+    """A metric raised an exception, so the attempt has no result for it."""
 
     message: str
-    """Class, message and place of the exception."""
+    """Class, message and location of the exception."""
     code: str | None
-    """Code of an exception of this package, else ``None``."""
+    """Code of the exception if this package defines it, else ``None``."""
 
 
 def headlines(model: type[BaseModel]) -> dict[str, str]:

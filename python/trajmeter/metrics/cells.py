@@ -18,8 +18,8 @@ _MEMBERS = {"boolean", "number", "text"}
 def cell_shape(annotation: object) -> Shape:
     """Shape of a field in a results table, where lists and mappings hold only scalars.
 
-    Mappings may also hold records, which a ``TypedDict`` stands for if all its keys are required
-    and their values truth values, floats or texts. Everything else is JSON.
+    Mappings may also hold records: a ``TypedDict`` describes one if all its keys are required and
+    their values are booleans, floats or texts. Everything else is JSON.
     """
     record = _record_of(annotation)
     if record is not None:
@@ -30,7 +30,7 @@ def cell_shape(annotation: object) -> Shape:
 
 
 def _record_of(annotation: object) -> Shape | None:
-    """Shape of the records that a mapping holds; ``None`` where it holds anything else."""
+    """Shape of the records that a mapping holds; ``None`` if it holds anything else."""
     mapping = bare(annotation).annotation
     key, kind = (*get_args(mapping), None, None)[:2]
     if get_origin(mapping) not in (dict, Mapping) or key is not str or not is_typeddict(kind):

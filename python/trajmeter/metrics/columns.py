@@ -1,4 +1,4 @@
-"""Columns of a metric: the figures of its result by their dotted paths, and their values."""
+"""Columns of a metric: the figures of its result, named by dotted path, and their values."""
 
 from __future__ import annotations
 
@@ -54,24 +54,23 @@ class Column:
     name: str
     """Dotted path."""
     shape: Shape
-    """What its values are: scalars, lists or mappings of them, mappings of records of them, or
-    JSON."""
+    """Kind of its values: scalars, lists or mappings of scalars, mappings of records, or JSON."""
     role: Role = "about"
-    """What it says: a figure, what became of a group, or about the attempt and the metric."""
+    """What it describes: a figure, a group's outcome, or the attempt and the metric."""
     told: str | None = None
-    """Meaning of the column, where no docstring says it."""
+    """Meaning of the column, if no docstring states it."""
     figure: Figure | None = None
     """Range, direction and unit of a figure."""
     dump: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
-    """Turns a field's value into what stands in the row; ``None`` where they are the same."""
+    """Converts a field's value to the row's value; ``None`` if they are the same."""
     load: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
-    """Turns what stands in an Arrow column into the field's value; ``None`` likewise."""
+    """Converts a value of an Arrow column to the field's value; ``None`` if they are the same."""
     model: type[BaseModel] | None = field(default=None, compare=False, repr=False)
     """Model of the field, whose docstring says what the column means."""
 
     @property
     def description(self) -> str | None:
-        """Meaning of the column; docstrings are read from the source when they are asked for."""
+        """Meaning of the column; docstrings are read from the source on demand."""
         if self.told is not None or self.model is None:
             return self.told
         return field_descriptions(self.model).get(self.name.rpartition(".")[2])
@@ -79,7 +78,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class FigureGroup:
-    """Figures that stand or fall together, and where they stand in the table."""
+    """Figures that are scored together, and their position in the table."""
 
     name: str
     """Dotted path of the group."""
@@ -123,7 +122,7 @@ class FamilyColumns:
         about = (
             Column(f"{name}.version", TEXT, told="Version of the metric."),
             Column(f"{name}.parameters", TEXT, told="Settings of the metric, as JSON."),
-            Column(f"{name}.error", TEXT, told="What the metric raised."),
+            Column(f"{name}.error", TEXT, told="Exception that the metric raised."),
         )
         self.parameters = _parameters(metric)
         self._version = metric.version
@@ -140,11 +139,11 @@ class FamilyColumns:
         self.columns = (*about, *own.columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Derive the columns again where they arrive."""
+        """Derive the columns again after unpickling."""
         return partial(FamilyColumns, offset=self.offset), (self.metric,)
 
     def fitted(self, result: Result | MetricError) -> tuple[Result | MetricError, list[Any]]:
-        """A result and its values; one that no column holds becomes an error of the metric."""
+        """A result and its values; one that does not fit its columns becomes a metric error."""
         try:
             return result, self.values(result)
         except InputError as error:
@@ -155,7 +154,7 @@ class FamilyColumns:
         """Values of a result, in the order of :attr:`columns`.
 
         Raises:
-            InputError: It holds what no column can; the message names the column.
+            InputError: A value does not fit its column; the message names the column.
         """
         if isinstance(result, MetricError):
             return [self._version, self.parameters, result.message, *self._own.unscored]
@@ -186,7 +185,7 @@ class FamilyColumns:
         return typed_results(self, batch)
 
     def _refusal(self, result: Result) -> str:
-        """Which value of a result no column holds."""
+        """Which value of a result does not fit its column."""
         for position, (path, column) in enumerate(zip(self._own.paths, self.figures, strict=True)):
             try:
                 value = attrgetter(path)(result)
@@ -220,18 +219,18 @@ class _OwnColumns(NamedTuple):
     of_integers: list[int]
     """Positions of lists and mappings of integers."""
     dumps: list[tuple[int, Callable[[Any], Any]]]
-    """Positions of the values that do not stand in a row as they are, and what turns them."""
+    """Positions of the values that rows hold in another form, and their conversions."""
     unscored: list[Any]
-    """Values of an attempt that the metric could not score."""
+    """Values of an attempt that the metric failed to score."""
 
 
 @lru_cache(maxsize=128)
 def _own_columns(
     name: str, result_type: type[Result], chosen: tuple[str, ...], offset: int
 ) -> _OwnColumns:
-    """Columns of a result, which depend on its model alone.
+    """Columns of a result, which depend only on its model.
 
-    To derive them takes milliseconds, and scoring one attempt in a harness needs them each time.
+    Deriving them takes milliseconds, and a harness needs them for every attempt it scores.
     """
     groups = _figure_groups(name, result_type, chosen=chosen, offset=offset)
     own = tuple(column for group in groups for column in group.columns)
@@ -262,7 +261,7 @@ def _figure_groups(
     Args:
         name: Name of the metric, the first part of every column.
         result_type: The model.
-        chosen: Groups whose figures are wanted; empty for all.
+        chosen: Groups whose figures are requested; empty for all.
         offset: Position of the first column in the table.
 
     Raises:
@@ -355,7 +354,7 @@ def _is_enum(shape: Shape) -> bool:
 
 
 def jsonable(value: object) -> object:
-    """Turn a value of numpy, which metrics leave in their results, into one of Python."""
+    """Convert numpy values, which metrics may leave in their results, to Python values."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     raise TypeError(f"a {type(value).__qualname__} has no form in JSON")

@@ -29,7 +29,7 @@ def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
 
 
 def presence_read(metrics: Sequence[AnyMetric]) -> frozenset[str]:
-    """Columns of which every metric only checks which values are null."""
+    """Columns of which metrics only check which values are null."""
     marked = frozenset[str]().union(*map(_presence_of, metrics))
     whole = frozenset[str]().union(*(_columns_of(each) - _presence_of(each) for each in metrics))
     return frozenset(

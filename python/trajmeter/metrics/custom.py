@@ -50,14 +50,14 @@ class ScoreResult(Group, Result):
     value: float | None = None
     """The figure; true is 1 and false is 0."""
     passed: bool | None = None
-    """Whether the attempt passes by this metric; ``None`` where the function does not say."""
+    """Whether the attempt passes by this metric; ``None`` if the function does not say."""
     reason: str | None = None
     """Why, for a reader."""
     details: dict[str, Any] = Field(default_factory=dict)
-    """What the score was made of."""
+    """Details from which the score was computed."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle a class made for a function by what it was made from."""
+        """Pickle a class created for a function by its name and figure."""
         made_of = _made_of.get(type(self))
         if made_of is None:
             return super().__reduce_ex__(protocol)
@@ -65,7 +65,7 @@ class ScoreResult(Group, Result):
 
 
 _made_of: WeakKeyDictionary[type[ScoreResult], tuple[str, Figure]] = WeakKeyDictionary()
-"""Name and figure of each class that was made for a function."""
+"""Name and figure of each class that was created for a function."""
 
 
 @lru_cache(maxsize=1024)
@@ -106,7 +106,7 @@ class FunctionMetric:
         self.__module__ = function.__module__
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle it by the name of its function."""
+        """Pickle the metric by the name of its function."""
         name = self.function.__qualname__
         if self.__module__.startswith(_FILE_MODULE):
             return metric_from_file, (f"{sys.modules[self.__module__].__file__}@{name}",)
@@ -193,19 +193,19 @@ def metric(
     """Make a metric of a function ``(task, trajectory)``.
 
     The function returns a number, a bool, a :class:`~trajmeter.records.Score`, a
-    :class:`~trajmeter.metrics.Result`, or ``None`` where it has nothing to act on: the attempt then
-    counts as abstained, outside every mean. What it raises is recorded beside the attempt, and the
-    run goes on.
+    :class:`~trajmeter.metrics.Result`, or ``None`` if there is nothing to score: the attempt then
+    counts as abstained, outside every mean. If it raises, the error is recorded with the attempt,
+    and the run continues.
 
     Args:
         function: The function.
         name: Name of the metric and of its columns; the function's own by default.
         version: Version of the definition, recorded in every row.
-        requires: Fields it scores from, for a reader, such as ``Trajectory.final_patch``. Where
-            attempts are columns, a call has its result only if ``ToolCall.result`` is among them.
+        requires: Fields it scores from, such as ``Trajectory.final_patch``. If attempts are
+            columns, calls have their results only if ``ToolCall.result`` is listed.
         low: Least possible value.
         high: Greatest possible value.
-        higher_is_better: Direction; ``None`` for a figure that is neither.
+        higher_is_better: Direction; ``None`` for a figure without one.
         unit: Unit of the value.
 
     Example:
@@ -236,7 +236,7 @@ def metric(
 
 
 def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Result]:
-    """The model that the function declares as its return type, else one for this figure."""
+    """The model that the function declares as its return type, else one created for this figure."""
     returned = getattr(function, "__annotations__", {}).get("return")
     if isinstance(returned, str):
         returned = getattr(function, "__globals__", {}).get(returned)
@@ -267,14 +267,15 @@ def metric_file(name: str) -> str | None:
 def metric_from_file(reference: str) -> AnyMetric:
     """Load a decorated function or a family from a Python file.
 
-    The file is run once until it changes, and can import modules beside it.
+    The file is run once until it changes, and can import modules from its folder.
 
     Args:
         reference: ``file.py@name``; the name may be omitted if the file contains a single metric.
 
     Raises:
-        ConfigurationError: The file is absent, raises, or holds several metrics and none is named.
-        UnknownNameError: The file holds no metric of this name.
+        ConfigurationError: The file is absent, raises, or contains several metrics and none is
+            named.
+        UnknownNameError: The file contains no metric of this name.
     """
     match = _METRIC_FILE.fullmatch(reference)
     if match is None:
@@ -303,7 +304,7 @@ def _run(file: str) -> ModuleType:
     if module_name in sys.modules:
         return sys.modules[module_name]
     folder = str(path.parent)
-    if folder not in sys.path:  # so that it can import modules beside it, like a script
+    if folder not in sys.path:  # so that it can import modules from its folder, like a script
         sys.path.append(folder)
     spec = spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:

@@ -85,10 +85,10 @@ class Scored:
         return self._columns().figure(name).of(self)
 
     def figures(self, *patterns: str) -> dict[str, Score]:
-        """Figures by their columns: those that names, short names and patterns stand for.
+        """Figures that match names, short names and patterns, by column.
 
         Raises:
-            UnknownNameError: One stands for no figure; the nearest is named.
+            UnknownNameError: A name or pattern matches no figure; the nearest is named.
             InputError: The attempt was scored without columns.
         """
         return {each.name: each.of(self) for each in self._columns().figures(*patterns)}
@@ -97,8 +97,8 @@ class Scored:
         """The row of a results table.
 
         Raises:
-            InputError: The attempt was scored without columns, or a result holds what no column
-                can.
+            InputError: The attempt was scored without columns, or a result does not fit its
+                columns.
         """
         return self._columns().row(self)
 
@@ -166,25 +166,24 @@ def score_trajectories(
     tasks: TaskIndex | Iterable[Task] = (),
     layout: RowLayout | None = None,
 ) -> Iterator[Scored]:
-    """Score attempts in the order they come.
+    """Score attempts in the order they arrive.
 
-    Attempts are scored one by one as they are read, unless a metric looks at all attempts of a
-    task together: then all are read first.
+    Attempts are scored one by one as they are read. If a metric scores all attempts at a task
+    together, all are read first.
 
     Args:
         trajectories: Attempts.
-        metrics: Metrics, as :func:`trajmeter.metrics.create` makes them.
+        metrics: Metrics created by :func:`trajmeter.metrics.create`.
         tasks: Tasks with their references.
-        layout: Columns of the metrics, by which each attempt gives its figures and its row.
+        layout: Columns of the metrics, from which each attempt gets its figures and its row.
 
     Yields:
-        Each attempt with its results; a :class:`MetricError` stands for that of a metric that
-        raised.
+        Each attempt with its results; if a metric raised, its result is a :class:`MetricError`.
 
     Raises:
         ConfigurationError: Two tasks have one id, or a metric is set up wrongly.
         ExtraMissingError: A metric needs an extra that is not installed.
-        KeyboardInterrupt: It came while a metric computed.
+        KeyboardInterrupt: It was raised while a metric computed.
     """
     index = tasks if isinstance(tasks, TaskIndex) else TaskIndex(tasks)
     if not any(compares_attempts(metric) for metric in metrics):
@@ -258,7 +257,7 @@ def _score_one(metric: Metric, task: Task | None, trajectory: Trajectory) -> Res
         result = metric.score(task, trajectory)
     except FATAL:
         raise
-    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+    except BaseException as error:  # noqa: BLE001 - a user's metric may raise anything
         return metric_error(error)
     # The same class is recognised immediately; pydantic's ``isinstance`` takes 2 µs.
     if type(result) is metric.result_type or isinstance(result, metric.result_type):
@@ -273,7 +272,7 @@ def _score_together(
         results = list(metric.score_trial(task, trial))
     except FATAL:
         raise
-    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+    except BaseException as error:  # noqa: BLE001 - a user's metric may raise anything
         return [metric_error(error)] * len(trial)
     if len(results) != len(trial):
         message = f"gave {len(results)} results for the {len(trial)} attempts of a task"

@@ -57,7 +57,7 @@ class _Short(NamedTuple):
     full: str
 
 
-# The final context comes first; of what was seen on the way, the lines.
+# The final context comes first; for what was seen on the way, lines come first.
 _SHORT_NAMES = (
     _Short(re.compile(r"tools\.(f1|precision|recall)"), r"tools.any_order_grades.\1"),
     _Short(re.compile(r"context\.(auc_coverage|redundancy)"), r"context.trajectory.line.\1"),
@@ -93,12 +93,12 @@ _PRINCIPAL = (
 
 
 class FigureInfo(LazyModel):
-    """What a column of numbers or truth values means."""
+    """What a column of numbers or booleans means."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: NumericKind = "number"
-    """What its values are."""
+    """Kind of its values."""
     low: float | None = None
     """Least possible value, ``None`` if unbounded."""
     high: float | None = None
@@ -106,15 +106,15 @@ class FigureInfo(LazyModel):
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     scale: Literal["linear", "ratio"] = "linear"
-    """Whether values are compared by their differences, or as factors."""
+    """Whether values are compared by differences or as factors."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""
     outcome: bool = True
-    """Whether its group's outcome says what became of it."""
+    """Whether its group's outcome applies to it."""
     numerator: tuple[str, ...] = ()
-    """Columns whose sum is divided in the micro average; empty: it has none."""
+    """Columns whose sum is the numerator of the micro average; empty if none."""
     denominator: tuple[str, ...] = ()
-    """Columns whose sum divides."""
+    """Columns whose sum is the denominator."""
 
 
 @cache
@@ -211,7 +211,7 @@ def full_name(name: str, known: Collection[str]) -> str | None:
 
 
 def short_name(column: str) -> str:
-    """The shortest name by which a figure can be asked for.
+    """The shortest name by which a figure can be requested.
 
     Example:
         >>> short_name("context.final.line.f1"), short_name("turns.run.passed")
@@ -228,8 +228,8 @@ def principal_figures(figures: Iterable[str]) -> list[str]:
     """The figure of each family that a report leads with, in family order.
 
     Args:
-        figures: Columns, in order. A family with principal figures of which none is included here
-            is skipped, unless it is the only family.
+        figures: Columns, in order. If none of a family's principal figures is included here, the
+            family is skipped, unless it is the only one.
 
     Example:
         >>> principal_figures(["context.final.file.f1", "context.final.line.f1", "mine.score"])
@@ -250,11 +250,11 @@ def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[st
     """Columns that match names and patterns, in column order without repeats.
 
     Args:
-        patterns: Columns, short names of figures, or patterns as shells have them.
+        patterns: Columns, short names of figures, or shell-style patterns.
         known: The columns of figures, in order.
 
     Raises:
-        UnknownNameError: A name or pattern stands for no column; the nearest are named.
+        UnknownNameError: A name or pattern matches no column; the nearest are named.
     """
     found: set[str] = set()
     for pattern in patterns:

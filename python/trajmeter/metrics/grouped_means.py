@@ -30,7 +30,7 @@ class MeanInput(NamedTuple):
 
 
 class GroupedMeans:
-    """Several means per group, from exact sums, so that order does not matter.
+    """Several means per group, from exact sums, so order does not matter.
 
     Args:
         width: Number of means per group.
@@ -62,7 +62,7 @@ class GroupedMeans:
         self._total.add(np.stack([found[id(each.counted)] for each in means], axis=1), numbers)
 
     def merge(self, other: GroupedMeans, numbers: Int64Array) -> None:
-        """Add another's counts; its group i is group ``numbers[i]`` here."""
+        """Add the counts of another; its group i is group ``numbers[i]`` here."""
         self._sums.merge(other._sums, numbers)
         self._scored.merge(other._scored, numbers)
         self._total.merge(other._total, numbers)
@@ -76,7 +76,7 @@ class GroupedMeans:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._sums.restore(state["sums"])
         self._scored.restore(state["scored"])
         self._total.restore(state["total"])

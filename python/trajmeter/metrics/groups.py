@@ -48,16 +48,16 @@ class Request(NamedTuple):
 
 
 def groups_of_each_family(requests: Iterable[Request]) -> dict[str, tuple[str, ...]]:
-    """The groups requested of each metric; empty if all are.
+    """The requested groups of each metric; empty for all.
 
     Raises:
-        ConfigurationError: A metric or a group is asked for twice.
+        ConfigurationError: A metric or a group is requested twice.
     """
     groups: dict[str, tuple[str, ...]] = {}
     for family, group in requests:
         own = groups.get(family)
         if own is not None and (not own or group is None or group in own):
-            raise ConfigurationError(f"metric {_name(family, group)!r} is asked for twice")
+            raise ConfigurationError(f"metric {_name(family, group)!r} is requested twice")
         groups[family] = (*(own or ()), group) if group else ()
     return groups
 
@@ -86,13 +86,13 @@ def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
 
 
 def chosen_groups(metric: AnyMetric) -> tuple[str, ...]:
-    """Requested groups of the metric's figures; empty if all are."""
+    """Requested groups of the metric's figures; empty for all."""
     chosen: tuple[str, ...] = getattr(metric, _CHOSEN, ())
     return chosen
 
 
 def group_names(result_type: type[Result]) -> tuple[str, ...]:
-    """Names of the groups of a result, which hold figures or other groups."""
+    """Names of the groups of a result, which contain figures or other groups."""
     return tuple(".".join(path) for path, _ in models(result_type) if path)
 
 

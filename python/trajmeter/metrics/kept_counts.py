@@ -1,4 +1,4 @@
-"""Counts of distinct texts, limited to as many as a reader can look at."""
+"""Counts of distinct texts, limited to a number that a person can read."""
 
 from __future__ import annotations
 
@@ -50,6 +50,6 @@ class KeptCounts(Generic[_T]):
         self._hashes[item] = own
 
     def merge(self, other: KeptCounts[_T]) -> None:
-        """Add another's counts after those here."""
+        """Add the counts of another to these."""
         for item, count in other:
             self.add(item, count)

@@ -108,14 +108,14 @@ class NamedFigure:
             return member_descriptions(Cause).get(cause.name, cause.value)
         if outcome is Outcome.ABSTAINED:
             return "There is nothing to score."
-        return "It was not asked for." if outcome is Outcome.NOT_SCORED else None
+        return "It was not requested." if outcome is Outcome.NOT_SCORED else None
 
 
 def named_figures(layout: RowLayout, patterns: Iterable[str]) -> tuple[NamedFigure, ...]:
     """Figures that match names, short names and patterns, in column order.
 
     Raises:
-        UnknownNameError: One stands for no figure; the nearest is named.
+        UnknownNameError: A name or pattern matches no figure; the nearest is named.
     """
     columns = matching_figures(patterns, figures_of_layout(layout))
     return tuple(NamedFigure(layout, column) for column in columns)

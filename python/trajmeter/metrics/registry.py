@@ -49,10 +49,10 @@ __all__ = [
 ENTRY_POINT_GROUP = "trajmeter.metrics"
 
 _RULES = "rules"
-"""The metric whose groups, the rules, may be requested by their own names."""
+"""The metric whose groups (the rules) may be requested by their own names."""
 
 _REQUIRED = ("name", "version", "requires", "parameters")
-"""What every metric declares, besides its result type."""
+"""What every metric declares in addition to its result type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ class Resources:
     profile: str | None = None
     """Name of the family's compatibility profile; ``None`` is the default."""
     judge: AssertionJudge | None = None
-    """Judge of what no rule can decide."""
+    """Judge for what no rule can decide."""
     groups: tuple[str, ...] = ()
-    """Requested groups of figures, so that others need not be computed; empty for all."""
+    """Requested groups of figures, so others need not be computed; empty for all."""
 
 
 class MetricFactory(Protocol):
@@ -101,7 +101,7 @@ class MetricInfo:
     """Information about a metric that requires no scoring."""
 
     name: str
-    """Name by which it is asked for."""
+    """Name by which it is requested."""
     origin: str
     """``built-in``, or the distribution of the plug-in, or the file."""
     profiles: tuple[str, ...]
@@ -119,20 +119,20 @@ def create(
     profiles: str | Iterable[str] = (),
     judge: AssertionJudge | None = None,
 ) -> tuple[AnyMetric, ...]:
-    """Make the metrics of these names, each with the profile of its family.
+    """Create the metrics of these names, each with the profile of its family.
 
     Args:
         metrics: Names of metrics, of rules or of groups of a metric's figures (``context.final``),
-            or ``file.py@name``, in the order of the results' columns; metrics that are made already
-            stay as they are. A single name may stand by itself.
+            or ``file.py@name``, in the order of the results' columns; metrics that are already
+            created are used as they are. A single name is accepted.
         snapshots: Repositories, for metrics that look into them.
-        profiles: Compatibility profiles, at most one for each family asked for.
+        profiles: Compatibility profiles, at most one for each requested family.
         judge: Judge of assertions, for metrics that have one.
 
     Raises:
         UnknownNameError: A metric, a group or a profile of this name does not exist.
-        ConfigurationError: A metric is asked for twice, a profile's family is not asked for, two
-            profiles are of one family, a metric cannot be made, or an argument is not a list of
+        ConfigurationError: A metric is requested twice, a profile's family is not requested, a
+            family has two profiles, a metric cannot be created, or an argument is not a list of
             names and metrics.
         ExtraMissingError: A metric needs an extra that is not installed.
     """
@@ -143,7 +143,7 @@ def create(
             f"snapshots is {snapshots!r}, expected a path, or a store with the method find"
         )
     if not listed:
-        raise ConfigurationError("no metric was asked for")
+        raise ConfigurationError("no metric was requested")
     groups = groups_of_each_family(_split(each) for each in listed if isinstance(each, str))
     chosen = _profile_of_each_family(tuple(groups), profiles)
     by_name = {
@@ -161,12 +161,12 @@ def create(
     for metric in listed:
         if not isinstance(metric, str):
             made.append(_checked(metric))
-        elif (family := _split(metric).family) in by_name:  # the first group requested of it
+        elif (family := _split(metric).family) in by_name:  # its first requested group
             made.append(by_name.pop(family))
     families = [metric.name for metric in made]
     for name in families:
         if families.count(name) > 1:
-            raise ConfigurationError(f"metric {name!r} is asked for twice")
+            raise ConfigurationError(f"metric {name!r} is requested twice")
     return tuple(made)
 
 
@@ -179,7 +179,7 @@ def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
     """An option as a list; a single name becomes a list of one.
 
     Raises:
-        ConfigurationError: It is something else.
+        ConfigurationError: It is anything else.
     """
     if isinstance(value, str):
         if "," in value:
@@ -192,9 +192,9 @@ def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
 
 
 def available() -> tuple[MetricInfo, ...]:
-    """Every built-in metric and every plug-in, in order of name.
+    """Every built-in metric and every plug-in, sorted by name.
 
-    A broken plug-in warns, and is among them with its error.
+    A broken plug-in causes a warning, and is listed with its error.
     """
     found = tuple(describe(name) for name in sorted({*BUILT_IN, *_plugins()}))
     for info in found:
@@ -270,7 +270,7 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
     if not callable(maker):
         raise ConfigurationError(
             f"metric {name!r} is {maker!r}, expected a metric or a function that takes the "
-            "resources and makes one"
+            "resources and creates one"
         )
     try:
         metric: object = maker(resources)
@@ -278,18 +278,18 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         raise
     except (Exception, SystemExit) as error:
         raise ConfigurationError(
-            f"metric {name!r} cannot be made: {format_exception(error)}"
+            f"metric {name!r} cannot be created: {format_exception(error)}"
         ) from error
     if not is_metric(metric):
-        raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
+        raise ConfigurationError(f"metric {name!r} returned {metric!r}, expected a metric")
     return _complete(metric)
 
 
 def _checked(metric: AnyMetric) -> AnyMetric:
     if not is_metric(metric):
         raise ConfigurationError(
-            f"{metric!r} is not a metric, expected one or its name; trajmeter.metric makes one of "
-            "a function"
+            f"{metric!r} is not a metric, expected one or its name; trajmeter.metric creates one "
+            "from a function"
         )
     return _complete(metric)
 
@@ -319,13 +319,13 @@ def _complete(metric: AnyMetric) -> AnyMetric:
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"the parameters of metric {metric.name!r} are {metric.parameters!r}, expected a "
-            f"mapping from text to what JSON holds: {error}"
+            f"mapping from text to JSON values: {error}"
         ) from error
     return metric
 
 
 def _build(metric: AnyMetric, results: type[Result]) -> None:
-    """Make a model that pydantic cannot build fail here, not at the first attempt."""
+    """Fail here, not at the first attempt, if pydantic cannot build a model."""
     try:
         results.model_rebuild(raise_errors=False)
     except PydanticUserError as error:
@@ -345,7 +345,7 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
                 raise UnknownNameError(unknown("profile", profile, known))
             raise ConfigurationError(
                 f"profile {profile!r} is for the metric {' or '.join(owners)}, which was not "
-                f"asked for; asked for: {', '.join(names)}"
+                f"requested; requested: {', '.join(names)}"
             )
         for name in concerned:
             if name in chosen:
@@ -366,7 +366,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
         if point.name in BUILT_IN or (point.name in found and found[point.name] != point):
             warnings.warn(
                 f"the plug-in metric {point.name!r} ({point.value}) is left out: "
-                "there is a metric of this name already",
+                "a metric of this name already exists",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -1,4 +1,4 @@
-"""Columns of results of one model, for metrics that score columns and make few results."""
+"""Columns for results of one model, for metrics that score columns and create few results."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class _Field(NamedTuple):
     name: str
     arrow_type: pa.DataType
     convert: Callable[[Any], Any] | None
-    """Turns a value into one of its column; ``None`` where they are the same."""
+    """Converts a value to that of its column; ``None`` if they are the same."""
 
 
 def result_arrays(model: type[BaseModel], results: Iterable[BaseModel]) -> dict[str, Array]:
-    """Columns of a model's fields, by their names; those of groups within it by dotted paths.
+    """Columns of a model's fields by name; those of nested groups by dotted path.
 
     Args:
         model: Class of the results.
-        results: Results, of which few are alive at a time.
+        results: Results; only a few exist at a time.
     """
     rest = iter(results)
     parts = [_arrays(model, list(islice(rest, ROWS_AT_ONCE)))]
@@ -61,12 +61,12 @@ def _arrays(model: type[BaseModel], results: Sequence[BaseModel]) -> dict[str, A
 
 
 def json_cell(value: Any) -> str:  # noqa: ANN401 - anything that JSON holds
-    """JSON text as columns hold it."""
+    """JSON text in the form that columns hold."""
     return to_json(value, inf_nan_mode="strings").decode()
 
 
 def json_numbers(numbers: Sequence[float]) -> list[str]:
-    """JSON text of each number, an infinity as text; in one go, as one by one takes long."""
+    """JSON text of each number, infinities as text; all at once, which is much faster."""
     return json_cell(numbers)[1:-1].split(",") if numbers else []
 
 
@@ -93,7 +93,7 @@ def _fields(model: type[BaseModel]) -> tuple[_Field, ...]:
 
 
 def _dumped(annotation: object, value: object) -> str:
-    if not value:  # an empty list or object, as most are: building a serializer takes milliseconds
+    if not value:  # Most lists and objects are empty, and building a serializer takes milliseconds.
         return json_cell(value)
     return json_cell(_serializer(annotation).to_python(value, mode="json"))
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["RowLayout", "package_version"]
 
 _IDENTITY = (
-    Column("task_id", TEXT, told="Id of the task, as the record wrote it."),
+    Column("task_id", TEXT, told="Id of the task, as written in the record."),
     Column("agent", TEXT, told="Name of the agent."),
     Column("model", TEXT, told="Name of the model."),
-    Column("attempt", TEXT, told="Tells repeated attempts apart."),
+    Column("attempt", TEXT, told="Distinguishes repeated attempts."),
     Column("source", TEXT, told="File and line or record it was read from."),
-    Column("backend", TEXT, told="Kernel backend that computed."),
+    Column("backend", TEXT, told="Kernel backend that was used."),
 )
 
 
@@ -87,7 +87,7 @@ class RowLayout:
 
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
-            InputError: It is not a name.
+            InputError: The name is not text, or matches several figures.
         """
         if type(name) is not str:
             check_type(name, str, name="name")
@@ -103,7 +103,7 @@ class RowLayout:
         """Find the figures that names, short names and patterns stand for, in order.
 
         Raises:
-            UnknownNameError: One stands for no figure; the nearest is named.
+            UnknownNameError: A name or pattern matches no figure; the nearest is named.
             InputError: One is not text.
         """
         from trajmeter.metrics.named_figures import named_figures
@@ -132,7 +132,7 @@ class RowLayout:
         """Values of a scored attempt, in the order of :attr:`columns`.
 
         Raises:
-            InputError: A result holds what no column can; the message names the column.
+            InputError: A value does not fit its column; the message names the column.
         """
         values = [*_identity(scored.trajectory), self.backend]
         for family, result in zip(self.families, scored.results, strict=True):

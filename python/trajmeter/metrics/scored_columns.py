@@ -32,7 +32,7 @@ class Numbers(NamedTuple):
     """A column of numbers or booleans."""
 
     values: Float64Array
-    """Its values, 0 where there is none."""
+    """Its values; 0 if missing."""
     present: BoolArray
     """Which rows have a value."""
     rest: Float64Array | None
@@ -102,7 +102,7 @@ class ScoredColumns(Protocol):
 
 
 def of_integers(values: Int64Array, present: BoolArray) -> Numbers:
-    """A column of integers, 0 where there is none."""
+    """A column of integers; 0 if missing."""
     if max(-int(values.min(initial=0)), int(values.max(initial=0))) <= _LARGEST:
         return Numbers(values.astype(np.float64), present, None)
     low = values & _LOW

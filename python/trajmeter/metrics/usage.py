@@ -1,6 +1,6 @@
 """Usage of a run: as recorded for the run, or else summed over its turns.
 
-A negative figure counts as missing: some logs write -1 where they have no number.
+A negative figure counts as missing: some logs write -1 if they have no number.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def add_amounts(
     try:
         return Amount(math.fsum(parts), "turns", reason)
     except OverflowError:
-        return Amount(None, None, reason or f"{field} adds up to more than a double holds")
+        return Amount(None, None, reason or f"{field} adds up to more than a double can hold")
 
 
 def cost_of_turns(trajectory: Trajectory) -> Amount:
@@ -167,7 +167,7 @@ def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]
     unfit = next((n for n, c in zip(TOKENS, counts, strict=True) if c and c > LARGEST_COUNT), None)
     if unfit is not None:
         counts = tuple([None if c and c > LARGEST_COUNT else c for c in counts])
-        reason = reason or f"{unfit} add up to more than 64 bits hold"
+        reason = reason or f"{unfit} add up to more than 64 bits can hold"
     used = zip(own, counts, strict=True)
     sources: set[UsageSource] = {
         "turns" if o is None else "run" for o, count in used if count is not None

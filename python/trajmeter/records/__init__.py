@@ -1,4 +1,4 @@
-"""Records: what was asked (Task), what an agent did (Trajectory), what became of it (Score)."""
+"""Records: the problem (Task), what an agent did (Trajectory), and the result (Score)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _LATE = {
     "StaticMetrics": "result_file",
     "UnreviewedCode": "result_file",
 }
-"""The modules of what only comparisons of frameworks need, loaded when they are first used."""
+"""Modules that only comparisons of frameworks need, loaded on first use."""
 
 __getattr__ = loading_late(__name__, _LATE)
 

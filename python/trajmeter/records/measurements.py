@@ -1,6 +1,6 @@
-"""What was measured of an attempt: its benchmarks, its tests, and what the run's logs say.
+"""Measurements of an attempt: its benchmarks, its tests, and figures from the run's logs.
 
-Tables of several agents name each by a key ``agent:model``, as fc-eval spells it.
+Tables of several agents name each by a key ``agent:model``, in fc-eval's spelling.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 UNKNOWN_MODEL = "unknown"
-"""Stands for the model of an agent that was configured without one."""
+"""Model of an agent that was configured without one."""
 
 _UNKNOWN_AGENT = "unknown"
 
@@ -45,7 +45,7 @@ class InvalidReason(str, Enum):
     SKIPPED = "skipped"
     """The benchmark's own suite skipped it."""
     NOT_A_NUMBER = "not_a_number"
-    """Not a number but text, a list, true or false."""
+    """Not a number, but text, a list or a boolean."""
     NON_FINITE = "non_finite"
     """NaN, or infinite."""
     NOT_POSITIVE = "not_positive"
@@ -53,7 +53,7 @@ class InvalidReason(str, Enum):
 
 
 def finite(raw: object) -> float | None:
-    """Read a finite number; ``None`` for anything else, true and false included."""
+    """Read a finite number; ``None`` for anything else, including booleans."""
     if isinstance(raw, bool) or not isinstance(raw, (int, float)):
         return None
     try:
@@ -64,7 +64,7 @@ def finite(raw: object) -> float | None:
 
 
 def measured(raw: object) -> float | InvalidReason:
-    """Read a time or a ratio: the number, or why it is not usable."""
+    """Read a time or a ratio: the number, or why it is unusable."""
     if raw is None:
         return InvalidReason.MISSING
     if isinstance(raw, bool) or not isinstance(raw, (int, float)):
@@ -84,7 +84,7 @@ class Measurement(Record):
     value: float | None = None
     """The number, finite and above 0; ``None`` if there is a reason."""
     reason: InvalidReason | None = None
-    """Why the number is not usable; ``None`` if it is."""
+    """Why the number is unusable; ``None`` if it is usable."""
 
     @model_validator(mode="before")
     @classmethod
@@ -100,11 +100,11 @@ class Measurement(Record):
 
 
 class Measurements(Record):
-    """An attempt's benchmarks: as times, or as ratios to the baseline as fc-eval writes them.
+    """An attempt's benchmarks: as times, or as ratios to the baseline in fc-eval's format.
 
-    Ratios are kept as written, faults included. An entry is
-    ``{"agent/nop": 1.2, "oracle/nop": 1.5, "significant": true}``: how many times faster than the
-    baseline the benchmark became by the agent, and by the oracle.
+    Ratios are kept as written, including errors. An entry is ``{"agent/nop": 1.2, "oracle/nop":
+    1.5, "significant": true}``: how many times faster than the baseline the agent and the oracle
+    made the benchmark.
     """
 
     seconds: dict[str, Measurement] | None = None
@@ -118,8 +118,8 @@ class Measurements(Record):
     last_agent: str | None = None
     """The ``agent:model`` that ``ratios`` belongs to."""
     payload: dict[str, Any] | None = None
-    """Figures that fc-eval computed, if what it computed them from is not recorded; and whether
-    their trial is resolved."""
+    """Figures that fc-eval computed, if their inputs are not recorded; and whether their trial is
+    resolved."""
 
 
 class PytestSummary(Record):
@@ -134,9 +134,9 @@ class PytestSummary(Record):
     skipped: Count = 0
     """Tests that were skipped."""
     total: Count = 0
-    """Tests in all, as recorded."""
+    """Total number of tests, as recorded."""
     status: str | None = None
-    """What the file calls it, such as ``passed``."""
+    """Status in the file, such as ``passed``."""
     problem: Literal["not_run", "unreadable"] | None = None
     """Why the counts are missing: tests were not run, or their block is absent or unreadable."""
     captured: bool = False
@@ -149,19 +149,19 @@ class SnapshotSummary(Record):
     passed: Count = 0
     """Outputs that agree."""
     failed: Count = 0
-    """Outputs that differ or could not be produced, before the change too."""
+    """Outputs that differ or could not be produced, whether or not they did before the change."""
     skipped: Count = 0
     """Outputs that were not compared."""
     total: Count = 0
-    """Outputs in all, as recorded."""
+    """Total number of outputs, as recorded."""
     pass_to_fail: Count = 0
     """Outputs that agreed before the change and no longer do."""
     status: str = "failed"
-    """What the file calls it; only ``passed`` is a pass."""
+    """Status in the file; only ``passed`` is a pass."""
 
 
 class RunLog(Record):
-    """Length, tokens and cost of a run as its files record them."""
+    """Length, tokens and cost of a run, as recorded in its files."""
 
     trajectory_length: Count | None = None
     """Number of interactions, if the run states it."""
@@ -176,7 +176,7 @@ class RunLog(Record):
     events: dict[str, Count] | None = None
     """Events of the terminal recording by code (``i`` is input); ``None`` without a recording."""
     events_after_first_line: Count = 0
-    """Events of the recording without its first line, which some take for a header."""
+    """Events of the recording without its first line, which some treat as a header."""
     recording_is_utf8: bool = True
     """Whether the recording's bytes are UTF-8."""
     task_cost_usd: float | None = None
@@ -186,11 +186,11 @@ class RunLog(Record):
     costs_by_agent_model: dict[str, Any] | None = None
     """Costs by ``agent:model``, as written."""
     model_name: str | None = None
-    """The model as it was configured, by which price lists know it."""
+    """The model as configured, under which price lists know it."""
     started_at: str | None = None
     """When the run began, ISO 8601."""
     problems: tuple[str, ...] = Field(default=())
-    """Parts of the logs that could not be read, each with its place."""
+    """Parts of the logs that could not be read, each with its location."""
 
 
 def agent_key(agent: str | None, model: str | None) -> str:
@@ -207,7 +207,7 @@ def split_key(key: str) -> tuple[str, str]:
 
 
 def normalise_model(model: str) -> str:
-    """Spell a model as reports do: the slash behind its provider becomes a dash."""
+    """Spell a model as in reports: the slash after its provider becomes a dash."""
     return model.replace("/", "-")
 
 

@@ -46,7 +46,7 @@ def plain_call(call: JsonValue) -> JsonValue:
 
 
 def parsed_arguments(arguments: JsonValue) -> JsonValue:
-    """Read arguments that are a JSON object as text; any other value is given back.
+    """Parse arguments that are the text of a JSON object; any other value is returned unchanged.
 
     Example:
         >>> parsed_arguments('{"page": 2}'), parsed_arguments("{"), parsed_arguments("")
@@ -56,7 +56,7 @@ def parsed_arguments(arguments: JsonValue) -> JsonValue:
         return arguments
     text = arguments.strip(_BLANKS)
     if not text.startswith("{"):
-        return arguments if arguments.strip() else {}  # as models write a call without arguments
+        return arguments if arguments.strip() else {}  # a call without arguments
     parsed: JsonValue
     try:
         parsed, end = _decode(text)

@@ -18,9 +18,9 @@ class Outcome(str, Enum):
     SCORED = "scored"
     """Measured from the records; inside every mean."""
     ASSIGNED = "assigned"
-    """Set by a rule, which the cause names; inside the mean, and counted."""
+    """Set by a rule that the cause names; inside the mean, and counted."""
     ABSTAINED = "abstained"
-    """Nothing to act on; outside every mean, and counted."""
+    """Nothing to score; outside every mean, and counted."""
     NOT_SCORED = "not_scored"
     """Could not be computed, for the named cause; outside every mean, and counted."""
 
@@ -37,10 +37,10 @@ class Cause(str, Enum):
     UNPRICED = "unpriced"
     """The model has no known price, so its cost counts as 0."""
     NOT_A_DIFF = "not_a_diff"
-    """The final patch holds text that is not a diff, so it predicts nothing."""
+    """The final patch is text that is not a diff, so it predicts nothing."""
 
     MISSING_TASK = "missing_task"
-    """No task of the attempt's task id is known."""
+    """No task with the attempt's task id is known."""
     MISSING_GOLD = "missing_gold"
     """The task is unknown, or has no gold context."""
     MISSING_PATCH = "missing_patch"
@@ -50,15 +50,15 @@ class Cause(str, Enum):
     MISSING_DEFINITIONS = "missing_definitions"
     """The snapshot lacks the definitions of a file with gold."""
     NO_CONTEXT_EXTRACTED = "no_context_extracted"
-    """The final context holds no file and no span after its paths are resolved."""
+    """The final context contains neither files nor spans once its paths are resolved."""
     NO_STEPS = "no_steps"
-    """The trajectory lists no step."""
+    """The trajectory lists no steps."""
     MISSING_MEASUREMENTS = "missing_measurements"
     """The agent has no benchmark measurements of its own."""
     REPLACED = "replaced"
-    """The profile keeps one record under a key, and this attempt's is not the one kept there."""
+    """The profile keeps one record per key, and this attempt's record is not the one it kept."""
     MISSING_ORACLE = "missing_oracle"
-    """No oracle to compare with."""
+    """There is no oracle to compare with."""
     NO_VALID_BENCHMARK = "no_valid_benchmark"
     """No benchmark has a usable value for both sides."""
     MISSING_USAGE = "missing_usage"
@@ -76,13 +76,13 @@ class Cause(str, Enum):
     MISSING_VERDICTS = "missing_verdicts"
     """Some assertions need a judge, but there is neither a judge nor a recorded verdict."""
     INVALID_INPUT = "invalid_input"
-    """The record holds a value the metric cannot use; the reason says where."""
+    """The record contains a value that the metric cannot use; the reason says where."""
     NON_FINITE = "non_finite"
-    """The figure is NaN or infinite, which no mean may hold."""
+    """The figure is NaN or infinite, which no mean may include."""
     METRIC_ERROR = "metric_error"
-    """The metric raised; the reason holds the error."""
+    """The metric raised an exception, which the reason describes."""
     JUDGE_UNDECIDED = "judge_undecided"
-    """The judge left every assertion to a person, or unanswered."""
+    """The judge left every assertion undecided, or unanswered."""
     JUDGE_REFUSED = "judge_refused"
     """The judge declined to answer."""
     JUDGE_UNPARSEABLE = "judge_unparseable"
@@ -97,7 +97,7 @@ class Score(Record):
     """One named scalar of a result, with its outcome."""
 
     value: float | None
-    """The figure, in the unit of the metric; ``None`` without a value."""
+    """The figure, in the metric's unit; ``None`` without a value."""
     outcome: Outcome = Outcome.SCORED
     """Measured, assigned, abstained or not scored."""
     cause: Cause | None = None
@@ -105,7 +105,7 @@ class Score(Record):
     passed: bool | None = None
     """Whether the score reaches its threshold; ``None`` for metrics without one."""
     reason: str | None = None
-    """The cause in a sentence, for a reader."""
+    """The cause as a sentence."""
     details: dict[str, Any] = Field(default_factory=dict)
     """The parts of the score, such as each check with its result."""
 

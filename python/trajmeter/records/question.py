@@ -1,4 +1,4 @@
-"""A question of a scenario, with its reference answer and what an answer has to contain."""
+"""A question of a scenario, with its reference answer and what an answer must contain."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ __all__ = ["Hop", "Question"]
 
 
 class Hop(Record):
-    """One link of a chain that an answer has to contain."""
+    """One link of a chain that an answer must contain."""
 
     id: str
     """Name of the hop."""
     any_of: tuple[str, ...]
-    """Texts of which the answer must hold one; compared in lower case, white space collapsed."""
+    """Texts of which the answer must contain one; compared in lower case, with white space
+    collapsed."""
     source: str | None = None
     """Document or table that contains the hop."""
 
@@ -34,7 +35,7 @@ class Question(Record):
     expected_sources: tuple[str, ...] = ()
     """Documents that hold the answer; names are compared exactly."""
     required_hops: tuple[Hop, ...] = ()
-    """Links the answer has to contain."""
+    """Links that the answer must contain."""
     required_tools: tuple[str, ...] = ()
     """Tools the agent is expected to use."""
     required_agents: tuple[str, ...] = ()
@@ -50,4 +51,4 @@ class Question(Record):
     difficulty: str | None = None
     """Such as ``easy``, ``branching``, ``coordination`` or ``hard_coordination``."""
     metadata: dict[str, Any] = Field(default_factory=dict)
-    """The question's metadata as written, the keys read above included."""
+    """The question's metadata as written, including the keys read above."""

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 LARGEST_COUNT = 2**63 - 1
-"""The largest integer that a column of a table holds, far above any real count."""
+"""The largest integer that a table column can hold, far above any real count."""
 
 Count: TypeAlias = Annotated[int, Field(ge=-LARGEST_COUNT - 1, le=LARGEST_COUNT)]
 """A whole number as recorded, of tokens or turns; some logs write a negative one for "none"."""
@@ -41,11 +41,12 @@ Count: TypeAlias = Annotated[int, Field(ge=-LARGEST_COUNT - 1, le=LARGEST_COUNT)
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 _REBUILDS_UNDER_LOCK = (2, 14)
-"""The first pydantic in which two threads may be the first to use a model that is not yet built."""
+"""The first pydantic version in which two threads may be the first to use a model at the same
+time."""
 
 
 def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
-    """Meaning of each field: the docstring below it, read from the source when it is asked for."""
+    """Meaning of each field: the docstring below it, read from the source on demand."""
     descriptions: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, BaseModel) and base is not BaseModel and inspect.get_annotations(base):
@@ -91,10 +92,10 @@ def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 class LazyModel(BaseModel):
-    """A model that is built, and whose docstrings are read, when that is asked for.
+    """A model that is built, and whose docstrings are read, on first use.
 
-    Programs use few of the models that they import. pydantic would build all of them, and read
-    their docstrings, for more time than everything else takes that is imported with them.
+    Programs use few of the models that they import. Building all of them and reading their
+    docstrings would take pydantic more time than everything else that is imported.
     """
 
     model_config = ConfigDict(
@@ -136,7 +137,7 @@ class FileRecord(Record):
 
 
 _new = object.__new__
-# Set through their slots: ``object.__setattr__``, by name, takes half as long again.
+# Set through their slots: ``object.__setattr__``, by name, takes 1.5 times as long.
 _set_values = BaseModel.__dict__["__dict__"].__set__
 _set_fields = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
@@ -167,9 +168,9 @@ def frozen(model: type[_ModelT], values: dict[str, Any]) -> _ModelT:
 
 
 def default_fields(model: type[BaseModel], /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of any field
-    """Every field of a model, in order: what is given, else its default, for :func:`frozen`.
+    """Every field of a model, in order, with its given or default value, for :func:`frozen`.
 
-    Unlike a validated model it does not make pydantic build the model, which takes milliseconds of
+    Unlike validation, it does not make pydantic build the model, which would add milliseconds to
     the start of a program that may never validate one.
 
     Args:

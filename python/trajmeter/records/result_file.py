@@ -1,4 +1,4 @@
-"""Parts of a framework's result file that others fill in: what a judge took, and code quality."""
+"""Parts of a framework's result file that come from elsewhere: judge usage and code quality."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["CodeQuality", "CodeReview", "JudgeRecord", "StaticMetrics"]
 
 
 class JudgeRecord(FileRecord):
-    """What judging one answer, or reviewing one source file, took; apart from the agent's usage."""
+    """Usage for judging one answer or reviewing one source file, separate from the agent's."""
 
     model: str | None = None
     """Model that judged."""
@@ -22,7 +22,7 @@ class JudgeRecord(FileRecord):
     completion_tokens: int = 0
     """Completion tokens of all attempts."""
     cost_usd: float | None = None
-    """Cost in US dollars; ``None`` where the model has no known price."""
+    """Cost in US dollars; ``None`` if the model has no known price."""
     attempts: int = 0
     """Calls made, retries included."""
     replayed: bool = False
@@ -30,22 +30,22 @@ class JudgeRecord(FileRecord):
 
 
 class StaticMetrics(FileRecord):
-    """Static measures of one source file; ``None`` where a file does not hold the figure."""
+    """Static measures of one source file; ``None`` if a figure is missing."""
 
     loc: int | None = None
     """Lines."""
     sloc: int | None = None
-    """Source lines, without blanks, comments and docstrings."""
+    """Source lines, excluding blank lines, comments and docstrings."""
     comments: int | None = None
-    """Comment tokens, those after code too."""
+    """Comment tokens, including those after code."""
     blank: int | None = None
     """Blank lines."""
     comment_ratio: float | None = None
     """Comments / sloc; may exceed 1."""
     avg_cyclomatic_complexity: float | None = None
-    """Mean over functions and methods; ``None`` without any."""
+    """Mean complexity of functions and methods; ``None`` without any."""
     max_cyclomatic_complexity: int | None = None
-    """Greatest of them."""
+    """Maximum complexity of functions and methods."""
     complexity_grade: str | None = None
     """A (5 or less) to F (over 40), of the mean."""
     maintainability_index: float | None = None
@@ -63,7 +63,7 @@ class StaticMetrics(FileRecord):
     num_imports: int | None = None
     """Import statements."""
     num_framework_imports: int | None = None
-    """Import statements of the framework's packages."""
+    """Import statements for the framework's packages."""
     num_classes: int | None = None
     """Class definitions."""
     num_functions: int | None = None
@@ -112,7 +112,7 @@ class CodeQuality(FileRecord):
     source_sloc: int | None = None
     """Its source lines."""
     static_metrics: StaticMetrics | None = None
-    """Static measures; ``None`` where the file does not parse."""
+    """Static measures; ``None`` if the file does not parse."""
     code_review: CodeReview | None = None
     """The review, if one was made."""
     error: str | None = None
@@ -120,6 +120,6 @@ class CodeQuality(FileRecord):
     python_version: str | None = None
     """Python that parsed the file; measures of f-strings differ between versions."""
     judge: JudgeRecord | None = None
-    """What the review took."""
+    """Usage of the review."""
     unreviewed: UnreviewedCode | None = None
-    """What was to be reviewed, where the judge failed at it."""
+    """What was to be reviewed, if the judge failed."""

@@ -1,4 +1,4 @@
-"""Where a record was read from, and what could not be read there."""
+"""Where records were read from, and what could not be read."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ class Source(Record):
     """Where a record was read from; distinguishes records that name no agent."""
 
     file: str
-    """Name of the file, as it was given."""
+    """Name of the file, as passed in."""
     line: int | None = None
-    """1-based line of the file, for formats of one record a line."""
+    """1-based line of the file, for formats with one record per line."""
     record: str | None = None
     """Name of the record within the file, for other formats."""
 
     def __str__(self) -> str:
-        """The place in one line, as compilers write it."""
+        """The location in one line, in the style of compilers."""
         return _place(self.file, self.line, self.record)
 
 
 def source_at(file: str, *, line: int | None = None, record: str | None = None) -> Source:
-    """The :class:`Source` of a record, made without validating what a reader counted itself."""
+    """The :class:`Source` of a record, created without validating a reader's own counts."""
     return frozen(Source, {"file": file, "line": line, "record": record})
 
 
 class ReadProblem(Record):
-    """A file, or one record of it, that could not be read and was left out."""
+    """A file, or one of its records, that could not be read and was skipped."""
 
     file: str
-    """Name of the file, as it was given."""
+    """Name of the file, as passed in."""
     line: int | None = None
-    """1-based line, for formats of one record a line; ``None`` for the file as a whole."""
+    """1-based line, for formats with one record per line; ``None`` for the file as a whole."""
     record: str | None = None
     """Name of the record within the file, for other formats."""
     message: str
     """What was wrong, the value, and what was expected."""
 
     def __str__(self) -> str:
-        """Place and message in one line, as compilers write them."""
+        """Location and message in one line, in the style of compilers."""
         return f"{_place(self.file, self.line, self.record)}: {self.message}"
 
 

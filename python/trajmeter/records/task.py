@@ -1,4 +1,4 @@
-"""One problem, with whatever reference it has."""
+"""One problem, with any references it has."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Assertion(Record):
     """One thing that must hold for an attempt, graded by a rule or by a judge."""
 
     name: str | None = None
-    """Name, which a judge's verdict refers to."""
+    """Name that a judge's verdict refers to."""
     type: str = ""
     """Kind of check, such as ``transcript_contains`` or ``llm_judge``."""
     check: JsonValue = None
@@ -49,11 +49,11 @@ class Assertion(Record):
     tool: JsonValue = None
     """Tool that must be called, as written; rules only use text."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Keys of the file that no reader knows."""
+    """Keys in the file that no reader knows."""
 
     @property
     def label(self) -> str:
-        """The name, or the type of a nameless assertion."""
+        """The name, or the type if it has no name."""
         return self.name or self.type
 
 
@@ -67,11 +67,11 @@ class Task(Record):
     question: str | None = None
     """The question or issue text."""
     repo: str | None = None
-    """Repository, as the dataset names it."""
+    """Repository, as named in the dataset."""
     commit: str | None = None
     """Commit of the repository that the attempt starts from."""
     language: str | None = None
-    """Programming language, as the dataset names it."""
+    """Programming language, as named in the dataset."""
     gold_ranges: tuple[GoldRange, ...] | None = None
     """Gold context as written; ``()`` if empty, ``None`` if not recorded."""
     gold_patch: str | None = None
@@ -89,11 +89,11 @@ class Task(Record):
     assertions: tuple[Assertion, ...] = ()
     """What must hold for an attempt."""
     name: str | None = None
-    """Short name for a reader."""
+    """Short name for people."""
     description: str | None = None
     """What the task is about."""
     complexity: str | None = None
-    """How hard it is, in the words of the dataset."""
+    """Difficulty, in the words of the dataset."""
     tags: tuple[str, ...] = ()
     """Labels to group tasks by."""
     simulated_human_guidance: str | None = None
@@ -105,6 +105,6 @@ class Task(Record):
     source: Source | None = None
     """Where the record was read from."""
     metadata: dict[str, Any] = Field(default_factory=dict)
-    """Free data that configures metrics, such as ``expected_tools``."""
+    """Arbitrary data that configures metrics, such as ``expected_tools``."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Keys of the file that no reader knows."""
+    """Keys in the file that no reader knows."""

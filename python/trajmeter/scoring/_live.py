@@ -29,7 +29,7 @@ class Live(NamedTuple):
     """Live figures of an attempt that is still running."""
 
     turns: int
-    """Turns so far, the open one included."""
+    """Turns so far, including the open one."""
     turns_left: int | None
     """Turns left in the task's budget; ``None`` without a budget."""
     calls: int
@@ -41,11 +41,11 @@ class Live(NamedTuple):
     views: int
     """Views so far."""
     coverage: StepCoverage
-    """Share of gold seen so far, the open turn included; ``None`` if gold is unknown."""
+    """Share of gold seen so far, including the open turn; ``None`` if gold is unknown."""
     redundancy: float | None
     """Share of the viewed lines that an earlier turn had shown, over the finished turns."""
     input_tokens: int | None
-    """Prompt tokens so far; ``None`` where none were recorded."""
+    """Prompt tokens so far; ``None`` if none were recorded."""
     output_tokens: int | None
     """Completion tokens so far."""
     cost_usd: float | None

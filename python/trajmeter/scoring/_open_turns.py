@@ -31,7 +31,7 @@ class OpenCall:
     """A tool call; as a context manager it is timed, and an exception marks it as failed."""
 
     _began: float | None = None
-    """When the ``with`` block began, while it runs."""
+    """Start time of the ``with`` block, while it runs."""
     _shown: tuple[View, ...] | None = None
 
     def __init__(
@@ -47,8 +47,8 @@ class OpenCall:
         """Record the tool's result.
 
         Raises:
-            InputError: JSON cannot hold it.
-            SessionFinishedError: The session was finished before.
+            InputError: It cannot be represented in JSON.
+            SessionFinishedError: The session is already finished.
         """
         checked = checked_json(value, "result")
         with self._recording.lock:
@@ -63,7 +63,7 @@ class OpenCall:
 
         Raises:
             InputError: The error is not text.
-            SessionFinishedError: The session was finished before.
+            SessionFinishedError: The session is already finished.
         """
         check_text(error, "error")
         with self._recording.lock:
@@ -132,14 +132,14 @@ class TurnRecorder:
 
         Args:
             path: Path of the file.
-            first: First line, from 1; with neither line, the whole file was seen.
-            last: Last line, included; without it, all to the end of the file.
-            symbols: Names of the definitions it asked for. With them and without lines, the file
-                was only named.
+            first: First line, from 1; without ``first`` and ``last``, the whole file was seen.
+            last: Last line, inclusive; without it, everything to the end of the file.
+            symbols: Names of the definitions that it requested. With names but without lines, the
+                file was only named.
 
         Raises:
             InputError: An argument is of the wrong type.
-            SessionFinishedError: The session was finished before.
+            SessionFinishedError: The session is already finished.
         """
         if type(path) is not str:
             check_text(path, "path")
@@ -168,7 +168,7 @@ class TurnRecorder:
         with recording.lock:
             if recording.is_finished:
                 recording.refuse()
-            drafts = recording.drafts  # what `see` does, whose call would take a tenth of this
+            drafts = recording.drafts  # inlined from `see`, whose call would take a tenth of this
             draft = self._draft or (drafts[-1] if drafts else recording.open_draft(None))
             draft.record = None
             if draft.views is None:
@@ -193,18 +193,18 @@ class TurnRecorder:
 
         Args:
             name: Name of the tool.
-            arguments: Its arguments: an object, or text where they are malformed.
+            arguments: Its arguments: an object, or text if they are malformed.
             id: Id of the call.
-            result: What it gave back, if that is known already.
-            success: Whether it succeeded; ``False`` where there is an error.
+            result: Its result, if already known.
+            success: Whether it succeeded; ``False`` if there is an error.
             error: Why it failed.
 
         Returns:
-            The call, to record its result later, or to wrap the tool by ``with``.
+            The call, to record its result later, or to wrap the tool in ``with``.
 
         Raises:
-            InputError: An argument is of the wrong type, or JSON cannot hold it.
-            SessionFinishedError: The session was finished before.
+            InputError: An argument is of the wrong type, or It cannot be represented in JSON.
+            SessionFinishedError: The session is already finished.
         """
         if type(name) is not str or not name:
             raise InputError(f"name is {name!r}, expected the name of a tool")
@@ -242,17 +242,17 @@ class TurnRecorder:
         cached_input_tokens: int | None = None,
         cost_usd: float | None = None,
     ) -> None:
-        """Add tokens and cost of a call of the model.
+        """Add the tokens and cost of a model call.
 
         Args:
-            input_tokens: Prompt tokens, cached ones included.
-            output_tokens: Completion tokens, reasoning included.
-            cached_input_tokens: The part of the prompt tokens that was read from a cache.
+            input_tokens: Prompt tokens, including cached ones.
+            output_tokens: Completion tokens, including reasoning.
+            cached_input_tokens: Prompt tokens that were read from a cache.
             cost_usd: Cost in US dollars.
 
         Raises:
-            InputError: A number is of the wrong type, or too large.
-            SessionFinishedError: The session was finished before.
+            InputError: A number has the wrong type, or is too large.
+            SessionFinishedError: The session is already finished.
         """
         more: dict[str, Any] = {}
         if input_tokens is not None:
@@ -283,7 +283,7 @@ def check_text(value: object, name: str) -> None:
     """Reject anything but text.
 
     Raises:
-        InputError: It is not.
+        InputError: It is anything else.
     """
     if not isinstance(value, str):
         raise InputError(f"{name} is {value!r} ({type(value).__name__}), expected text")

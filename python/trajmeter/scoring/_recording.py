@@ -141,7 +141,7 @@ class Recording:
         Raises:
             SessionFinishedError: Always.
         """
-        raise SessionFinishedError("the session was finished before; begin another one")
+        raise SessionFinishedError("the session is already finished; begin another one")
 
     def begin(self, draft: TurnDraft) -> None:
         """End the previous turn and begin a new one."""
@@ -160,7 +160,7 @@ class Recording:
             self._tracker.end_step(*(views[followed:] if followed else views))
         except FATAL:
             raise
-        except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+        except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
             self._tracker = None
         self._followed = 0
         self._has_ended, self._coverage = True, None
@@ -174,7 +174,7 @@ class Recording:
             self._tracker.view(*views[self._followed :])
         except FATAL:
             raise
-        except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+        except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
             self._tracker = None
         self._followed, self._coverage = len(views), None
 
@@ -336,11 +336,11 @@ class Recording:
                 self._followed = len(open_one.views)
         except FATAL:
             raise
-        except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+        except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
             self._tracker = None
 
 
-def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever a harness hands over
+def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever a harness passes
     """Copy a value, checking that JSON can represent it.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.errors import ExtraMissingError, InputError, ReadError
 
 try:
-    import pyarrow as pa  # noqa: TC002 - what follows cannot be imported without it
+    import pyarrow as pa  # noqa: TC002 - the following imports need it
 except ModuleNotFoundError as error:
     raise ExtraMissingError("record batches need pyarrow: pip install 'trajmeter[data]'") from error
 
@@ -40,7 +40,7 @@ class BatchScorer:
     Args:
         metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
-        tasks: Files in any known format, or tasks, with the references to score against.
+        tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them.
         profiles: Compatibility profiles, at most one for each metric.
 
@@ -70,7 +70,7 @@ class BatchScorer:
         self._trials: set[str] = set()
 
     def __repr__(self) -> str:
-        """The metrics, and how many columns results have."""
+        """The metrics, and the number of result columns."""
         names = ", ".join(family.name for family in self._scorer.layout.families)
         return f"<BatchScorer: {names}; {len(self.schema):,} columns>"
 
@@ -88,7 +88,7 @@ class BatchScorer:
         *,
         on_problem: Callable[[RowProblem], None] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Score batches as they come; see :func:`score_batches`."""
+        """Score batches as they arrive; see :func:`score_batches`."""
         if is_frame(batches):
             batches = arrow_batches(batches)
         expected = "an iterable of RecordBatch"
@@ -147,11 +147,11 @@ def score_batches(
             columns, with the Arrow C interface.
         metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
-        tasks: Files in any known format, or tasks, with the references to score against.
+        tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.
         profiles: Compatibility profiles, at most one for each metric.
-        on_problem: Called with every row that is not a trajectory and is left out. Without it, the
+        on_problem: Called with every row that is not a trajectory and is skipped. Without it, the
             first one raises.
 
     Returns:
@@ -159,9 +159,9 @@ def score_batches(
 
     Raises:
         UnknownNameError: A metric or profile is unknown.
-        ConfigurationError: Two options contradict each other, two tasks have one id, or a column is
-            of a type that cannot hold its field.
-        InputError: Something is not a batch, or rows of one task are not adjacent although a metric
+        ConfigurationError: Two options contradict each other, two tasks have one id, or the type of
+            a column does not fit its field.
+        InputError: An item is not a batch, or rows of one task are not adjacent although a metric
             needs them to be.
         ReadError: Without ``on_problem``: a row is not a trajectory.
         ExtraMissingError: A metric or a file needs an extra that is not installed.

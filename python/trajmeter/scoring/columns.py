@@ -1,4 +1,4 @@
-"""Scores rows in columns with every metric, giving results in columns."""
+"""Scores rows in columns with every metric, returning results in columns."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class RowScorer:
         rows: pa.RecordBatch,
         tasks: Sequence[Task | None],
     ) -> _Scored:
-        """Score rows as a batch; rows with a value that no column holds are scored singly."""
+        """Score rows as a batch; rows with a value that fits no column are scored singly."""
         try:
             scored = metric.score_batch(tasks, rows)
             if isinstance(scored, Mapping):
@@ -181,7 +181,7 @@ class RowScorer:
                 first = self._by_batch(family, metric, rows.slice(0, half), tasks[:half])
                 rest = self._by_batch(family, metric, rows.slice(half), tasks[half:])
                 return _together(family, [first, rest])
-        except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        except BaseException as error:  # noqa: BLE001 - a user's metric may raise anything
             self._warn(family.name, error)
         records = Rows(0, rows).records()
         results = score_trajectories(records, metrics=[family.metric], tasks=self._tasks)
@@ -203,7 +203,7 @@ class RowScorer:
         if family not in self._warned:
             self._warned.add(family)
             warnings.warn(
-                f"{family} could not score a batch at once, and its rows are scored one by one: "
+                f"{family} could not score a batch at once, so its rows are scored one by one: "
                 f"{format_exception(error)}",
                 RuntimeWarning,
                 stacklevel=2,

@@ -116,13 +116,13 @@ class OpenedConversion:
     def open_output(
         self,
         file: Path,
-        about: Callable[[], Mapping[str, str]] | None,  # noqa: ARG002 - the file says nothing of it
+        about: Callable[[], Mapping[str, str]] | None,  # noqa: ARG002 - the file does not depend on it
     ) -> AbstractContextManager[BatchWriter]:
         """Open the single file into which parts are merged."""
         return open_trajectories(file)
 
     def totals(self) -> _Counts:
-        """Make an accumulator of unit states."""
+        """Create an accumulator of unit states."""
         return _Counts()
 
 

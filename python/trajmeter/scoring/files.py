@@ -61,19 +61,19 @@ def score(
     Args:
         trajectories: Files in any known format, or trajectories; or a data frame with the Arrow C
             interface (polars, pandas, pyarrow, DuckDB), whose rows are attempts.
-        tasks: Files in any known format, or tasks, with the references to score against.
+        tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.
-        repos: Instead of snapshots, git repositories to take them from, as
-            :func:`trajmeter.snapshots.open_repositories` finds them.
+        repos: Instead of snapshots, git repositories from which to take them, as found by
+            :func:`trajmeter.snapshots.open_repositories`.
         metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
         profiles: Compatibility profiles, at most one for each metric.
         input_format: Name of the format of all files; by default it is detected from their content.
-        mapping: Columns of files, or of the data frame, by the trajectory field they hold, as for
-            :func:`trajmeter.readers.read_trajectories`; those prefixed with ``task.`` are fields of
-            the task, as for :func:`trajmeter.readers.read_tasks`.
-        on_problem: Called with every file and record that cannot be read and is left out. Without
+        mapping: Columns of files, or of the data frame, by the trajectory field they contain, as
+            for :func:`trajmeter.readers.read_trajectories`; those prefixed with ``task.`` are
+            fields of the task, as for :func:`trajmeter.readers.read_tasks`.
+        on_problem: Called with every file and record that cannot be read and is skipped. Without
             it, the first one raises.
 
     Returns:
@@ -81,7 +81,7 @@ def score(
 
     Raises:
         UnknownNameError: A metric, profile or format is unknown.
-        ConfigurationError: Two options contradict each other, or two tasks have one id.
+        ConfigurationError: Two options contradict each other, or two tasks have the same id.
         InputError: An item is neither a file nor a record.
         ReadError: Without ``on_problem``: something cannot be read.
         ExtraMissingError: A metric or a file needs an extra that is not installed.

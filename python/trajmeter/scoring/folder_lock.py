@@ -52,7 +52,7 @@ def take(file: TextIO, folder: Path) -> None:
     """
     try:
         is_held = locks.lock(file)
-    except OSError:  # two writers waste time, but do no harm
+    except OSError:  # two writers waste time but are harmless
         warnings.warn(
             f"{folder}: this file system has no locks; two runs that write it at once "
             "score the same units twice",

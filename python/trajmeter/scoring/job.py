@@ -39,7 +39,7 @@ __all__ = ["Job", "OpenedJob"]
 
 @dataclass(frozen=True)
 class Job:
-    """The metrics of a run, and the references they score against."""
+    """The metrics of a run, and their references."""
 
     metrics: tuple[str | AnyMetric, ...]
     """Names of metrics, or metrics, in the order of their columns."""
@@ -84,7 +84,7 @@ class Job:
         """Why several workers cannot share it; ``None`` if they can."""
         if self.judge is None:
             return None
-        return "a judge needs one worker, as its answers are kept in one place"
+        return "a judge needs one worker, because its answers are kept in one place"
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedJob:
         """Create the metrics and read the tasks.
@@ -227,7 +227,7 @@ class OpenedJob:
         return open_table(file, self.layout, about)
 
     def totals(self) -> StreamScorer:
-        """Make the scorer that accumulates unit states."""
+        """Create the scorer that accumulates unit states."""
         from trajmeter.scoring.stream import StreamScorer
 
         return StreamScorer(self.metrics, tasks=self.tasks, quantiles=self.job.quantiles)

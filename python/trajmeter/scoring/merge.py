@@ -33,7 +33,7 @@ _SHOWN = 5
 def merge(
     folders: str | Path | Iterable[str | Path], *, output: str | Path, verify: bool = False
 ) -> RunResult[Any]:
-    """Check that the shards of a run hold each unit once, and complete it.
+    """Check that the shards of a run contain each unit once, and complete the run.
 
     Args:
         folders: Output folders of the shards; a single one if all shards shared it.
@@ -44,8 +44,8 @@ def merge(
         The run, with its summary.
 
     Raises:
-        ConfigurationError: A folder belongs to no run, or to another one; a unit is missing, or
-            occurs twice with different bytes; or the output cannot be written.
+        ConfigurationError: A folder does not belong to a run, or to another one; a unit is missing,
+            or occurs twice with different bytes; or the output cannot be written.
         ReadError: A part or a state cannot be read.
     """
     places = [path_of(each) for each in paths_and_records(folders, name="folders")]
@@ -56,7 +56,7 @@ def merge(
     for place, other in zip(places, plans, strict=True):
         if other["run_key"] != first["run_key"]:
             differs = "; ".join(differences(first["settings"], other["settings"]))
-            raise ConfigurationError(f"{place} is of another run than {places[0]} ({differs})")
+            raise ConfigurationError(f"{place} belongs to another run than {places[0]} ({differs})")
     key = first["run_key"]
     sources = [RunFolder(place, key) for place in places]
     plan = plan_from_json(first["plan"])
@@ -72,8 +72,8 @@ def merge(
     with target.locked((1, 1)):
         earlier = target.read_plan()
         if earlier is not None and earlier["run_key"] != key:
-            raise ConfigurationError(f"{output} holds the results of another run")
-        # First, as it marks the rest of the folder as part of this run.
+            raise ConfigurationError(f"{output} contains another run's results")
+        # First, because it marks the rest of the folder as part of this run.
         target.write_plan(plan, first["settings"], first["job"])
         for number, source in enumerate(found):
             if source.folder.resolve() != target.folder.resolve():
@@ -88,7 +88,7 @@ def _read(place: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{place} is not the folder of a run")
     formats = found["settings"].get("formats", {})
     if (formats.get("plan"), formats.get("parts")) != (FORMAT, PARTS_FORMAT):
-        raise ConfigurationError(f"{place} was made by a version of Trajmeter that differs in form")
+        raise ConfigurationError(f"{place} was written by an incompatible version of Trajmeter")
     return found
 
 

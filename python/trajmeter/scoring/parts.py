@@ -63,7 +63,7 @@ class RunFolder:
         self.rows = folder / "rows"
         """Folder that contains only the parts."""
         self.state = folder / "state"
-        """Folder of everything but rows."""
+        """Folder of everything except rows."""
         self._held = ""
 
     @property
@@ -83,7 +83,7 @@ class RunFolder:
         """Check that the folder belongs to a run, is empty or does not exist.
 
         Raises:
-            ConfigurationError: It holds other files, is a file, or is ``-``.
+            ConfigurationError: It contains other files, is a file, or is ``-``.
         """
         if str(self.folder) == "-":
             raise ConfigurationError("results are not written to -; name a file or a folder")
@@ -99,7 +99,7 @@ class RunFolder:
         others += [each for each in begun if not each.name.startswith((_LOCK, "."))]
         if others:
             raise ConfigurationError(
-                f"{self.folder} holds other files, such as {others[0]}; choose a folder that is "
+                f"{self.folder} contains other files, such as {others[0]}; choose a folder that is "
                 "empty or does not exist"
             )
 
@@ -116,7 +116,7 @@ class RunFolder:
             raise ConfigurationError(f"{self.folder}: {error.strerror or error}") from error
 
     def read_plan(self) -> dict[str, Any] | None:
-        """Plan and settings of the folder's run; ``None`` if it belongs to no run.
+        """Plan and settings of the folder's run; ``None`` if it does not belong to a run.
 
         Raises:
             ConfigurationError: They cannot be read.
@@ -199,7 +199,7 @@ class RunFolder:
         return work.receipt
 
     def is_done(self, unit: Unit, plan: Plan) -> bool:
-        """Whether a unit has its part, made from the files as they are now."""
+        """Whether a unit has its part, created from the files as they are now."""
         if not self.has_part(unit):
             return False
         try:
@@ -232,7 +232,7 @@ class RunFolder:
             if not found.equals(wanted) or kept != (wanted.metadata or {}):
                 raise ConfigurationError(
                     f"{part} was made with other metrics, or other versions of them, than those "
-                    "that are installed here"
+                    "installed here"
                 )
 
     def states(self, units: tuple[Unit, ...]) -> Iterator[dict[str, Any]]:
@@ -266,7 +266,7 @@ class RunFolder:
                 if lock.name != self._held:
                     with lock.open("a+") as held:
                         take(held, self.folder)
-        self.manifest.unlink(missing_ok=True)  # first, as it marks the rest as complete
+        self.manifest.unlink(missing_ok=True)  # first, because it marks the rest as complete
         (self.folder / "summary.json").unlink(missing_ok=True)
         if units is not None:
             for unit in units:
@@ -279,7 +279,7 @@ class RunFolder:
         for file in self.state.iterdir():
             if file != plan and not file.name.startswith(_LOCK):  # held by this process
                 file.unlink()
-        plan.unlink(missing_ok=True)  # last, as it marks the rest as part of a run
+        plan.unlink(missing_ok=True)  # last, because it marks the rest as part of a run
 
     def remove_abandoned(self) -> None:
         """Remove temporary files left by killed processes."""
@@ -367,7 +367,7 @@ def old_folders(target: Path, *, but: Path) -> Iterator[str]:
         if other != but and time.time() - other.stat().st_mtime > _OLD_SECONDS:
             size = sum(each.stat().st_size for each in other.rglob("*") if each.is_file())
             yield (
-                f"{other}: {size >> 20:,} MiB that an earlier run left; remove the folder unless "
+                f"{other}: {size >> 20:,} MiB left by an earlier run; remove the folder unless "
                 "you want to resume it"
             )
 

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 FORMAT = 3
-"""Version of plans: changes whenever the same inputs would give other units."""
+"""Version of plans: changes whenever the same inputs would yield different units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ class Unit:
     pieces: tuple[Piece, ...]
     """Pieces to read, in this order."""
     shares: int | None = None
-    """Number of task shares if it is one of them; ``None`` if it holds all tasks of its pieces."""
+    """Number of task shares if it is one of them; ``None`` if it contains all tasks of its
+    pieces."""
 
     @property
     def size(self) -> int:
@@ -156,7 +157,7 @@ class Plan:
         for name in {piece.file for piece in self.pieces}:
             if os.path.abspath(name).startswith(own):  # noqa: PTH100 - quick, as names may be many
                 raise ConfigurationError(
-                    f"the inputs take in {name}, which lies in the output {folder}; write elsewhere"
+                    f"the inputs include {name}, which is in the output {folder}; write elsewhere"
                 )
 
     def to_json(self) -> dict[str, Any]:
@@ -184,7 +185,7 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
 
 
 def found_files(plan: Mapping[str, Any]) -> dict[str, FoundFile]:
-    """What an earlier plan recorded of each file, given its :meth:`Plan.to_json`."""
+    """What an earlier plan recorded about each file, given its :meth:`Plan.to_json`."""
     if plan["has_whole_tasks"]:  # Parquet files are quick to examine, and split elsewhere
         return {}
     # Keyed by range within the file, which may have been listed twice.

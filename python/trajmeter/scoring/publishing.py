@@ -84,7 +84,7 @@ def _part_rows(
 def _in_input_order(
     folder: RunFolder, units: Sequence[Unit], opened: OpenedWork[Any]
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of task shares ordered by number, some thousand at a time."""
+    """Rows of task shares ordered by number, a few thousand at a time."""
     at_once = max(_ROWS // len(units), 1)
     numbers = [state["numbers"] for state in folder.states(tuple(units))]
     parts = [_Rows(_part_rows(folder, unit, opened, at_once)) for unit in units]

@@ -30,7 +30,7 @@ class RecordScorer:
         tasks: Tasks with their references.
 
     Raises:
-        ConfigurationError: Two tasks have one id, or two columns one name.
+        ConfigurationError: Two tasks have the same id, or two columns the same name.
     """
 
     layout: RowLayout

@@ -104,7 +104,7 @@ def columns_of_results(
     results: Iterable[Result | MetricError],
     types: Mapping[str, pa.DataType],
 ) -> list[Array]:
-    """Columns of a family from the results of rows, few of which are held at a time."""
+    """Columns of a family from the results of rows; only a few are held at a time."""
     values = (family.fitted(result)[1] for result in results)
     parts = [family_arrays(family, list(islice(values, ROWS_AT_ONCE)), types)]
     while few := list(islice(values, ROWS_AT_ONCE)):

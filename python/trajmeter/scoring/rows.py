@@ -38,7 +38,7 @@ class RowProblem(Record):
     """What was wrong, the value, and what was expected."""
 
     def __str__(self) -> str:
-        """Place and message in one line."""
+        """Location and message in one line."""
         return f"batch {self.batch}, row {self.row}: {self.message}"
 
 
@@ -80,7 +80,7 @@ def admit(
         with_results: Whether to keep tool results; otherwise they are neither checked nor kept.
 
     Raises:
-        InputError: This is not a batch.
+        InputError: It is not a batch.
         ConfigurationError: The type of a column cannot be cast to the schema.
     """
     from trajmeter.conforming import conform, faulty, misfits  # which files do not need

@@ -55,7 +55,7 @@ def run(
         work: What to do with the units, such as scoring with some metrics.
         inputs: Files, folders and patterns.
         output: A folder of parts, or a file; ``None`` to keep no rows.
-        options: How to carry it out.
+        options: How to execute the run.
         listener: Receives events.
 
     Raises:
@@ -215,7 +215,7 @@ class _Run(Generic[SummaryT]):
                 differs = [*differences(earlier["settings"], settings)]
                 shown = "; ".join(differs[:_MANY]) + (" …" if len(differs) > _MANY else "")
                 raise ConfigurationError(
-                    f"{folder.folder} holds the results of another run ({shown}); choose another "
+                    f"{folder.folder} contains another run's results ({shown}); choose another "
                     "output, or replace them with --overwrite"
                 )
             folder.clear()
@@ -249,7 +249,7 @@ class _Run(Generic[SummaryT]):
 
         def reader(unit: Unit) -> UnitWork:
             self._listener.on_message(
-                f"sorting {plan.size >> 20:,} MiB by task, as a metric compares attempts; the "
+                f"sorting {plan.size >> 20:,} MiB by task, because a metric compares them; the "
                 f"parts are {plan.shares:,} shares of the tasks"
             )
             return opened.unit_work(unit, plan, self._listener.on_problem)
@@ -356,7 +356,7 @@ class _Totals(Generic[SummaryT]):
         """Report what is only known at the end about whole folders: the files skipped in them.
 
         Returns:
-            How many of them hold nothing that can be read.
+            How many of them contain nothing that can be read.
         """
         found = 0
         for number, tally in self.folders:

@@ -124,13 +124,13 @@ def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[
         if isinstance(before, dict) and isinstance(now, dict):
             yield from _changes(name, before, now)
         elif name == "commits":
-            yield "commits: other ones are in the repositories"
+            yield "commits: the repositories have different ones"
         elif name == "columns":
             if earlier.get("metrics") == own.get("metrics"):
-                yield "columns: other figures, or in another order"
+                yield "columns: different figures, or a different order"
         elif name == "pieces":
             if earlier.get("inputs") == own.get("inputs"):
-                yield "pieces: the inputs are read in another order, or cut in another way"
+                yield "pieces: the inputs are read in a different order, or split differently"
         else:
             yield f"{name}: {_shown(before)} → {_shown(now)}"
 
@@ -142,7 +142,7 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
         if key not in before:
             yield f"{name}: {key} is new"
         elif key not in now:
-            yield f"{name}: {key} is gone"
+            yield f"{name}: {key} was removed"
         elif isinstance(before[key], dict) and isinstance(now[key], dict):
             yield from _changes(_within(name, key), before[key], now[key])
         elif name in ("inputs", "tasks", "snapshots"):
@@ -152,7 +152,7 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
 
 
 def _within(name: str, key: str) -> str:
-    """Name of a setting in messages: for a metric's settings, its name and then theirs."""
+    """Name of a setting in messages; a metric's settings are prefixed with its name."""
     return key if name == "metrics" else f"{name}: {key}"
 
 
@@ -163,7 +163,7 @@ def _shown(value: object) -> str:
 def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, Any]:
     about: dict[str, Any] = {"version": metric.version, "parameters": dict(metric.parameters)}
     if any(metric is each for each in asked):
-        # An object may score in any way, so two objects cannot be compared.
+        # An object may score in any way, so objects cannot be compared.
         about["object"] = uuid4().hex
         return about
     for name in asked:

@@ -38,7 +38,7 @@ class RunOptions:
     overwrite: bool = False
     """Whether to replace the results of another run."""
     sizes: PlanSizes = field(default_factory=PlanSizes)
-    """Size limits of units; other limits give other plans."""
+    """Size limits of units; the plan depends on them."""
 
 
 @dataclass(frozen=True)
@@ -77,21 +77,21 @@ class RunListener:
 
 @dataclass(frozen=True)
 class RunResult(Generic[SummaryT_co]):
-    """What a run gave."""
+    """The result of a run."""
 
     output: Path | None
     """The file, or the folder of parts; ``None`` if no rows were kept."""
     rows: int
     """Rows of the run, or of its shard."""
     parts: tuple[Path, ...]
-    """Files of the parts, in the order of the rows; none where one file was asked for."""
+    """Files of the parts, in the order of the rows; empty if a single file was requested."""
     resumed: int
-    """Units that an earlier run had done."""
+    """Units that an earlier run finished."""
     problems: int
-    """Files and records that could not be read, those of the earlier run included."""
+    """Files and records that could not be read, including those of the earlier run."""
     failed: tuple[str, ...]
     """Units that could not be scored because their workers died, with the reason."""
     is_complete: bool
     """Whether every unit of the plan is done."""
     summary: SummaryT_co
-    """What the rows add up to, such as averages."""
+    """Totals of the rows, such as averages."""

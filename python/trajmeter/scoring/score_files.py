@@ -61,8 +61,8 @@ def score_files(
 
     Args:
         inputs: Files, folders and patterns, as for :func:`trajmeter.readers.read_trajectories`.
-        output: A folder of parts in Parquet, or a file as its suffix says: ``.parquet``, ``.jsonl``
-            or ``.csv``. Without it, the rows are only scored and summarized.
+        output: A folder of parts in Parquet, or a file with the suffix ``.parquet``, ``.jsonl`` or
+            ``.csv``. Without it, the rows are only scored and summarized.
         tasks: As for :func:`trajmeter.score`.
         snapshots: As for :func:`trajmeter.score`.
         repos: As for :func:`trajmeter.score`.
@@ -71,21 +71,21 @@ def score_files(
         profiles: As for :func:`trajmeter.score`.
         input_format: As for :func:`trajmeter.score`.
         mapping: As for :func:`trajmeter.score`.
-        workers: Number of scoring processes; ``"auto"`` is one for small inputs, else as many as
-            cores, units and memory allow.
-        engine: What runs the workers: ``"local"``, or ``"ray"``, which scores on the cluster that
-            ``RAY_ADDRESS`` names or that this process is connected to, else on this machine. All
+        workers: Number of scoring processes; ``"auto"`` is one for small inputs, otherwise as many
+            as cores, units and memory allow.
+        engine: What runs the workers: ``"local"``, or ``"ray"``, which uses the cluster that
+            ``RAY_ADDRESS`` names or to which this process is connected, otherwise this machine. All
             nodes must see inputs and output under the same paths.
         threads: Threads of each process; by default the cores divided by the workers.
         batch_rows: Rows read at a time; fewer take less memory. Results do not depend on it.
-        max_line: Longest accepted line of JSON, in bytes. A longer one is a problem, and is not
-            held in memory.
+        max_line: Longest accepted line of JSON, in bytes. A longer line is reported as a problem,
+            and is not held in memory.
         shard: ``(i, n)`` scores every n-th unit, counted from 1; the output is a folder, which
             several shards may share.
         resume: Whether to resume an earlier, unfinished run of the same kind.
-        overwrite: Whether to replace a folder that holds the results of another run.
-        quantiles: Whether the summary includes quantiles for each agent and model, besides those
-            over all attempts.
+        overwrite: Whether to replace a folder that contains the results of another run.
+        quantiles: Whether the summary includes quantiles for each agent and model, in addition to
+            those over all attempts.
         on_problem: As for :func:`trajmeter.score`.
 
     Returns:
@@ -93,12 +93,12 @@ def score_files(
 
     Raises:
         UnknownNameError: A metric, profile or format is unknown.
-        ConfigurationError: Two options contradict each other; the output holds another run's
-            results, is written by another process or cannot be written; or an input changed while
-            it was read.
+        ConfigurationError: Two options contradict each other; the output contains another run's
+            results, is being written by another process or cannot be written; or an input changed
+            while it was read.
         ReadError: Without ``on_problem``: something cannot be read.
-        ExtraMissingError: pyarrow is not installed, or Ray where it is the engine, or a metric or
-            a file needs another extra.
+        ExtraMissingError: pyarrow is not installed, Ray is the engine and is not installed, or a
+            metric or a file needs another extra.
 
     Example:
         >>> import tempfile, trajmeter

@@ -38,12 +38,13 @@ __all__ = ["Scorer"]
 class Scorer:
     """Scores attempts in a harness, each in microseconds. Every method is thread-safe.
 
-    Pickling keeps only its arguments: an unpickled scorer is set up again and has counted nothing.
+    Pickling keeps only its arguments: an unpickled scorer is set up again and starts without
+    counts.
 
     Args:
         metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
             their columns.
-        tasks: Files in any known format, or tasks, with the references to score against.
+        tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.
         profiles: Compatibility profiles, at most one for each metric.
@@ -51,8 +52,8 @@ class Scorer:
 
     Raises:
         UnknownNameError: A metric or profile is unknown.
-        ConfigurationError: Two options contradict each other, or two tasks have one id.
-        InputError: An argument is of the wrong type.
+        ConfigurationError: Two options contradict each other, or two tasks have the same id.
+        InputError: An argument has the wrong type.
         ReadError: A file cannot be read.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 
@@ -96,7 +97,7 @@ class Scorer:
         self.layout = self._recorder.layout
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Set it up again where it arrives."""
+        """Set the scorer up again after unpickling."""
         return _again, self._arguments
 
     def __repr__(self) -> str:
@@ -108,12 +109,12 @@ class Scorer:
         """Score one attempt, and count it in the summary.
 
         Args:
-            trajectory: The attempt. A metric that compares the attempts at a task sees it alone;
-                :meth:`score_all` shows them to it together.
+            trajectory: The attempt. A metric that compares the attempts at a task sees only this
+                one; :meth:`score_all` passes them together.
             task: Its task; by default that of its ``task_id``.
 
         Raises:
-            InputError: An argument is of the wrong type.
+            InputError: An argument has the wrong type.
         """
         check_type(trajectory, Trajectory, name="trajectory")
         if task is None:
@@ -123,7 +124,7 @@ class Scorer:
         return self.count(task, trajectory)
 
     def score_all(self, trajectories: Iterable[Trajectory]) -> Iterator[Scored]:
-        """Score attempts as they come, and count them in the summary.
+        """Score attempts as they arrive, and count them in the summary.
 
         If a metric compares the attempts at a task, all are read before the first is scored.
 
@@ -163,7 +164,7 @@ class Scorer:
                 :meth:`Session.view` records views.
 
         Raises:
-            InputError: An argument is of the wrong type.
+            InputError: An argument has the wrong type.
         """
         if not isinstance(task, str):
             check_type(task, Task, name="task")
@@ -171,7 +172,7 @@ class Scorer:
             from trajmeter.readers.tool_views import ToolViews
 
             check_type(views, ToolViews, name="views")
-        from trajmeter.scoring.session import Session  # who scores whole attempts needs none
+        from trajmeter.scoring.session import Session  # not needed to score whole attempts
 
         return Session(self, task, {"agent": agent, "model": model, "attempt": attempt}, views)
 
@@ -185,7 +186,7 @@ class Scorer:
 
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
-            InputError: It is not a name.
+            InputError: The name is not text, or matches several figures.
         """
         return self.layout.figure(name)
 
@@ -194,14 +195,14 @@ class Scorer:
         return self._recorder.tasks.find(task_id)
 
     def tracker(self, task: Task | None) -> ContextTracker | None:
-        """Track the views of an attempt; ``None`` if context is not scored or cannot be."""
+        """Track the views of an attempt; ``None`` if context is not or cannot be scored."""
         if self._context is None or task is None:
             return None
         try:
             return self._context.tracker(task)
         except FATAL:
             raise
-        except Exception:  # noqa: BLE001 - a snapshot cannot be read, as its score will say
+        except Exception:  # noqa: BLE001 - an unreadable snapshot, which the score will report
             return None
 
     def scored(
@@ -249,7 +250,7 @@ class _Followed:
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
-        """Those of the metric."""
+        """The metric's parameters."""
         return self._metric.parameters
 
     def score(self, task: Task | None, trajectory: Trajectory) -> Result:

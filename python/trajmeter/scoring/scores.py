@@ -34,7 +34,7 @@ class ScoredAttempts(Protocol):
         """Number of attempts."""
 
     def results(self) -> list[Scored]:
-        """Each attempt with one typed result of each metric, in the order they were read."""
+        """Each attempt with one typed result per metric, in reading order."""
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat row for each attempt."""
@@ -83,7 +83,7 @@ class Scores:
         return len(self._attempts)
 
     def __repr__(self) -> str:
-        """How many attempts were scored, and by which metrics."""
+        """The number of scored attempts, and the metrics."""
         names = ", ".join(family.name for family in self.layout.families)
         count = len(self)
         return f"<Scores: {count:,} attempt{'' if count == 1 else 's'}; {names}>"
@@ -96,7 +96,7 @@ class Scores:
 
     @cached_property
     def results(self) -> list[Scored]:
-        """Each attempt with one typed result of each metric, in the order they were read.
+        """Each attempt with one typed result per metric, in reading order.
 
         Attempts from files are scored in columns; their records and results are built from them on
         first access.
@@ -105,11 +105,11 @@ class Scores:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One flat row for each attempt, as polars and pandas take them; built anew on access."""
+        """One flat row for each attempt, ready for polars and pandas; built anew on each access."""
         return [*self._attempts.rows()]
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Offer the rows by the Arrow C interface, which polars, pandas and DuckDB read.
+        """Export the rows by the Arrow C interface, which polars, pandas and DuckDB read.
 
         Raises:
             ExtraMissingError: pyarrow is not installed.
@@ -119,7 +119,7 @@ class Scores:
         return offered
 
     def to_arrow(self) -> pa.Table:
-        """The rows as a table of pyarrow, in the columns that all results of these metrics have.
+        """The rows as a pyarrow table, in the columns common to all results of these metrics.
 
         A mapping is a list of its keys and values.
 
@@ -136,7 +136,7 @@ class Scores:
         return pa.Table.from_batches(batches, kept)
 
     def to_polars(self) -> pl.DataFrame:
-        """The rows as a data frame of polars.
+        """The rows as a polars data frame.
 
         Raises:
             ExtraMissingError: polars or pyarrow is not installed.
@@ -148,7 +148,7 @@ class Scores:
         return pl.DataFrame(self)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The rows as a data frame of pandas.
+        """The rows as a pandas data frame.
 
         Raises:
             ExtraMissingError: pandas or pyarrow is not installed.

@@ -95,19 +95,19 @@ class Session(TurnRecorder):
     def turn(
         self, *, agent: str | None = None, program: str | None = None, text: str | None = None
     ) -> OpenTurn:
-        """Begin a turn, which ends the one before.
+        """Begin a turn, ending the one before.
 
         Args:
-            agent: Name of the agent that acts, in runs of several.
+            agent: Name of the acting agent, in runs with several agents.
             program: Program or command the agent wrote.
             text: What the agent said.
 
         Returns:
-            The turn, to record in it even when others have begun.
+            The turn, for recording in it even after others have begun.
 
         Raises:
             InputError: An argument is not text.
-            SessionFinishedError: The session was finished before.
+            SessionFinishedError: The session is already finished.
         """
         if agent is not None:
             check_text(agent, "agent")
@@ -124,14 +124,14 @@ class Session(TurnRecorder):
         return OpenTurn(recording, draft)
 
     def messages(self, new: Iterable[Mapping[str, Any] | BaseModel]) -> None:
-        """Record messages as they arrive, as :func:`trajmeter.from_messages` reads them.
+        """Record messages as they arrive, in the form read by :func:`trajmeter.from_messages`.
 
         Args:
             new: The messages since the last call.
 
         Raises:
-            InputError: This is a single message, or not a list.
-            SessionFinishedError: The session was finished before.
+            InputError: It is a single message, or not a list.
+            SessionFinishedError: The session is already finished.
         """
         added = [*as_iterable(new, "a list of messages", name="new")]
         recording = self._recording
@@ -254,8 +254,8 @@ class Session(TurnRecorder):
             The same as ``scorer.score(session.trajectory)``.
 
         Raises:
-            InputError: An argument is of the wrong type.
-            SessionFinishedError: The session was finished before.
+            InputError: An argument has the wrong type.
+            SessionFinishedError: The session is already finished.
         """
         ends: dict[str, Any] = {"final_patch": patch, "final_output": output}
         for name, value in (("patch", patch), ("output", output)):

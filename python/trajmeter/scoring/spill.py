@@ -1,9 +1,9 @@
 """Sorts large inputs of compared attempts by task into files that fit in memory.
 
-A fixed hash of its task determines the file of each attempt, which is stored with its number among
-all. The files belong to one process, or to the shard that it scores, and are removed after scoring.
-What a killed process leaves is reused if complete, as recorded in its notes, which are written
-last.
+A fixed hash of its task determines the file of each attempt, which is stored with its overall
+number. The files belong to one process, or to the shard that it scores, and are removed after
+scoring. Files left by a killed process are reused if complete, as recorded in its notes, which are
+written last.
 """
 
 from __future__ import annotations

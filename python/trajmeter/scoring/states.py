@@ -41,7 +41,7 @@ def write_state(state: Mapping[str, Any], stream: BinaryIO) -> None:
 
 
 def read_state(file: Path) -> dict[str, Any]:
-    """Read what :func:`write_state` wrote.
+    """Read a state written by :func:`write_state`.
 
     Raises:
         ReadError: It cannot be read.

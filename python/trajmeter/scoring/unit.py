@@ -35,7 +35,7 @@ class UnitRows(ABC):
     Args:
         unit: The unit.
         reading: How it is read.
-        plan: The plan it is of.
+        plan: The plan that it belongs to.
         on_problem: Called with every file and record that cannot be read.
         columns: Columns of trajectories to fill; all if ``None``.
         presence: Columns of which only nulls matter.
@@ -101,7 +101,7 @@ class UnitRows(ABC):
 
     @property
     def receipt(self) -> Receipt:
-        """The numbers of what was done so far."""
+        """The counts so far."""
         return Receipt(self.unit.number, self._rows, self._problem_count)
 
     def state(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class UnitScorer(UnitRows):
     Args:
         unit: The unit.
         opened: Metrics and tasks.
-        plan: The plan it is of.
+        plan: The plan that it belongs to.
         on_problem: Called with every file and record that cannot be read.
     """
 

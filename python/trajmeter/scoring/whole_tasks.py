@@ -1,4 +1,4 @@
-"""Makes units of whole tasks if the attempts at each task are adjacent in Parquet.
+"""Creates units of whole tasks if the attempts at each task are adjacent in Parquet.
 
 A unit boundary moves to the start of the next task, which avoids sorting. This reads the identities
 of all attempts. Inputs without row numbers, such as JSON lines, or with unreadable rows, must be

@@ -76,7 +76,7 @@ class UnitWork(Protocol):
 
     @property
     def receipt(self) -> Receipt:
-        """The numbers of what was done so far."""
+        """The counts so far."""
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Produce the rows.
@@ -143,7 +143,7 @@ class OpenedWork(Protocol[SummaryT_co]):
         """Open the single file into which parts are merged."""
 
     def totals(self) -> Totals[SummaryT_co]:
-        """Make an accumulator of unit states."""
+        """Create an accumulator of unit states."""
 
 
 class Work(Protocol[SummaryT_co]):

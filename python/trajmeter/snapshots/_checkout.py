@@ -1,7 +1,7 @@
-"""The files of a folder, as they lie in it: without git, or of a checkout.
+"""The files of a folder as they are, with or without git.
 
-No path leads out of the folder: links that do are left out, as are ``.git``, nested repositories
-such as submodules, and whatever is not a regular file.
+No path leads out of the folder: links that do are skipped, and so are ``.git``, nested repositories
+such as submodules, and anything that is not a regular file.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _GIT = ".git"
 
 
 class Content(NamedTuple):
-    """What a file holds."""
+    """Content of a file."""
 
     blob: str
-    """The id that git gives to it."""
+    """The id that git would give it."""
     content: bytes
 
 
@@ -40,7 +40,7 @@ class Checkout:
     """
 
     why_missing = "cannot be read; check its permissions"
-    """What to say of a file without content."""
+    """Message about a file without content."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_dir():
@@ -53,7 +53,7 @@ class Checkout:
         return self.path.resolve().name
 
     def files(self) -> dict[str, str]:
-        """Paths of the files from the file system's root, by their paths in the folder, in order.
+        """Absolute paths of the files, by their paths in the folder, in order.
 
         Raises:
             ReadError: A folder in it cannot be listed.
@@ -73,7 +73,7 @@ class Checkout:
         return dict(sorted(found.items()))
 
     def read(self, places: Iterable[str]) -> Iterator[Content | None]:
-        """Contents of files, in order; ``None`` for one that cannot be read."""
+        """Contents of files, in order; ``None`` for those that cannot be read."""
         for place in places:
             try:
                 content = Path(place).read_bytes()
@@ -83,7 +83,7 @@ class Checkout:
                 yield Content(_blob_id(content), content)
 
     def ids(self, places: Iterable[str]) -> Iterator[str | None]:
-        """The ids that git would give to the contents; ``None`` for one that cannot be read."""
+        """The ids that git would give the contents; ``None`` for those that cannot be read."""
         return (None if content is None else content.blob for content in self.read(places))
 
 
@@ -92,7 +92,7 @@ def _blob_id(content: bytes) -> str:
 
 
 def _is_within(place: Path, root: Path) -> bool:
-    """Whether a file is a regular one; a link has to lead to one of the same repository."""
+    """Whether a file is a regular file; a link must lead to one in the same repository."""
     try:
         if not place.is_symlink():
             return place.is_file()

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["Definition", "Naming", "definitions"]
 
 Naming: TypeAlias = Literal["default", "contextbench"]
-"""How definitions are named that have no name of their own in the grammar: see :func:`_name` and
+"""How to name definitions that have no name in the grammar: see :func:`_name` and
 :func:`_contextbench_name`."""
 
 
 class Definition(NamedTuple):
-    """A definition, as a file of snapshots holds it."""
+    """A definition in the form of a snapshot file."""
 
     kind: str
     start: int
@@ -33,20 +33,20 @@ class Definition(NamedTuple):
 class _Grammar(NamedTuple):
     parser: Parser
     query: Query
-    """Finds definitions wherever they lie, in C."""
+    """Finds definitions everywhere, using compiled code."""
     kinds: frozenset[int]
     """Ids of the nodes that are definitions."""
     holders: frozenset[int]
-    """Ids of the nodes that definitions lie in; see :attr:`LanguageRules.holders`."""
+    """Ids of the nodes that can contain definitions; see :attr:`LanguageRules.holders`."""
 
 
 @cache
 def _tools(language: LanguageRules) -> _Grammar:
-    known = grammar(language)  # first, as it says what is missing
+    known = grammar(language)  # first, because it reports what is missing
     from tree_sitter import Parser, Query
 
     kinds, holders = (
-        frozenset(cast("int", known.id_for_node_kind(name, True)) for name in names)  # noqa: FBT003 - it takes no keyword
+        frozenset(cast("int", known.id_for_node_kind(name, True)) for name in names)  # noqa: FBT003 - it accepts no keyword
         for names in (language.kinds, language.holders)
     )
     alternatives = " ".join(f"({kind})" for kind in language.kinds)
@@ -54,12 +54,12 @@ def _tools(language: LanguageRules) -> _Grammar:
 
 
 def definitions(content: bytes, language: LanguageRules, naming: Naming) -> list[Definition]:
-    """Find the definitions in a file, in the order they begin, the longer one first.
+    """Find the definitions in a file, ordered by start, with longer ones first.
 
     Args:
-        content: The file. Errors in it cost the definitions they lie in, at most.
+        content: The file. Syntax errors affect at most the definitions that contain them.
         language: Its language.
-        naming: How definitions without a name of their own are named.
+        naming: How to name definitions that have no name in the grammar.
 
     Raises:
         ExtraMissingError: tree-sitter or the grammar is not installed.
@@ -74,16 +74,16 @@ def definitions(content: bytes, language: LanguageRules, naming: Naming) -> list
 
 
 def _all(root: Node, tools: _Grammar) -> list[Node]:
-    """The definitions below a node, looking everywhere."""
+    """The definitions below a node, searching everywhere."""
     from tree_sitter import QueryCursor
 
     return QueryCursor(tools.query).captures(root).get("found", [])
 
 
 def _held(root: Node, tools: _Grammar) -> list[Node]:
-    """The definitions below a node, looking into nothing that cannot hold one.
+    """The definitions below a node, skipping nodes that cannot contain one.
 
-    Statements are a tenth of a tree, so that this takes a quarter of the time of a query.
+    Statements are a tenth of a tree, so this takes a quarter of the time of a query.
     """
     found: list[Node] = []
     cursor = root.walk()
@@ -106,7 +106,7 @@ def _held(root: Node, tools: _Grammar) -> list[Node]:
 _FIELDS = ("name", "declarator", "property", "type")
 
 _UNNAMED_FIELDS = {"reference_declarator", "parenthesized_declarator"}
-"""Nodes of C++ and C that declare what stands last in them."""
+"""Nodes of C++ and C that declare their last child."""
 
 _HOLDERS: dict[str, str] = {
     "variable_declarator": "name",
@@ -115,14 +115,14 @@ _HOLDERS: dict[str, str] = {
     "field_definition": "property",
     "type_definition": "declarator",
 }
-"""Nodes that give a name to what they hold, and the field that has it."""
+"""Nodes that name what they contain, and the field with the name."""
 
 
 def _name(node: Node) -> str | None:
-    """The name of a definition, as a person would say it.
+    """The name of a definition, as a person would call it.
 
-    Where the grammar has none: a Go type declaration is named like its first type, an ``impl`` like
-    its type, a C function as it is declared, and an arrow function or a struct without a name like
+    If the grammar has none: a Go type declaration is named after its first type, an ``impl`` after
+    its type, a C function as it is declared, and an arrow function or a struct without a name after
     the variable, property or type that it becomes.
     """
     own = node.child_by_field_name("name")
@@ -138,7 +138,7 @@ def _name(node: Node) -> str | None:
 
 
 def _innermost(node: Node) -> Node | None:
-    """The node that holds nothing but the name, in one that qualifies or declares it."""
+    """The node that contains only the name, within one that qualifies or declares it."""
     while not node.type.startswith("abstract_"):  # the declarator of `operator bool()`
         inner = next(filter(None, map(node.child_by_field_name, _FIELDS)), None)
         if inner is None and node.type in _UNNAMED_FIELDS:
@@ -150,7 +150,7 @@ def _innermost(node: Node) -> Node | None:
 
 
 def _contextbench_name(node: Node) -> str | None:
-    """The name that ContextBench gives: its own, else the first identifier of any kind in it."""
+    """The name that ContextBench uses: its own, or the first identifier of any kind in it."""
     own = node.child_by_field_name("name")
     for kind in ("identifier", "field_identifier", "type_identifier"):
         if own is None:

@@ -1,7 +1,7 @@
 """Commits and files of a git repository, read from its objects: no checkout is needed.
 
-One ``git cat-file`` serves all commits. Git is told neither to fetch what a partial clone lacks nor
-to follow replacements, and settings of the user do not matter.
+One ``git cat-file`` process serves all commits. Git neither fetches what a partial clone lacks nor
+follows replacements, and the user's settings are ignored.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ["GitRepository", "git_folder"]
 
 _LINK, _FOLDER, _FILE = b"120000", b"40000", b"100"
 _MOST_LINKS = 40
-"""Links of links, as for Linux."""
+"""Maximum number of chained links, as on Linux."""
 _AHEAD = 64
-"""Objects to ask for before the first is read: few enough for the requests to fit into a pipe."""
+"""Objects to request before the first is read: few enough for the requests to fit into a pipe."""
 
 
 def git_folder(path: Path) -> Path | None:
@@ -41,7 +41,7 @@ def git_folder(path: Path) -> Path | None:
 
 
 class GitRepository:
-    """A repository, read by one process of git that ends with it. Threads may share it.
+    """A repository, read by one git process that ends with it. Threads may share it.
 
     Args:
         path: The repository, bare or not.
@@ -61,7 +61,7 @@ class GitRepository:
         self._lock = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the process behind."""
+        """Omit the process."""
         return {"path": self.path}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -69,7 +69,7 @@ class GitRepository:
 
     @property
     def why_missing(self) -> str:
-        """What to say of a file without content."""
+        """Message about a file without content."""
         return (
             "the clone lacks it; fetch everything: "
             f"git -C {self.path} fetch --refetch --no-filter origin"
@@ -81,10 +81,10 @@ class GitRepository:
         return self.path.resolve().name.removesuffix(".git")
 
     def commit(self, revision: str) -> str | None:
-        """Id of a commit by any name that git knows for it; ``None`` if there is none.
+        """Id of a commit from any name that git accepts for it; ``None`` if there is none.
 
         Raises:
-            ReadError: The name is that of several objects, or git cannot read the repository.
+            ReadError: The name is ambiguous, or git cannot read the repository.
         """
         if not revision.strip() or not revision.isprintable():
             return None
@@ -101,11 +101,11 @@ class GitRepository:
     def files(self, commit: str) -> dict[str, str]:
         """Blobs of the files of a commit, by path, in order.
 
-        Links to files within the repository count as files. Links to folders and out of it,
-        submodules, and files whose names are not UTF-8 are left out.
+        Links to files within the repository count as files. Links to folders or out of the
+        repository, submodules, and files whose names are not UTF-8 are skipped.
 
         Raises:
-            ReadError: A folder of it is missing, or git cannot read the repository.
+            ReadError: One of its folders is missing, or git cannot read the repository.
         """
         with self._lock:
             header = self._ask(f"{commit}^{{tree}}")
@@ -135,11 +135,11 @@ class GitRepository:
         return dict(sorted(files.items()))
 
     def ids(self, object_ids: Iterable[str]) -> Iterable[str | None]:
-        """The ids of the contents, which are what they are called by."""
+        """The ids of the contents, which also identify them here."""
         return object_ids
 
     def read(self, object_ids: Iterable[str]) -> Iterator[Content | None]:
-        """Contents of objects, in order; ``None`` for one that is missing.
+        """Contents of objects, in order; ``None`` for missing ones.
 
         Raises:
             ReadError: Git cannot read the repository.
@@ -153,7 +153,7 @@ class GitRepository:
             yield from found
 
     def close(self) -> None:
-        """End the process of git; it is started again where it is needed."""
+        """End the git process; it is started again when needed."""
         with self._lock:
             if self._process is not None:
                 self._end()
@@ -227,7 +227,7 @@ class GitRepository:
         return ["git", f"--git-dir={self._folder}", "-c", "protocol.allow=never", *words]
 
     def _failure(self) -> ReadError:
-        """What git says of the repository, once it has ended."""
+        """What git reported about the repository, once it has ended."""
         import subprocess
 
         self.close()
@@ -237,7 +237,7 @@ class GitRepository:
             check=False,
             env=_environment(),
         ).stderr.decode(errors="replace")
-        reason = said.strip().removeprefix("fatal: ") or "git ended while it read an object"
+        reason = said.strip().removeprefix("fatal: ") or "git ended while reading an object"
         return ReadError(f"{self.path}: {reason}")
 
 
@@ -249,12 +249,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if stream is not None:
             try:
                 stream.close()
-            except BrokenPipeError:  # what was not sent yet
+            except BrokenPipeError:  # what has not been sent yet
                 continue
 
 
 def _environment() -> dict[str, str]:
-    """The environment of git: no settings but those of the repository, and nothing is fetched."""
+    """The environment of git: only the repository's settings apply, and nothing is fetched."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept,
@@ -268,7 +268,7 @@ def _environment() -> dict[str, str]:
 
 
 def _tree_entries(content: bytes, id_bytes: int) -> list[tuple[bytes, bytes, str]]:
-    """Take a tree apart: for each entry its mode, a space, its name, a NUL, and its object's id."""
+    """Parse a tree: each entry is its mode, a space, its name, a NUL, and its object's id."""
     entries = []
     place = 0
     while place < len(content):

@@ -1,8 +1,8 @@
-"""Languages whose definitions are known: by which names of files, and by which nodes.
+"""Languages whose definitions are known, with their file names and nodes.
 
-Nodes are those of tree-sitter's grammars. Which of them are definitions, and which files are of
-which language, are ContextBench's rules: every arrow function of JavaScript counts and none of
-TypeScript, a mention ``struct S *p`` counts in C, and every ``.h`` is C.
+Nodes are those of tree-sitter's grammars. ContextBench's rules decide which of them are definitions
+and which files belong to which language: every arrow function counts in JavaScript but none in
+TypeScript, a mention ``struct S *p`` counts in C, and every ``.h`` file is C.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class LanguageRules:
     name: str
     """Its name."""
     suffixes: tuple[str, ...]
-    """Ends of the names of its files."""
+    """Suffixes of its file names."""
     kinds: tuple[str, ...]
     """Nodes of its grammar that are definitions."""
     package: str
-    """The package that holds its grammar."""
+    """The package that contains its grammar."""
     function: str = "language"
-    """The function of the package that gives it."""
+    """The function of the package that returns it."""
     holders: tuple[str, ...] = ()
-    """The nodes that definitions can lie in directly, where a file has no errors, so that no others
-    have to be looked into; empty for any."""
+    """The nodes that can directly contain definitions if a file has no errors, so that no others
+    have to be searched; empty for any."""
 
 
 def _language(
@@ -96,7 +96,7 @@ _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.
 
 
 def language_of(path: str) -> LanguageRules | None:
-    """The language of a file by the end of its name; ``None`` for any other file.
+    """The language of a file, from the end of its name; ``None`` for any other file.
 
     Example:
         >>> language_of("src/list.h").name, language_of("src/list.hh")
@@ -127,7 +127,7 @@ def grammar(language: LanguageRules) -> tree_sitter.Language:
 
 @cache
 def grammar_version(language: LanguageRules) -> str:
-    """Versions of what finds definitions, on which they depend.
+    """Versions of the packages that find definitions, on which the results depend.
 
     Raises:
         ExtraMissingError: tree-sitter or the grammar is not installed.

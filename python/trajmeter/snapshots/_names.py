@@ -1,4 +1,4 @@
-"""Names of repositories, as tasks, files of snapshots and folders write them."""
+"""Names of repositories, as written in tasks, snapshot files and folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BETWEEN = re.compile(r"[/:]|__")
 
 
 def same_repo(one: str | None, other: str | None) -> bool:
-    """Whether two names may mean one repository: if the last parts of one are all of the other.
+    """Whether two names may mean one repository: if one consists of the last parts of the other.
 
     Example:
         >>> same_repo("cli/cli", "cli"), same_repo("https://host/a/b.git", "A__b")

@@ -1,4 +1,4 @@
-"""Snapshots straight from git repositories in a folder, each file taken when it is needed."""
+"""Snapshots directly from git repositories in a folder; each file is read on demand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["RepositoryFolder", "open_repositories", "repositories_for", "repositories_in"]
 
 _KEPT = 8
-"""Snapshots in memory: tasks of several repositories often take turns."""
+"""Snapshots to keep in memory: tasks of several repositories are often interleaved."""
 
 
 def open_repositories(
@@ -34,18 +34,18 @@ def open_repositories(
     """Open a folder of git repositories as a store of snapshots.
 
     A task's repository ``owner/name`` is found as ``owner__name``, ``owner/name`` or ``name`` in
-    the folder, bare or not, with ``.git`` at its end or without; a repository may also be named
-    after a task or a commit. The folder may be the repository itself, of whatever name.
+    the folder, bare or not, with or without ``.git`` at the end; a repository may also be named
+    after a task or a commit. The folder may be the repository itself, with any name.
 
     Args:
         folder: The folder.
-        cache: Where what was found in files is kept between calls: a folder, ``True`` for the
-            user's own, ``False`` for nowhere.
+        cache: Where to cache what was found in files: a folder, ``True`` for the user's cache
+            folder, ``False`` for no cache.
         profile: ``"contextbench"`` names definitions as ContextBench does.
 
     Returns:
-        A store that takes a file of a task's commit when it is asked for, and can be pickled. It
-        remembers the tasks that it found nothing for.
+        A store that reads a file of a task's commit on demand, and can be pickled. It remembers the
+        tasks for which it found nothing.
 
     Raises:
         ReadError: The folder does not exist.
@@ -53,7 +53,7 @@ def open_repositories(
     """
     place = Path(folder)
     if not place.is_dir():
-        raise ReadError(f"{folder}: not a folder, expected one of git repositories")
+        raise ReadError(f"{folder}: not a folder, expected a folder of git repositories")
     return RepositoryFolder(place, entry_maker(cache, profile))
 
 
@@ -76,7 +76,7 @@ class RepositoryFolder:
         """Repository and commit by id of each task whose repository lacks its commit."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind processes of git and what was read."""
+        """Omit git processes and what was read."""
         return {"folder": self.folder, "_maker": self._maker}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -102,7 +102,7 @@ class RepositoryFolder:
             return None
 
     def read_ahead(self, wanted: Iterable[tuple[Snapshot, Collection[str]]]) -> None:
-        """Take files of commits that will be asked for, in several processes if they are many.
+        """Read files of commits that will be requested, in several processes if there are many.
 
         Raises:
             ReadError: Git cannot read the repository.
@@ -115,14 +115,14 @@ class RepositoryFolder:
                 found = of_each.setdefault(files.repository, [])
                 found += [(files, path) for path in files.not_taken(paths)]
         for repository, untaken in of_each.items():
-            # Which commit a path belongs to stands before it, as its end tells the language.
+            # A path is prefixed with its commit, because its end determines the language.
             places = {
                 f"{number}/{path}": files.contents.places[path]
                 for number, (files, path) in enumerate(untaken)
             }
             entries = self._maker.entries(repository, places)
             for (files, path), entry in zip(untaken, entries.values(), strict=True):
-                if entry is not None:  # a missing one is told of when it is asked for
+                if entry is not None:  # missing ones are reported when requested
                     files.take(path, entry)
 
     def contents(self, task: Task) -> RepositoryContents | None:
@@ -135,7 +135,7 @@ class RepositoryFolder:
         return None if snapshot is None else cast("CommitFiles", snapshot.files).contents
 
     def missing(self) -> Iterator[str]:
-        """What to say of the tasks that no snapshot was found for, if there are any."""
+        """Message about the tasks for which no snapshot was found, if any."""
         if self.without_repository:
             task, repo = next(iter(self.without_repository.items()))
             what = "which name no repository" if repo is None else f"such as {repo!r} of {task!r}"
@@ -170,7 +170,7 @@ class RepositoryFolder:
         return [self._opened(place) for place in repositories_for(task, self._listed())]
 
     def commits(self, tasks: Iterable[Task]) -> dict[str, str | None]:
-        """The commit in a repository here that each task is scored at; ``None`` if it is missing.
+        """The commit at which each task is scored, if a repository here has it, else ``None``.
 
         Raises:
             ReadError: Git cannot read a repository.
@@ -190,7 +190,7 @@ class RepositoryFolder:
             }
 
     def close(self) -> None:
-        """End the processes of git, and keep what was found in files for later calls."""
+        """End the git processes, and cache what was found in files for later calls."""
         self._maker.flush()
         for repository in self._opened_at.values():
             repository.close()
@@ -214,7 +214,7 @@ class RepositoryFolder:
 
 
 class CommitFiles(ListedFiles):
-    """The files of a commit by path; all are listed, and each is taken on first use."""
+    """The files of a commit by path; all are listed, and each is read on first use."""
 
     def __init__(self, repository: GitRepository, commit: str, maker: EntryMaker) -> None:
         self._maker = maker
@@ -239,11 +239,11 @@ class CommitFiles(ListedFiles):
         return file
 
     def not_taken(self, paths: Iterable[str]) -> list[str]:
-        """Those of some paths whose files are in the commit, and were not taken yet."""
+        """The paths whose files are in the commit and have not been read yet."""
         return [path for path in paths if path in self._blobs and path not in self._files]
 
     def take(self, path: str, entry: bytes) -> FileSnapshot:
-        """Keep a file by what was found in it."""
+        """Store what was found in a file."""
         file = self._files[path] = read_entry(entry)
         return file
 
@@ -259,11 +259,11 @@ def _tasks(found: Collection[str]) -> str:
 
 
 def repositories_for(task: Task, places: Iterable[tuple[str | None, Path]]) -> list[Path]:
-    """The repositories that may be the task's; all, if it names none.
+    """The repositories that may be the task's; all if it names none.
 
     Args:
         task: The task.
-        places: Repositories, as :func:`repositories_in` gives them.
+        places: Repositories from :func:`repositories_in`.
     """
     own = {task.id, *task.aliases, task.commit}
     return [

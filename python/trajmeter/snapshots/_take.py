@@ -1,4 +1,4 @@
-"""Taking the snapshot of a repository at a commit, or of a folder as it lies there."""
+"""Takes the snapshot of a repository at a commit, or of a folder as it is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ __all__ = [
 ]
 
 CacheFolder: TypeAlias = "str | Path | bool"
-"""Where entries of files are kept: a folder, ``True`` for the user's own, ``False`` for nowhere."""
+"""Where to cache entries of files: a folder, ``True`` for the user's cache folder, ``False`` for no
+cache."""
 
 
 def take_snapshot(
@@ -47,20 +48,20 @@ def take_snapshot(
 
     Args:
         repository: A git repository, bare or not; or any other folder, whose files are taken as
-            they lie there.
+            they are.
         commit: Any name that git knows for a commit; by default ``HEAD``.
-        paths: Files to take, relative to the root; by default all. One that does not exist is left
-            out.
-        cache: Where what was found in files is kept between calls: a folder, ``True`` for the
-            user's own, ``False`` for nowhere. It does not change the snapshot.
-        profile: ``"contextbench"`` names definitions as ContextBench does.
+        paths: Files to take, relative to the root; by default all. Files that do not exist are
+            skipped.
+        cache: Where to cache what was found in files: a folder, ``True`` for the user's cache
+            folder, ``False`` for no cache. It does not affect the snapshot.
+        profile: ``"contextbench"`` names definitions like ContextBench.
 
     Returns:
-        The snapshot, with the full id of the commit, and the name of the repository's folder.
+        The snapshot, with the full id of the commit and the name of the repository's folder.
 
     Raises:
         ReadError: The folder or the commit does not exist, or a file cannot be read.
-        ConfigurationError: A folder without git is asked for a commit; or git is missing.
+        ConfigurationError: A commit of a folder without git is requested, or git is missing.
         UnknownNameError: The profile is unknown.
         ExtraMissingError: The grammar of a language is not installed.
 
@@ -88,9 +89,9 @@ class RepositoryContents:
     """The files of a repository at a commit, or of a folder, with their contents."""
 
     repository: GitRepository | Checkout
-    """Where they are."""
+    """Their location."""
     places: Mapping[str, str]
-    """What each path is called there."""
+    """What identifies each path there."""
 
     @property
     def paths(self) -> Collection[str]:
@@ -98,7 +99,7 @@ class RepositoryContents:
         return self.places.keys()
 
     def read(self, path: str) -> bytes | None:
-        """The content of a file; ``None`` for one that is missing or cannot be read.
+        """The content of a file; ``None`` if it is missing or cannot be read.
 
         Raises:
             ReadError: Git cannot read the repository.
@@ -147,7 +148,7 @@ def resolve_commit(repository: GitRepository, revision: str) -> str:
 
 
 def no_commits(folder: Checkout, commit: str) -> ConfigurationError:
-    """What to raise where a folder without git is asked for a commit."""
+    """The error for requesting a commit of a folder without git."""
     return ConfigurationError(
         f"{folder.path}: not a git repository, so it has no commit {commit!r}; "
         "without a commit, its files are taken as they are"
@@ -155,7 +156,7 @@ def no_commits(folder: Checkout, commit: str) -> ConfigurationError:
 
 
 def entry_maker(cache: CacheFolder, profile: str | None) -> EntryMaker:
-    """What gives entries of files.
+    """The maker of file entries.
 
     Raises:
         UnknownNameError: The profile is unknown.
@@ -176,14 +177,14 @@ def file_entries(
     keep: Callable[[Collection[str]], Collection[str]] | None,
     on_missing: Callable[[str], None],
 ) -> dict[str, bytes]:
-    """What a snapshot holds of each file, as :func:`file_entry` gives it, in the order of paths.
+    """What a snapshot stores for each file, from :func:`file_entry`, in the order of paths.
 
     Args:
         repository: Where the files are.
         commit: The commit of a git repository.
-        maker: Gives entries.
+        maker: Creates entries.
         keep: Chooses the files among all paths; by default all.
-        on_missing: Called with what to say of a file that cannot be read, and is left out.
+        on_missing: Called with a message about each file that cannot be read and is skipped.
 
     Raises:
         ReadError: The files cannot be listed.

@@ -1,4 +1,4 @@
-"""What snapshots to take: of which repositories, at which commits, for which tasks."""
+"""Which snapshots to take: of which repositories, at which commits, for which tasks."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Target:
     commit: str | None
     """Full id of the commit; ``None`` for a folder without git."""
     repo: str
-    """Name of the repository, as its tasks write it, else that of its folder."""
+    """Name of the repository as written in its tasks, otherwise that of its folder."""
     label: str | None
-    """The commit, as its tasks write it."""
+    """The commit as written in its tasks."""
     tasks: tuple[Task, ...] | None
-    """The tasks that start from it; ``None`` if they are not known."""
+    """The tasks that start from it; ``None`` if unknown."""
 
     def entries(
         self,
@@ -44,12 +44,12 @@ class Target:
         keep: Callable[[Collection[str]], Collection[str]] | None,
         on_missing: Callable[[str], None],
     ) -> dict[str, bytes]:
-        """What the snapshot holds of each file, as JSON.
+        """What the snapshot stores for each file, as JSON.
 
         Args:
-            maker: Gives entries.
+            maker: Creates entries.
             keep: Chooses the files among all paths; by default all.
-            on_missing: Called with what to say of a file that cannot be read, and is left out.
+            on_missing: Called with a message about each file that cannot be read and is skipped.
 
         Raises:
             ReadError: The files cannot be listed.
@@ -59,20 +59,19 @@ class Target:
 
 
 def find_targets(named: str, tasks: Sequence[Task] | None) -> list[Target]:
-    """The snapshots that ``REPO`` or ``REPO@COMMIT`` stands for.
+    """The snapshots that ``REPO`` or ``REPO@COMMIT`` refers to.
 
     Args:
         named: A git repository with or without a commit, a folder of repositories, or any folder.
-        tasks: Tasks, whose commits are taken where none is named. ``None`` if there are none, so
-            that ``HEAD`` is.
+        tasks: Tasks, whose commits are taken if none is named. If ``None``, ``HEAD`` is taken.
 
     Returns:
-        The snapshots. Empty if there are none for the tasks.
+        The snapshots; empty if there are none for the tasks.
 
     Raises:
         ReadError: The folder or the commit does not exist.
-        ConfigurationError: A folder without git is asked for a commit, or a folder of repositories
-            for no task's.
+        ConfigurationError: A commit of a folder without git is requested, or a folder of
+            repositories is named without tasks.
     """
     path, revision = _split(named)
     opened = open_repository(path)
@@ -109,7 +108,7 @@ def _of_folder(path: Path, tasks: Sequence[Task]) -> list[Target]:
 
 
 def _split(named: str) -> tuple[Path, str | None]:
-    """Repository and commit; a path may itself hold an ``@``."""
+    """Repository and commit; a path may itself contain an ``@``."""
     path, at, revision = named.rpartition("@")
     if not at or not path or Path(named).exists():
         return Path(named), None

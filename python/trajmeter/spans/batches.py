@@ -48,8 +48,8 @@ def measure_batched(spans: SpanBatch) -> Int64Array:
     Raises:
         ArrayError: An array is not a flat ``int64`` array, or ``end`` not as long as ``start``.
         OffsetsError: The offsets are empty, decrease, or lead outside the spans.
-        NegativeSpanError: A span begins before byte 0; its place among all spans is named.
-        ReversedSpanError: A span ends before it begins; likewise.
+        NegativeSpanError: A span begins before byte 0; its position among all spans is named.
+        ReversedSpanError: A span ends before it begins; its position is named.
 
     Example:
         >>> import numpy as np
@@ -74,14 +74,14 @@ def intersection_batched(spans: SpanBatch, others: SpanBatch) -> SpanBatch:
 
     Args:
         spans: Rows of spans, each in any order.
-        others: As many rows; row i is the partner of row i. Errors call its arrays ``other_start``,
-            ``other_end`` and ``other_offsets``.
+        others: Equally many rows; row i is the partner of row i. Errors call its arrays
+            ``other_start``, ``other_end`` and ``other_offsets``.
 
     Raises:
-        ArrayError: As for :func:`measure_batched`, or the two have not as many rows.
+        ArrayError: As for :func:`measure_batched`, or the numbers of rows differ.
         OffsetsError: The offsets are empty, decrease, or lead outside the spans.
-        NegativeSpanError: A span begins before byte 0; its place among all spans is named.
-        ReversedSpanError: A span ends before it begins; likewise.
+        NegativeSpanError: A span begins before byte 0; its position among all spans is named.
+        ReversedSpanError: A span ends before it begins; its position is named.
     """
     return active().intersection_batched(*spans, *others)
 
@@ -102,23 +102,23 @@ def trajectory(
     gold: KeyedSpans,
     gold_offsets: Int64Array,
 ) -> TrajectoryArrays:
-    """Measure the steps of many trajectories: their size, what is new in them, and what gold.
+    """Measure the steps of many trajectories: their size, and how much is new and gold.
 
     Args:
-        spans: What all steps looked at.
-        step_offsets: Step i looked at the spans ``step_offsets[i]`` to ``step_offsets[i + 1]``.
+        spans: What all steps viewed.
+        step_offsets: Step i viewed the spans ``step_offsets[i]`` to ``step_offsets[i + 1]``.
         trajectory_offsets: Trajectory i has the steps ``trajectory_offsets[i]`` to
-            ``trajectory_offsets[i + 1]``, in the order of time.
-        gold: What should have been looked at; errors call its arrays ``gold_key`` and so on.
+            ``trajectory_offsets[i + 1]``, in chronological order.
+        gold: What should have been viewed; errors call its arrays ``gold_key`` and so on.
         gold_offsets: Trajectory i has the gold ``gold_offsets[i]`` to ``gold_offsets[i + 1]``.
 
     Raises:
         ArrayError: An array is not a flat ``int64`` array, or arrays differ in length.
-        OffsetsError: Offsets are empty, decrease, or lead outside what they cut.
+        OffsetsError: Offsets are empty, decrease, or lead outside what they split.
         NegativeSpanError: A span begins before byte 0.
         ReversedSpanError: A span ends before it begins.
         NegativeKeyError: A key is negative.
-        TotalOverflowError: The sizes of a trajectory add up to more than 64 bits hold.
+        TotalOverflowError: The sizes of a trajectory add up to more than 64 bits can hold.
     """
     return active().trajectory(*spans, step_offsets, trajectory_offsets, *gold, gold_offsets)
 
@@ -126,14 +126,15 @@ def trajectory(
 def trajectory_figures(
     measured: TrajectoryArrays, trajectory_offsets: Int64Array
 ) -> TrajectoryFigureArrays:
-    """Divide what :func:`trajectory` measured: coverage, AUC-coverage and redundancy.
+    """Compute coverage, AUC-coverage and redundancy from what :func:`trajectory` measured.
 
     Args:
         measured: What :func:`trajectory` returned.
         trajectory_offsets: The offsets it was called with.
 
     Raises:
-        ArrayError: An array is not a flat ``int64`` array, or the arrays are not of one batch.
+        ArrayError: An array is not a flat ``int64`` array, or the arrays do not belong to one
+            batch.
         OffsetsError: The offsets are empty, decrease, or lead outside the steps.
     """
     return active().trajectory_figures(*measured, trajectory_offsets)

@@ -1,7 +1,7 @@
 """Half-open byte spans ``[start, end)`` of one file, and the sets of bytes they cover.
 
-Spans come as a sequence of ``(start, end)`` pairs, as an ``(n, 2)`` array of ``int64``, or as a
-:class:`SpanSet`; the result is of the same kind as the first argument: a list of pairs for pairs.
+Spans are passed as a sequence of ``(start, end)`` pairs, as an ``(n, 2)`` array of ``int64``, or as
+a :class:`SpanSet`; the result is of the same kind as the first argument: a list of pairs for pairs.
 Adjacent spans merge, an empty span ``[a, a)`` covers nothing and disappears, and a negative or
 reversed span is an error that names its index.
 """
@@ -64,7 +64,7 @@ class SpanSet:
 
     @classmethod
     def from_arrays(cls, start: Int64Array, end: Int64Array) -> SpanSet:
-        """Make a set of spans held as two flat arrays, as kernels take and give them.
+        """Create a set from spans in two flat arrays, the form that kernels use.
 
         Args:
             start: First byte of each span, in any order.
@@ -263,7 +263,7 @@ def _arrays(spans: _Spans, name: str = "spans") -> SpanArrays:
 
 
 def _from_columns(spans: np.ndarray[Any, Any], name: str) -> SpanArrays:
-    """Copy the two columns apart: kernels take flat arrays."""
+    """Copy the two columns into separate arrays: kernels take flat arrays."""
     if type(spans) is not np.ndarray:
         # A masked array would lose its mask.
         raise ArrayError(f"{name} is a {type(spans).__qualname__}, {_EXPECTED}")
@@ -305,7 +305,7 @@ def _from_pairs(spans: Iterable[Any], name: str) -> SpanArrays:
 
 
 def _pair(span: Sequence[int], index: int, name: str) -> tuple[int, int]:
-    """Take one span apart that holds more than plain integers, or is not a pair."""
+    """Parse one span that contains other than plain integers, or is not a pair."""
     try:
         start, end = span
     except (TypeError, ValueError):

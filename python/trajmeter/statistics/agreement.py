@@ -1,7 +1,7 @@
 """Agreement of judges: Krippendorff's alpha, quadratic kappa, and their bootstrap over tasks.
 
 Every figure is a function of sums over tasks. A replicate draws each task a number of times, and
-applies the same function to the sums it drew. Sources: Krippendorff, Computing Krippendorff's
+applies the same function to the drawn sums. Sources: Krippendorff, Computing Krippendorff's
 Alpha-Reliability, 2011; Cohen, Weighted kappa, 1968.
 """
 
@@ -43,18 +43,18 @@ class Estimate(NamedTuple):
     value: float | None
     """``None`` without variation."""
     limits: Limits | None
-    """``None`` where too few replicates have the figure, or all are equal, or there is one task."""
+    """``None`` if too few replicates have the figure, all are equal, or there is only one task."""
 
 
 class Agreement(NamedTuple):
     """How far judges agree."""
 
     n_compared: int
-    """Items that two judges at least rated."""
+    """Items that at least two judges rated."""
     n_tasks: int
     """Tasks of these items."""
     exact: float | None
-    """Share of them on which all judges agree."""
+    """Share of these items on which all judges agree."""
     alpha: Estimate
     """Krippendorff's alpha."""
     kappa: Estimate | None
@@ -85,7 +85,7 @@ def agreement_of(
     Args:
         ratings: Code of each judge's rating of each item, a row for each item; -1 for none. Codes
             follow the order of the values.
-        tasks: Task of each item, from 0 on, in the order in which they draw.
+        tasks: Task of each item, from 0, in the order in which they draw.
         values: Number that each code stands for; ``None`` for ratings that are not numbers.
         scale: What distances between ratings mean.
         level: Confidence level of the interval.
@@ -139,7 +139,7 @@ def _interval_alpha(
 ) -> _Sums:
     scaled = np.where(given, _scaled(numbers, numbers[given]), 0.0)
     total, squares = scaled.sum(axis=1), (scaled * scaled).sum(axis=1)
-    # Over all ordered pairs of an item's ratings, the squared distances.
+    # The squared distances over all ordered pairs of an item's ratings.
     observed = 2.0 * (rated * squares - total * total) / (rated - 1)
     columns = [observed, rated.astype(np.float64), total, squares]
 
@@ -216,7 +216,7 @@ def _kappa(numbers: Float64Array, tasks: Int64Array, count: int) -> _Sums:
 
 
 def _scaled(numbers: Float64Array, given: Float64Array) -> Float64Array:
-    """The numbers scaled to 0-1, which changes no figure; zeros if all are equal."""
+    """The numbers scaled to 0-1, which does not change any figure; zeros if all are equal."""
     least = given.min()
     width = given.max() - least
     scaled: Float64Array = (numbers - least) / (width if width > 0.0 else 1.0)

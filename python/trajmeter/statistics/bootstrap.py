@@ -28,8 +28,7 @@ def limits_of_means(
 ) -> list[Limits]:
     """Bootstrap limits of the means of several figures over the same clusters.
 
-    The cost is that of the draws, as many as clusters times replicates, whatever the number of
-    values.
+    The cost is that of the draws (clusters times replicates), regardless of the number of values.
 
     Args:
         sums: Sum of each figure in each cluster, a row for each cluster.

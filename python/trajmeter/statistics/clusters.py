@@ -1,4 +1,4 @@
-"""Means of values that come in clusters: their error, and where their variance lies.
+"""Means of values in clusters: their error, and the sources of their variance.
 
 Source: Miller, Adding Error Bars to Evals, 2024, for errors that are robust to clusters.
 """
@@ -25,11 +25,11 @@ __all__ = [
 ]
 
 TOO_LARGE = 1e140
-"""Values beyond this have a mean, and no error: squares of their sums would leave the range of
-floats, whatever the number of values."""
+"""Values beyond this have a mean but no error: squares of their sums would exceed the range of
+floats, regardless of the number of values."""
 
 _ROUNDING = 1e-12
-"""An error that is smaller than this share of the greatest value is one of rounding."""
+"""An error smaller than this share of the greatest value is due to rounding."""
 
 
 class Components(NamedTuple):
@@ -40,16 +40,16 @@ class Components(NamedTuple):
     var_task: float
     """Variance of the tasks' true means."""
     icc: float | None
-    """Share of the variance that lies between tasks; ``None`` where there is none at all."""
+    """Share of the variance that lies between tasks; ``None`` if there is no variance."""
     std_error_repeat: float
-    """What more attempts at the same tasks could remove of the standard error of the mean."""
+    """How much more attempts at the same tasks could reduce the standard error of the mean."""
 
 
 def sums_by(codes: Int64Array, values: Float64Array, count: int) -> Float64Array:
     """Sum of the values of each code.
 
     Args:
-        codes: Code of each value, from 0 on.
+        codes: Code of each value, from 0.
         values: The values.
         count: Number of codes.
     """
@@ -62,12 +62,13 @@ def standard_error(
 ) -> float:
     """Standard error of a mean, or of a ratio of sums, that is robust to clusters.
 
-    The residual of a cluster is its sum less what it would be at the mean. With one value in each
-    cluster this is the classical error; with equally many it is that of the clusters' means.
+    The residual of a cluster is its sum minus what it would be at the mean. With one value per
+    cluster this is the classical error; with equally many values per cluster it is that of the
+    clusters' means.
 
     Args:
-        sums: Sum of the values of each cluster; two clusters or more.
-        sizes: How many values each has, or the sum of their denominators.
+        sums: Sum of the values of each cluster; at least two clusters.
+        sizes: Number of values in each, or the sum of their denominators.
         mean: The mean of all values, or the ratio.
         total: Sum of the sizes.
     """
@@ -78,11 +79,11 @@ def standard_error(
 
 
 def is_constant(std_error: float, greatest: float) -> bool:
-    """Whether a standard error is that of values which are equal but for rounding.
+    """Whether a standard error is that of values that are equal up to rounding.
 
     Args:
         std_error: The error.
-        greatest: The greatest size of a value.
+        greatest: The greatest absolute value.
     """
     return std_error <= _ROUNDING * greatest
 
@@ -94,20 +95,20 @@ def variance_components(
 
     Args:
         sums: Sum of the values of each task.
-        sizes: How many values each task has, 1 or more.
+        sizes: Number of values of each task, at least 1.
         within: Sum of the squared distances of each task's values from their mean.
-        greatest: The greatest size of a value.
+        greatest: The greatest absolute value.
 
     Returns:
-        The components, by analysis of variance; ``None`` with fewer than two tasks, or where no
-        task has two values.
+        The components, by analysis of variance; ``None`` with fewer than two tasks, or if no task
+        has two values.
     """
     tasks, total = len(sums), int(sizes.sum())
     if tasks < 2 or total == tasks:  # noqa: PLR2004 - variance takes two
         return None
     mean = rounded_sum(sums) / total
     distances = sums / sizes - mean
-    floor = (_ROUNDING * greatest) ** 2  # variance that is of rounding
+    floor = (_ROUNDING * greatest) ** 2  # variance due to rounding
     repeat = rounded_sum(within) / (total - tasks)
     between = rounded_sum(sizes * distances * distances) / (tasks - 1)
     each = (total - int((sizes * sizes).sum()) / total) / (tasks - 1)

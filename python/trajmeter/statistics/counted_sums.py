@@ -18,7 +18,7 @@ __all__ = ["CountedColumn", "count_columns"]
 
 
 class CountedColumn(NamedTuple):
-    """A column of which some rows count."""
+    """A column in which some rows count."""
 
     values: Float64Array
     """A number for each row."""
@@ -36,14 +36,14 @@ def count_columns(
     counts: GroupCounts,
     sums: ExactSums,
 ) -> None:
-    """Count the rows of each column by group, and add up what they hold.
+    """Count the rows of each column by group, and sum their values.
 
     Args:
         columns: The columns.
-        rows: Group of each row, as a place in ``numbers``.
+        rows: Group of each row, as an index into ``numbers``.
         numbers: The groups, each once.
-        counts: What to add the counts to, with as many counts a group as there are columns.
-        sums: What to add the sums to, with as many sums a group as there are columns.
+        counts: Where to add the counts; each group has one count per column.
+        sums: Where to add the sums; each group has one sum per column.
     """
     if not columns:
         return
@@ -57,7 +57,7 @@ def count_columns(
             if not finite.all():
                 odd = counted & ~finite
                 sums.add(values[odd], rows[odd] * width + index, numbers)
-                values = np.where(finite, values, 0.0)  # noqa: PLW2901 - which Rust adds up
+                values = np.where(finite, values, 0.0)  # noqa: PLW2901 - for Rust
             plain.append((np.ascontiguousarray(values), counted))
         found, places = _rust.counted_sums(plain, rows, groups)
         sums.add_places(places, numbers)

@@ -31,7 +31,7 @@ def t_quantile(probability: float, df: float) -> float:
 
 
 def t_probability(value: float, df: float) -> float:
-    """How likely a t variable stays below this value.
+    """Probability that a t variable stays below this value.
 
     Raises:
         ExtraMissingError: scipy is not installed.

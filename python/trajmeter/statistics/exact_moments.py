@@ -1,7 +1,7 @@
-"""Exact sums of the values of many units and of their squares, batch by batch.
+"""Exact sums of values and of their squares for many units, batch by batch.
 
 :mod:`trajmeter.statistics.exact_sums` would need several passes over the values. Slots are looked
-up once for all figures of the same rows, so that Rust adds up one slot after another.
+up once for all figures of the same rows, so Rust sums one slot after another.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class Moments:
     """Exact sums of the finite values of each unit, and of their squares.
 
     Args:
-        squares: Whether squares are added up as well.
+        squares: Whether to sum squares too.
     """
 
     sums: UnitSums
     """Sums of the values."""
     squares: UnitSums
-    """Sums of their squares; 0 if these are not asked for."""
+    """Sums of their squares; 0 if not requested."""
 
     def __init__(self, *, squares: bool) -> None:
         self._squares = squares
@@ -94,8 +94,8 @@ class Moments:
         """Count the finite values of each slot, and add them to the sums of its unit.
 
         Args:
-            values: Numbers; NaN and infinities are left out.
-            rows: Which of them each slot has.
+            values: Numbers; NaN and infinities are skipped.
+            rows: Positions of the values of each slot.
             units: The unit of each slot; each occurs once.
         """
         if self._table is not None:
@@ -116,7 +116,7 @@ class Moments:
 
 
 class _TableSums:
-    """One sum of each unit, of those that Rust holds."""
+    """One sum of each unit, from those that Rust holds."""
 
     def __init__(self, table: RustMoments, *, squares: bool) -> None:
         self._table = table

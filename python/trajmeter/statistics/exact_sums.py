@@ -1,9 +1,9 @@
-"""Sums of each of many groups, exact until they are read: no order or grouping changes a bit.
+"""Sums for each of many groups, exact until they are read: no order or grouping changes a bit.
 
-A value is cut at multiples of 32 binary places into parts that are whole multiples of a power of
-two. Sums of the parts of one place are kept as 64-bit integers, one table of groups for each place
-that any value reaches. Rust cuts values as integers; its twin cuts them as floats, of which a
-million and fewer add up without rounding. How they cut differs, the sums do not.
+A value is split at multiples of 32 binary places into parts that are whole multiples of a power of
+two. Sums of the parts of one place are kept as 64-bit integers, with one table of groups for each
+place that any value reaches. Rust splits values as integers; its twin splits them as floats, a
+million of which can be summed without rounding. The splits differ, but the sums do not.
 """
 
 from __future__ import annotations
@@ -38,35 +38,36 @@ _BITS = 32
 _DIGIT = (1 << _BITS) - 1
 
 _AT_ONCE = 1 << 20
-"""Values that are added at a time: the sum of as many parts has 53 bits."""
+"""Values to add at a time: the sum of that many parts has 53 bits."""
 
 _IN_CACHE = 1 << 15
-"""Values that are added at a time, if there are few sums."""
+"""Values to add at a time, if there are few sums."""
 
 _PER_SUM = 8
-"""Values that are added at a time for each sum, at least, as adding to the sums costs as well."""
+"""Minimum number of values to add at a time for each sum, as adding to the sums has a cost too."""
 
 _SPARSE = 8
 """Values are selected individually if fewer than one in this many is not 0."""
 
 _FEW = 500
-"""Values that are added up faster one by one."""
+"""Number of values that are summed faster one by one."""
 
 _SCALE = 768
-"""Values that are very large or small are cut as multiples of 2 to the power of this."""
+"""Very large or small values are split as multiples of 2 to the power of this."""
 
 _HUGE = 2.0**900
-"""Values from this on would overflow on the way."""
+"""Values from this on would overflow in between."""
 
 _TINY, _LARGE = 2.0**-450, 2.0**450
-"""Squares of values below the one lose digits, and those of values from the other on overflow."""
+"""Squares of values below the first lose digits, and squares of values from the second on
+overflow."""
 
 
 class GroupCounts:
-    """Counts of every group, several of each.
+    """Counts for every group, several for each.
 
     Args:
-        width: How many counts a group has.
+        width: Number of counts per group.
     """
 
     def __init__(self, width: int) -> None:
@@ -77,7 +78,7 @@ class GroupCounts:
 
         Args:
             counts: A row for each of these groups.
-            numbers: Which groups they are; each occurs once.
+            numbers: The groups; each occurs once.
         """
         needed = int(numbers.max(initial=-1)) + 1
         held, width = self._table.shape
@@ -85,22 +86,22 @@ class GroupCounts:
             grown = np.zeros((max(needed, held + held // 2), width), np.int64)
             grown[:held] = self._table
             self._table = grown
-        if needed == len(numbers) and (numbers[1:] > numbers[:-1]).all():  # all of them, from 0 on
+        if needed == len(numbers) and (numbers[1:] > numbers[:-1]).all():  # all of them, from 0
             self._table[:needed] += counts
         else:
             self._table[numbers] += counts
 
     def merge(self, other: GroupCounts, numbers: Int64Array) -> None:
-        """Add what another table has counted; its group i is our group ``numbers[i]``."""
+        """Add the counts of another table; its group i is group ``numbers[i]`` here."""
         theirs = other._table[: len(numbers)]
         self.add(theirs, numbers[: len(theirs)])
 
     def state(self) -> Int64Array:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         return self._table
 
     def restore(self, state: Int64Array) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._table = state
 
     def column(self, index: int, groups: Int64Array) -> Int64Array:
@@ -114,7 +115,7 @@ class GroupCounts:
         return counts
 
     def counts(self, group: int | None) -> list[int]:
-        """Counts of one group, or of all together."""
+        """Counts for one group, or for all together."""
         if group is not None and group >= len(self._table):
             return [0] * self._table.shape[1]
         counts = self._table.sum(axis=0) if group is None else self._table[group]
@@ -126,29 +127,29 @@ class ExactTotals(NamedTuple):
     """Sums as multiples of one power of two."""
 
     multiples: list[int]
-    """How often each sum holds it."""
+    """Multiple of the power for each sum."""
     exponent: int
     """Its exponent."""
     others: dict[int, float]
-    """Sums that hold infinities or NaN, by their place; they are what is the sum of these."""
+    """Sums that include infinities or NaN, by index; the sum of these is their value."""
 
     def multiples_of(self, exponent: int) -> list[int]:
-        """The same as multiples of a lesser power of two, or of the same."""
+        """The same as multiples of an equal or smaller power of two."""
         shift = self.exponent - exponent
         return [multiple << shift for multiple in self.multiples]
 
     def mean(self, index: int, count: int) -> float:
-        """A sum divided by a count, correctly rounded; infinite where it exceeds all floats."""
+        """A sum divided by a count, correctly rounded; infinite if it exceeds all floats."""
         if index in self.others:
             return self.others[index]
         return _divided(self.multiples[index], self.exponent, count)
 
 
 class ExactSums:
-    """Exact sums of every group, several of each.
+    """Exact sums for every group, several for each.
 
     Args:
-        width: How many sums a group has.
+        width: Number of sums per group.
     """
 
     def __init__(self, width: int) -> None:
@@ -168,10 +169,10 @@ class ExactSums:
 
         Args:
             values: Numbers.
-            slots: Where each of them belongs: ``row * width + index of the sum``, with the row of
-                its group in ``numbers``.
-            numbers: Which groups these are; each occurs once.
-            squared: Whether their squares are added instead.
+            slots: Slot of each value: ``row * width + index of the sum``, with the row of its group
+                in ``numbers``.
+            numbers: The groups; each occurs once.
+            squared: Whether to add the squares instead.
         """
         if not math.isfinite(_greatest(values)):
             is_finite = np.isfinite(values)
@@ -182,38 +183,38 @@ class ExactSums:
         self.add_places(_places(values, slots, size, squared=squared), numbers)
 
     def add_places(self, places: Places, numbers: Int64Array) -> None:
-        """Add sums of some groups: exponents of places, and for each slot how often it holds them.
+        """Add sums of some groups: exponents of places, and the multiple of each in every slot.
 
         Args:
-            places: The sums; a place may come several times.
-            numbers: Which groups these are; each occurs once.
+            places: The sums; a place may occur several times.
+            numbers: The groups; each occurs once.
         """
         for place, sums in places:
             self._parts(place).add(sums.reshape(-1, self._width), numbers)
 
     def merge(self, other: ExactSums, numbers: Int64Array) -> None:
-        """Add the sums of another table; its group i is our group ``numbers[i]``."""
+        """Add the sums of another table; its group i is group ``numbers[i]`` here."""
         for place, parts in other._places.items():
             self._parts(place).merge(parts, numbers)
         for (group, index), value in other._others.items():
             self._add_other(int(numbers[group]), index, value)
 
     def state(self) -> dict[str, Any]:
-        """What was added up, for :meth:`restore`: arrays, numbers, and lists of these."""
+        """The sums, for :meth:`restore`: arrays, numbers, and lists of these."""
         return {
             "places": [[place, table.state()] for place, table in self._places.items()],
             "others": [[*key, value] for key, value in self._others.items()],
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the sums by those of a state."""
+        """Replace the sums with those of a state."""
         self._places.clear()
         for place, table in state["places"]:
             self._parts(place).restore(table)
         self._others = {(group, index): value for group, index, value in state["others"]}
 
     def totals(self, group: int | None) -> ExactTotals:
-        """The sums of one group, or of all together."""
+        """The sums for one group, or for all together."""
         places = sorted(self._places, reverse=True)
         multiples = [0] * self._width
         before = places[0] if places else 0
@@ -227,11 +228,11 @@ class ExactSums:
     def doubles(self, groups: Int64Array, index: int = 0) -> Doubles:
         """One sum of each of some groups, to twice the precision of a float.
 
-        Sums that hold infinities or NaN are not among them.
+        Sums that include infinities or NaN are not included.
 
         Args:
             groups: The groups.
-            index: Which of their sums.
+            index: Index of the sum.
         """
         high, low = np.zeros(len(groups)), np.zeros(len(groups))
         if not self._places:
@@ -243,14 +244,14 @@ class ExactSums:
         ]
         digits = _digits(tables, len(groups))
         signs: Int64Array = np.where(digits[-1] < 0, -1, 1)
-        # Digits of the absolute values, of which those that lead are 0, so that it makes no
-        # difference how far up the table reaches.
+        # Digits of the absolute values; leading digits are 0, so the height of the table does not
+        # matter.
         digits = _digits([np.multiply(signs, table) for table in tables], len(groups))
-        with np.errstate(over="ignore", invalid="ignore"):  # sums that no float holds are infinite
+        with np.errstate(over="ignore", invalid="ignore"):  # sums beyond all floats are infinite
             for place, digit in reversed([*enumerate(digits)]):
                 part = np.ldexp(digit.astype(np.float64), bottom + place * _BITS)
                 total = high + part
-                low += part - (total - high)  # the greater comes first, so this is exact
+                low += part - (total - high)  # the greater is first, so this is exact
                 high = total
             low = np.where(np.isfinite(high), low, 0.0)
             total = high + low
@@ -262,7 +263,7 @@ class ExactSums:
 
         Args:
             groups: The groups.
-            index: Which of their sums.
+            index: Index of the sum.
         """
         exponent = min(self._places, default=0)
         multiple = 0
@@ -286,14 +287,14 @@ class ExactSums:
         return self._places[place]
 
     def _add_others(self, values: Float64Array, slots: Int64Array, numbers: Int64Array) -> None:
-        """Add what is not finite."""
+        """Add values that are not finite."""
         for value, slot in zip(values.tolist(), slots.tolist(), strict=True):
             row, index = divmod(slot, self._width)
             self._add_other(int(numbers[row]), index, value)
 
 
 def _places(values: Float64Array, slots: Int64Array, size: int, *, squared: bool) -> Places:
-    """Sums of each place that finite values hold: its exponent, and a sum for each slot."""
+    """Sums of each place that finite values reach: its exponent, and a sum for each slot."""
     if kernels.backend() == "rust":
         from trajmeter.kernels import _rust  # whose twin follows
 
@@ -305,7 +306,7 @@ def _places(values: Float64Array, slots: Int64Array, size: int, *, squared: bool
 def places_of_parts(
     values: Float64Array, slots: Int64Array, size: int, *, squared: bool
 ) -> Iterator[tuple[int, Int64Array]]:
-    """Sums of each place that finite values, or their squares, hold, by floats.
+    """Sums of each place that finite values, or their squares, reach, using floats.
 
     A place may come several times.
     """
@@ -320,7 +321,7 @@ def places_of_parts(
 def _scaled(
     values: Float64Array, slots: Int64Array, *, squared: bool
 ) -> Iterator[tuple[Float64Array, Int64Array, int]]:
-    """Values by size, with a power of 2 each, so that no part overflows or is cut short."""
+    """Values by size, each with a power of 2, so that no part overflows or is truncated."""
     if not squared and _greatest(values) < _HUGE:
         yield values, slots, 0
         return
@@ -338,13 +339,13 @@ def _scaled(
 def _added(
     values: Float64Array, slots: Int64Array, size: int, scale: int
 ) -> Iterator[tuple[int, Int64Array]]:
-    """Cut values into parts, place by place, and add these up."""
+    """Split values into parts, place by place, and sum the parts."""
     while left := np.count_nonzero(values != 0.0):
         if left < len(values) // _SPARSE:  # finding them costs more than adding some zeros
             kept = np.flatnonzero(values)
             values, slots = values[kept], slots[kept]
         place = (math.frexp(_greatest(values))[1] - 1) // _BITS * _BITS
-        # Beside this number, a float has no binary places below ``place``.
+        # Next to this number, a float has no binary places below ``place``.
         rounder = math.ldexp(1.5, place + 52)
         parts = values + rounder
         parts -= rounder
@@ -354,12 +355,12 @@ def _added(
 
 
 def _greatest(values: Float64Array) -> float:
-    """The greatest size of a value; NaN where one is."""
+    """The greatest absolute value; NaN if a value is."""
     return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def _digits(tables: Sequence[Int64Array | int], count: int) -> list[Int64Array]:
-    """Sums of places as digits of 32 bits, the lowest first; the last is negative if a sum is."""
+    """Sums of places as 32-bit digits, the lowest first; the last is negative if a sum is."""
     digits = []
     carry = np.zeros(count, np.int64)
     for table in tables:
@@ -370,7 +371,7 @@ def _digits(tables: Sequence[Int64Array | int], count: int) -> list[Int64Array]:
 
 
 def rounded_sum(values: Float64Array) -> float:
-    """The sum of numbers, rounded once, as ``math.fsum`` gives it; infinite beyond all floats."""
+    """The sum of numbers, rounded once, like ``math.fsum``; infinite beyond all floats."""
     if len(values) < _FEW:
         return math.fsum(values.tolist())
     if not math.isfinite(_greatest(values)):
@@ -389,7 +390,7 @@ def _divided(multiple: int, exponent: int, count: int) -> float:
 
 
 def quotient(numerator: int, denominator: int) -> float:
-    """Divide integers, correctly rounded; infinite where it exceeds all floats."""
+    """Divide integers, correctly rounded; infinite if it exceeds all floats."""
     try:
         return numerator / denominator
     except OverflowError:

@@ -1,9 +1,9 @@
-"""Histograms of each of many groups, from which quantiles are read: no order or grouping matters.
+"""Histograms of many groups, from which quantiles are read: order and grouping do not matter.
 
-A bucket holds the numbers of one sign, exponent and first six binary places, and so is at most 1/64
-as wide as they are large; 0 and every integer below 128 has one of its own. Of each, the count and
-the least and greatest number are kept, so that a bucket of equal numbers gives back that number.
-Rust counts them; its twin is :func:`histograms_of`.
+A bucket holds the numbers with one sign, exponent and first six binary places, so its width is at
+most 1/64 of their size; 0 and every integer below 128 have separate buckets. For each bucket, the
+count and the least and greatest number are kept, so a bucket of equal numbers yields exactly that
+number. Rust counts them; its twin is :func:`histograms_of`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _DROPPED = 46
 _STEPS = 64
 """Buckets of one power of two."""
 _SUBNORMAL = 52
-"""Powers of two below the least normal number; they follow the others as if they were normal."""
+"""Powers of two below the least normal number; they continue the others as if they were normal."""
 _LEAST_NORMAL = 2.0**-1022
 _WAITING = 1 << 16
-"""Buckets that are kept apart before they are added up, at least."""
+"""Minimum number of buckets to collect before they are merged."""
 
 
 class Buckets(NamedTuple):
@@ -43,23 +43,23 @@ class Buckets(NamedTuple):
     codes: Int64Array
     """Number of the histogram, with the number of the bucket in its lowest bits."""
     counts: Int64Array
-    """How many numbers are in each."""
+    """Number of numbers in each."""
     least: Float64Array
-    """The least of them."""
+    """Least number in each."""
     greatest: Float64Array
-    """The greatest of them."""
+    """Greatest number in each."""
 
     def of(self, part: slice) -> Buckets:
-        """Some of them."""
+        """Some of the buckets."""
         codes, counts, least, greatest = self
         return Buckets(codes[part], counts[part], least[part], greatest[part])
 
 
 class Histograms:
-    """Histograms of every group, several of each.
+    """Histograms for every group, several for each.
 
     Args:
-        width: How many histograms a group has.
+        width: Number of histograms per group.
     """
 
     def __init__(self, width: int) -> None:
@@ -69,12 +69,12 @@ class Histograms:
         self._waiting_count = 0
 
     def add(self, values: Float64Array, offsets: Int64Array, numbers: Int64Array) -> None:
-        """Count numbers; those that are not finite are left out.
+        """Count numbers; those that are not finite are skipped.
 
         Args:
-            values: The numbers, histogram by histogram, and of each group by group.
-            offsets: Where those of each histogram and group begin, and where the last ends.
-            numbers: Which groups these are; each occurs once.
+            values: The numbers, by histogram and, within each, by group.
+            offsets: Where each histogram and group begins, and where the last one ends.
+            numbers: The groups; each occurs once.
         """
         if kernels.backend() == "rust":
             from trajmeter.kernels import _rust  # whose twin follows
@@ -87,15 +87,15 @@ class Histograms:
         self._add(found._replace(codes=self._codes(numbers[group], place, bucket)))
 
     def merge(self, other: Histograms, numbers: Int64Array) -> None:
-        """Count what another one has counted; its group i is our group ``numbers[i]``."""
+        """Add the counts of another; its group i is group ``numbers[i]`` here."""
         self._add(other._of_groups(numbers))
 
     def state(self) -> list[Any]:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         return list(self._all())
 
     def restore(self, state: Sequence[Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._held, self._waiting, self._waiting_count = Buckets(*state), [], 0
 
     def quantiles(
@@ -103,15 +103,15 @@ class Histograms:
     ) -> Iterator[tuple[int, list[float]]]:
         """Quantiles of each histogram that holds numbers.
 
-        A quantile is the least number that at least so many percent of all do not exceed; of a
-        bucket with different numbers, the middle of the least and the greatest of them.
+        A quantile is the least number that at least that percentage of all numbers do not exceed;
+        for a bucket with different numbers, it is the midpoint of its least and greatest.
 
         Args:
             group: The group; ``None`` for all together.
             percents: From 0, which gives the least number, to 100.
 
         Yields:
-            The place of the histogram, with its quantiles.
+            The index of the histogram, with its quantiles.
         """
         found = self._all()
         if group is None:
@@ -125,7 +125,7 @@ class Histograms:
                 yield place, _quantiles(found.of(slice(start, stop)), percents)
 
     def _of_groups(self, numbers: Int64Array) -> Buckets:
-        """All that was counted, by other numbers of the groups."""
+        """Everything that was counted, with the groups renumbered."""
         found = self._all()
         group, place = np.divmod(found.codes >> _BITS, self._width)
         return found._replace(
@@ -153,9 +153,9 @@ class Histograms:
 def histograms_of(values: Float64Array, offsets: Int64Array) -> Buckets:
     """Count numbers by bucket, by numpy; histogram i is of ``values[offsets[i]:offsets[i + 1]]``.
 
-    Those that are not finite are left out.
+    Those that are not finite are skipped.
     """
-    # Buckets ascend with what is in them, so that sorted numbers give one after the other.
+    # Buckets ascend with their numbers, so sorted numbers fill them one after another.
     ordered = np.concatenate([values[:0], *map(np.sort, np.split(values, offsets[1:-1]))])
     numbers = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     is_finite = np.isfinite(ordered)
@@ -164,7 +164,7 @@ def histograms_of(values: Float64Array, offsets: Int64Array) -> Buckets:
         return _added([])
     sizes = np.abs(kept)
     is_tiny = sizes < _LEAST_NORMAL
-    # Of what is shifted, so that it is normal, which is exact.
+    # Shifted into the normal range, which is exact.
     shifted = np.ldexp(sizes, np.where(is_tiny, _SUBNORMAL, 0))
     steps = (shifted.view(np.int64) >> _DROPPED) + np.where(is_tiny, 0, _SUBNORMAL * _STEPS)
     steps[sizes == 0.0] = 0
@@ -176,7 +176,7 @@ def histograms_of(values: Float64Array, offsets: Int64Array) -> Buckets:
 
 
 def _added(parts: Sequence[Buckets]) -> Buckets:
-    """Add up the buckets of each code."""
+    """Merge the buckets of each code."""
     codes = np.concatenate([np.empty(0, np.int64), *(each.codes for each in parts)])
     if not len(codes):
         return Buckets(codes, codes, np.empty(0), np.empty(0))

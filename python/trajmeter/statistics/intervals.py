@@ -35,11 +35,11 @@ class Range(NamedTuple):
 
     @property
     def is_finite(self) -> bool:
-        """Whether both ends are declared, and differ."""
+        """Whether both ends are declared and differ."""
         return self.low is not None and self.high is not None and self.low < self.high
 
     def cut(self, low: float, high: float) -> tuple[float, float]:
-        """Limits cut to the range."""
+        """Limits clipped to the range."""
         if self.low is not None:
             low = max(low, self.low)
         if self.high is not None:
@@ -59,7 +59,7 @@ class Interval(NamedTuple):
 
 
 def t_interval(mean: float, std_error: float, df: int, level: float, limits: Range) -> Interval:
-    """Mean plus and minus a multiple of its standard error, cut to the range.
+    """Mean plus and minus a multiple of its standard error, clipped to the range.
 
     Args:
         mean: The mean.
@@ -76,14 +76,14 @@ def t_interval(mean: float, std_error: float, df: int, level: float, limits: Ran
 
 
 def wilson_interval(share: float, count: float, level: float) -> Interval:
-    """Wilson's score interval of a share, from this many independent values."""
+    """Wilson's score interval for a share of this many independent values."""
     return Interval("wilson", *_wilson(share, count, normal_quantile(1.0 - (1.0 - level) / 2.0)))
 
 
 def clustered_wilson_interval(
     share: float, std_error: float, count: int, df: int, level: float
 ) -> Interval:
-    """Wilson's interval for as many independent values as would have this standard error.
+    """Wilson's interval for the number of independent values that would have this standard error.
 
     Args:
         share: The share.
@@ -125,7 +125,7 @@ def _wilson(share: float, count: float, quantile: float) -> tuple[float, float]:
     centre = share + square / (2.0 * count)
     reach = quantile * sqrt(share * (1.0 - share) / count + square / (4.0 * count * count))
     whole = 1.0 + square / count
-    # At a share of 0 or 1 the limit is that share, but for rounding.
+    # At a share of 0 or 1 the limit is that share, up to rounding.
     low = 0.0 if share == 0.0 else max((centre - reach) / whole, 0.0)
     high = 1.0 if share == 1.0 else min((centre + reach) / whole, 1.0)
     return low, high

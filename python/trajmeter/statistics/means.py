@@ -25,8 +25,8 @@ _LARGEST = 2**63 - 1
 def gmean(values: Iterable[float] | _Numbers) -> float:
     """Average ratios: the number whose n-th power is the product of the n values.
 
-    Twice as fast on one benchmark and half as fast on another make 1.0, where the arithmetic mean
-    would see a gain. Any 0.0 makes the mean 0.0, and any inf makes it inf.
+    Twice as fast on one benchmark and half as fast on another averages to 1.0, where the arithmetic
+    mean would show a gain. Any 0.0 makes the mean 0.0, and any inf makes it inf.
 
     Args:
         values: Numbers from 0.0 to inf.
@@ -35,7 +35,7 @@ def gmean(values: Iterable[float] | _Numbers) -> float:
         The geometric mean, between the smallest and the largest value.
 
     Raises:
-        ArrayError: ``values`` does not hold real numbers, or not in one dimension.
+        ArrayError: ``values`` does not contain real numbers, or is not one-dimensional.
         EmptyInputError: ``values`` is empty.
         ValueDomainError: A value is negative or NaN, or both 0.0 and inf are among them.
 
@@ -57,14 +57,15 @@ def gmean_grouped(
 
     Args:
         values: Numbers from 0.0 to inf.
-        offsets: Group i holds ``values[offsets[i]:offsets[i + 1]]``: n + 1 of them for n groups.
+        offsets: Group i holds ``values[offsets[i]:offsets[i + 1]]``; n groups need n + 1 offsets.
 
     Returns:
         The geometric mean of each group, as an array for an array and otherwise as a list; NaN for
         a group that is empty, or holds both 0.0 and inf.
 
     Raises:
-        ArrayError: ``values`` does not hold real numbers, or ``offsets`` integers.
+        ArrayError: ``values`` does not contain real numbers, or ``offsets`` does not contain
+            integers.
         OffsetsError: The offsets are empty, decrease, or lead outside the values.
         ValueDomainError: A value is negative or NaN.
 
@@ -78,7 +79,7 @@ def gmean_grouped(
 
 def _floats(values: Iterable[float] | _Numbers) -> Float64Array:
     if isinstance(values, np.ndarray):
-        # Real numbers of other widths are widened; whatever else it is, the kernel's check refuses.
+        # Real numbers of other widths are widened; the kernel's check refuses anything else.
         if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "fiu":
             return np.ascontiguousarray(values, np.float64)
         return cast("Float64Array", values)
@@ -92,7 +93,7 @@ def _integers(offsets: Iterable[int] | Int64Array) -> Int64Array:
 
 
 def _listed(numbers: Iterable[Any], name: str, types: tuple[type, ...]) -> list[Any]:
-    """List numbers, refusing text, truth values and anything else that is not a number."""
+    """List numbers, refusing text, booleans and anything else that is not a number."""
     if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
         raise ArrayError(f"{name} is a {type(numbers).__qualname__}, expected numbers")
     listed = list(numbers)

@@ -1,4 +1,4 @@
-"""Several tests at once: p-values that hold together.
+"""Several tests at once: p-values that are valid jointly.
 
 Source: Holm, A simple sequentially rejective multiple test procedure, 1979.
 """
@@ -18,8 +18,8 @@ __all__ = ["holm"]
 def holm(p_values: Iterable[float]) -> list[float]:
     """Adjust p-values so that the chance of any false finding among them stays below their level.
 
-    In ascending order, each is multiplied by the number of those that are not below it, and is at
-    least what the one before it became.
+    In ascending order, each is multiplied by the number of those not below it, and raised to the
+    adjusted value before it if that is greater.
 
     Args:
         p_values: The p-values, from 0 to 1.

@@ -1,4 +1,4 @@
-"""Differences between two systems on the same tasks: which is better, and by chance how likely.
+"""Differences between two systems on the same tasks: which is better, and how likely by chance.
 
 Sources: Miller, Adding Error Bars to Evals, 2024, for pairing; McNemar, 1947; Fisher, The Design of
 Experiments, 1935, for signs that change; Schuirmann, 1987, for equivalence.
@@ -35,10 +35,10 @@ PMethod: TypeAlias = Literal["mcnemar", "sign_flip_exact", "sign_flip"]
 """How a p-value is computed."""
 
 _TIE = 1e-12
-"""Differences that are smaller than this share of the values are of rounding."""
+"""Differences smaller than this share of the values are rounding errors."""
 
 _EXACT_CLUSTERS = 16
-"""Clusters that differ, up to which every pattern of signs is tried."""
+"""Number of differing clusters up to which every pattern of signs is tried."""
 
 _POWER = 0.8
 
@@ -62,13 +62,13 @@ class Equivalence(NamedTuple):
 
 
 def are_tied(a: Float64Array, b: Float64Array) -> BoolArray:
-    """Where two systems are equal but for rounding."""
+    """Where two systems are equal up to rounding."""
     tied: BoolArray = np.abs(b - a) <= _TIE * np.maximum(np.abs(a), np.abs(b))
     return tied
 
 
 def mcnemar(better: int, worse: int) -> PValue:
-    """McNemar's exact test, of tasks that only one of two systems passes.
+    """McNemar's exact test, on tasks that only one of two systems passes.
 
     Args:
         better: Tasks that only the second passes.
@@ -89,14 +89,14 @@ def sign_flip_test(
     """Test a mean difference by changing the signs of clusters.
 
     If the systems are alike, each cluster's difference might as well have the other sign. All
-    patterns of signs are tried where up to 16 clusters differ, else as many as are asked for.
+    patterns of signs are tried if up to 16 clusters differ, otherwise ``resamples`` random ones.
 
     Args:
         a: The first system's mean of each task.
         b: The second's.
-        clusters: Cluster of each task, from 0 on, in the order in which they draw.
+        clusters: Cluster of each task, from 0, in the order in which they draw.
         seed: Seed of the draws.
-        resamples: Number of patterns that are drawn.
+        resamples: Number of patterns to draw.
     """
     count = int(clusters.max(initial=-1)) + 1
     differences = np.where(are_tied(a, b), 0.0, b - a)
@@ -135,7 +135,7 @@ def equivalence(
         std_error: Its standard error; 0.0 without variation.
         df: Degrees of freedom; ``None`` without variation.
         margin: Largest difference, in either direction, that does not matter.
-        level: 1 less the level of the tests.
+        level: 1 minus the level of the tests.
     """
     if std_error == 0.0 or df is None:
         inside = margin - abs(difference)

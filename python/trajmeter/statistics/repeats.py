@@ -28,8 +28,8 @@ def pass_at_k(attempts: int, successes: int, k: int) -> float:
 
     Args:
         attempts: Attempts made at the task.
-        successes: How many of them succeeded.
-        k: How many attempts are drawn.
+        successes: Number of successes.
+        k: Number of attempts to draw.
 
     Returns:
         A probability, from 0.0 to 1.0.
@@ -53,7 +53,7 @@ def ks_of(attempts: int, *, with_one: bool = True) -> list[int]:
 
     Args:
         attempts: Smallest number of attempts at any task.
-        with_one: Whether k = 1 is among them; fc-eval leaves it out.
+        with_one: Whether to include k = 1; fc-eval omits it.
 
     Example:
         >>> ks_of(10)
@@ -70,12 +70,12 @@ def mean_pass_at_k(
     """Average pass@k over tasks, for every k that all of them allow.
 
     Args:
-        tasks: Attempts and successes at each task, or how many tasks have so many of both; tasks
+        tasks: Attempts and successes at each task, or the number of tasks for each such pair; tasks
             without attempts do not count.
         with_one: Whether k = 1 is among them.
 
     Returns:
-        The mean of each k; nothing without attempts.
+        The mean for each k; empty without attempts.
     """
     counts = {task: number for task, number in Counter(tasks).items() if task[0]}
     least = min((attempts for attempts, _ in counts), default=0)
@@ -95,8 +95,8 @@ def pass_hat_k(attempts: int, successes: int, k: int) -> float:
 
     Args:
         attempts: Attempts made at the task.
-        successes: How many of them succeeded.
-        k: How many attempts are drawn.
+        successes: Number of successes.
+        k: Number of attempts to draw.
 
     Returns:
         A probability, from 0.0 to 1.0.

@@ -44,7 +44,7 @@ class Aggregates(NamedTuple):
     """Run-level figures."""
 
     model: type[BaseModel]
-    """Model of the figures, which defines those by which agents are compared."""
+    """Model of the figures, which marks those by which agents are compared."""
     figures: dict[str, Any]
     """The figures as JSON."""
 
@@ -85,7 +85,7 @@ class ByColumns:
                 self._totals = failed
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Add another's counts after those here; numbers map its groups to these."""
+        """Add the counts of another; its group i is group ``numbers[i]`` here."""
         if isinstance(self._totals, MetricError):
             return
         if isinstance(other._totals, MetricError):
@@ -102,7 +102,7 @@ class ByColumns:
         return {"totals": self._totals.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         if "error" in state:
             self._totals = MetricError(*state["error"])
         elif not isinstance(self._totals, MetricError):
@@ -138,7 +138,7 @@ class ByRecords:
             aggregation.add(task, trajectory, result)
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Add another's counts after those here; numbers map its groups to these."""
+        """Add the counts of another; its group i is group ``numbers[i]`` here."""
         self._all.merge(other._all)
         for group, theirs in other._by_group.items():
             own = int(numbers[group])
@@ -153,7 +153,7 @@ class ByRecords:
         return {"all": self._all.state(), "groups": groups}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._all.restore(state["all"])
         for group, stored in state["groups"]:
             self._by_group[group] = own = _Aggregation(self._metric)
@@ -191,7 +191,7 @@ class _Aggregation:
                 aggregator.add_error(task, trajectory)
         except FATAL:
             raise
-        except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        except BaseException as error:  # noqa: BLE001 - a user's metric may raise anything
             self._aggregator = metric_error(error)
 
     def merge(self, other: _Aggregation) -> None:
@@ -236,7 +236,7 @@ class _Aggregation:
         return {"attempts": self._attempts, "error": [state.message, state.code]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._attempts = state["attempts"]
         aggregator = self._aggregator
         if "error" in state:
@@ -281,5 +281,5 @@ def _tried(function: Callable[[], _T]) -> _T | MetricError:
         return function()
     except FATAL:
         raise
-    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+    except BaseException as error:  # noqa: BLE001 - a user's metric may raise anything
         return metric_error(error)

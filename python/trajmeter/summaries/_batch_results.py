@@ -23,7 +23,7 @@ __all__ = ["errors_of", "records_in", "results_of"]
 
 
 def records_in(rows: pa.RecordBatch) -> Iterator[Trajectory]:
-    """Records of a batch, few of which are held at a time."""
+    """Records of a batch; only a few are held at a time."""
     starts = range(0, rows.num_rows, ROWS_AT_ONCE)
     return chain.from_iterable(records_of(rows.slice(start, ROWS_AT_ONCE)) for start in starts)
 

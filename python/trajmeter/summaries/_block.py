@@ -65,7 +65,7 @@ class Block:
     present: list[BoolArray]
     """Which values are finite."""
     non_finite: dict[int, BoolArray]
-    """Which values that count in the mean are not finite, for figures that have such values."""
+    """Which values that count in the mean are not finite, if a figure has any."""
     is_whole: list[bool]
     """Whether every row of a figure has a finite value that counts in the mean."""
     outcomes: list[Outcomes]

@@ -59,7 +59,7 @@ def summarized_figures(layout: RowLayout) -> SummarizedFigures:
     """Find the figures of a layout.
 
     Raises:
-        ConfigurationError: A figure's micro average is made of a count that its group lacks.
+        ConfigurationError: A figure's micro average needs a count that its group lacks.
     """
     figures: list[SummarizedFigure] = []
     outcomes: list[str] = []

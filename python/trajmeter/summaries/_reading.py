@@ -1,4 +1,4 @@
-"""Reads the totals of a run as summaries: of each group, and of all attempts."""
+"""Turns the totals of a run into summaries: of each group, and of all attempts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 
 
 class TotalsReader:
-    """Makes summaries from totals, which must not change meanwhile.
+    """Creates summaries from totals, which must not change meanwhile.
 
     Args:
         layout: Columns of the rows.

@@ -100,7 +100,7 @@ class Tally:
         self._correct(block, groups)
 
     def merge(self, other: Tally, numbers: Int64Array) -> None:
-        """Add another tally's counts; its group i is group ``numbers[i]`` here."""
+        """Add the counts of another tally; its group i is group ``numbers[i]`` here."""
         self._attempts.merge(other._attempts, numbers)
         self._scored.merge(other._scored, numbers)
         self._non_finite.merge(other._non_finite, numbers)
@@ -126,7 +126,7 @@ class Tally:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._attempts.restore(state["attempts"])
         self._scored.restore(state["scored"])
         self._non_finite.restore(state["non_finite"])

@@ -41,7 +41,7 @@ class Ratings(NamedTuple):
     name: str
     """Name of the judge, such as its file."""
     figures: Mapping[str, Mapping[Hashable, Any]]
-    """Ratings of each figure by item: numbers, truth values or texts."""
+    """Ratings of each figure by item: numbers, booleans or texts."""
     task_of: Mapping[Hashable, str]
     """Task of each item."""
 
@@ -62,7 +62,7 @@ class AgreementOptions(Record):
 
 
 class FigureAgreement(Record):
-    """How far judges agree in one figure."""
+    """How far judges agree on one figure."""
 
     figure: str
     """What was rated."""
@@ -73,11 +73,11 @@ class FigureAgreement(Record):
     n_items: int
     """Items that any judge rated."""
     n_compared: int
-    """Items that two at least rated."""
+    """Items that at least two judges rated."""
     n_tasks: int
-    """Tasks of these."""
+    """Tasks of these items."""
     exact: float | None
-    """Share of the items on which all agree."""
+    """Share of these items on which all judges agree."""
     alpha: float | None
     """Krippendorff's alpha: 1 is agreement, 0 chance; ``None`` without variation."""
     alpha_low: float | None
@@ -85,13 +85,13 @@ class FigureAgreement(Record):
     alpha_high: float | None
     """Upper limit."""
     kappa: float | None
-    """Quadratic weighted kappa of two judges who gave numbers."""
+    """Quadratic weighted kappa of two judges that gave numbers."""
     kappa_low: float | None
     """Lower limit."""
     kappa_high: float | None
     """Upper limit."""
     notes: tuple[str, ...] = ()
-    """``no_variation`` where all ratings are equal, ``nothing_compared``, ``one_task``."""
+    """Caveats: ``no_variation`` (all ratings are equal), ``nothing_compared``, ``one_task``."""
 
 
 class JudgeAgreement(Record):
@@ -104,7 +104,7 @@ class JudgeAgreement(Record):
     judges: tuple[str, ...]
     """The judges."""
     figures: tuple[FigureAgreement, ...]
-    """Every figure that two judges at least rated."""
+    """Every figure that at least two judges rated."""
 
 
 def agreement_of_tables(
@@ -150,13 +150,13 @@ def agreement_of_ratings(
     Arguments and errors are those of :func:`trajmeter.agreement`, and:
 
     Args:
-        judges: What each judge said.
+        judges: The ratings of each judge.
         figures: Names and patterns of figures.
         scale: What distances between ratings mean.
         level: Confidence level of the intervals.
         seed: Seed of the random draws.
         resamples: Number of bootstrap replicates to draw.
-        default_scale: Scale of numbers where none is asked for; ``None`` to choose by the numbers.
+        default_scale: Scale of numbers if none is requested; ``None`` to choose by the numbers.
     """
     from trajmeter.metrics.rows import package_version
 
@@ -165,7 +165,7 @@ def agreement_of_ratings(
     if scale not in (None, "nominal", "ordinal", "interval"):
         raise ConfigurationError(f"scale is {scale!r}, expected nominal, ordinal or interval")
     if len(judges) < _TWO:
-        raise ConfigurationError("agreement takes two judges at least, and one was given")
+        raise ConfigurationError("agreement needs at least two judges, but only one was given")
     shared = [
         name
         for name in dict.fromkeys(name for judge in judges for name in judge.figures)

@@ -26,7 +26,7 @@ __all__ = ["VARYING_TEXTS", "AttemptKeys", "Duplicates", "KeyColumns", "Units", 
 
 _SHIFT = 32
 _DENSE = 4
-"""Pairs are looked up in a table of all possible pairs while it is not much larger than their
+"""Pairs are looked up in a table of all possible pairs, unless it is much larger than their
 number."""
 
 _MOST = 1 << 62
@@ -50,7 +50,7 @@ class KeyColumns(NamedTuple):
 
 _FILE = "file"
 _KEY = ["task", "group", "agent", "model", "attempt"]
-"""Columns that identify an attempt, except the source, which is compared where these repeat."""
+"""Columns that identify an attempt, except the source, which is compared if these repeat."""
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
 
 VARYING_TEXTS = ("attempt", "source")
@@ -175,7 +175,7 @@ class Duplicates(NamedTuple):
     kept: BoolArray
     """Which of all rows count, in reading order."""
     first: tuple[int, int] | None
-    """The first row that is repeated, and where; ``None`` if none is."""
+    """The first row that is repeated, and its position; ``None`` if there are none."""
 
 
 class AttemptKeys:
@@ -280,7 +280,7 @@ class AttemptKeys:
             keep: Which duplicate counts: ``"first"`` or ``"last"``.
         """
         kept = np.ones(self.rows, np.bool_)
-        # Texts of the group's key need no comparison, and sources only where the others repeat.
+        # Texts of the group's key need no comparison, and sources only if the others repeat.
         key = [name for name in _KEY if name not in self._columns.by]
         if not self._may_repeat(key) or not self._may_repeat([*key, "source"]):
             return Duplicates(kept, None)

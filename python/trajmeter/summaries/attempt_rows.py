@@ -33,7 +33,7 @@ _SAID = ("outcome", "cause", "reason", "error")
 
 
 class ColumnKinds(NamedTuple):
-    """Columns by the type as which they are read."""
+    """Columns by the type with which they are read."""
 
     texts: list[str]
     """Columns of text."""
@@ -74,7 +74,7 @@ class AttemptRows:
     texts: dict[str, CodedTexts]
     """Requested columns of text."""
     numbers: dict[str, Float64Array]
-    """Requested columns of numbers and booleans; NaN where missing."""
+    """Requested columns of numbers and booleans; NaN if missing."""
     values: dict[str, list[str | None]]
     """Other requested columns, as JSON."""
     columns: ColumnKinds
@@ -113,10 +113,10 @@ def read_attempts(
 
     Args:
         tables: The tables.
-        by: Columns of the groups, ``file`` among them.
-        texts: Text columns, where a table has them.
-        numbers: Number columns, where a table has them.
-        values: Other columns, where a table has them.
+        by: Columns of the groups, possibly including ``file``.
+        texts: Text columns, if a table has them.
+        numbers: Number columns, if a table has them.
+        values: Other columns, if a table has them.
         duplicates: Which duplicate counts, ``"first"`` or ``"last"``; by default they are an error.
 
     Raises:
@@ -129,7 +129,7 @@ def read_attempts(
     columns = KeyColumns(tuple(by), "task_id")
     keys = AttemptKeys(columns)
     wanted = [name for name in values if name in kinds.values]
-    # All texts and numbers are read, so that unreadable rows are skipped here as elsewhere.
+    # All texts and numbers are read, so unreadable rows are skipped here as elsewhere.
     read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
     outcomes = {f"{name.rpartition('.')[0]}.outcome" for name in numbers}
     held: dict[str, list[Array]] = {
@@ -234,7 +234,7 @@ def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
 def _kinds(
     tables: Sequence[ResultsTable], figures: Sequence[str], texts_wanted: Sequence[str]
 ) -> ColumnKinds:
-    """The types as which columns are read; missing values do not matter.
+    """The types with which columns are read; missing values do not matter.
 
     A column that is text in one table and of another type, such as an object, in another is read as
     JSON.

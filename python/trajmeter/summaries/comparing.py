@@ -1,4 +1,4 @@
-"""Comparing systems by their results tables: is one better than another on the same tasks."""
+"""Compares systems by their results tables: is one better than another on the same tasks?"""
 
 from __future__ import annotations
 
@@ -67,9 +67,10 @@ class SystemPair(Record):
     figures: tuple[Difference, ...]
     """Every figure, in the order of the columns."""
     tasks: dict[str, tuple[TaskDifference, ...]]
-    """The tasks of each figure that lists them, the largest losses of the second system first."""
+    """The tasks of each figure that lists them, with the largest losses of the second system
+    first."""
     left_out: dict[str, tuple[str, ...]]
-    """Tasks on which some figure could not be compared, by reason."""
+    """Number of tasks on which some figure could not be compared, by reason."""
 
 
 class ComparedScores(Record):
@@ -105,7 +106,7 @@ def compare_scores(
 ) -> ComparedScores:
     """Compare systems on the tasks they share.
 
-    With several tables, each is a system; in a single table, each agent and model is. The first
+    With several tables, each table is a system; in a single table, each agent and model. The first
     system is the baseline; systems of one table are ordered by name.
 
     Args:
@@ -120,24 +121,24 @@ def compare_scores(
         resamples: Number of replicates, or of sign patterns, to draw.
         ranges: Lowest and highest value of figures that declare no range.
         better: ``"higher"`` or ``"lower"``, for figures that declare no direction.
-        missing: ``drop`` leaves out attempts that were not measured; ``worst`` and ``best`` give
-            them the figure's worst or best value.
+        missing: ``drop`` omits attempts that were not measured; ``worst`` and ``best`` give them
+            the figure's worst or best value.
         margin: Largest difference that does not matter, for all figures or by name.
-        pairs: ``first`` compares each system with the first, ``all`` each with each.
+        pairs: ``first`` compares each system with the first, ``all`` all with each other.
         tasks_of: Names and patterns of the figures whose tasks are listed; all by default.
         duplicates: Which of several equal attempts to count; by default they are an error.
         mixed_settings: Whether a metric may have several versions or settings.
-        on_problem: Called with every row that cannot be read and is left out. Without it, the first
+        on_problem: Called with every row that cannot be read and is skipped. Without it, the first
             one raises.
 
     Returns:
-        Every pair with its figures, and the tasks they are made of.
+        Every pair with its figures, and the tasks they are computed from.
 
     Raises:
-        ConfigurationError: There is one system, two share no task, or an option is wrong.
+        ConfigurationError: There is only one system, two share no task, or an option is wrong.
         UnknownNameError: No table has a requested figure.
         ReadError: A table cannot be read.
-        ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
+        ExtraMissingError: pyarrow is not installed, or scipy if Student's t is needed.
 
     Example:
         >>> import trajmeter
@@ -208,7 +209,7 @@ class _System(Record):
 
 
 def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
-    """The systems, with those of the first table first."""
+    """The systems, starting with those of the first table."""
     keyed = [(read.key(group), group) for group in read.groups]
     if _FILE in read.by:
         order = {table: place for place, table in enumerate(read.tables)}
@@ -219,14 +220,14 @@ def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
         systems.append(_System(name=system_name(key, columns, read.tables), group=group))
     if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
         raise ConfigurationError(
-            "a table holds several agents or models beside other tables; say what a system is with "
+            "one of several tables contains several agents or models; say what a system is with "
             "--by agent,model,file"
         )
     if len(systems) < 2:  # noqa: PLR2004 - it takes two
         raise ConfigurationError(
-            f"there is one system, {systems[0].name!r}, and nothing to compare it with"
+            f"there is only one system, {systems[0].name!r}, and nothing to compare it with"
             if systems
-            else "the tables hold no attempts"
+            else "the tables contain no attempts"
         )
     return systems
 

@@ -17,7 +17,7 @@ Missing: TypeAlias = Literal["drop", "worst", "best"]
 
 
 class TaskDifference(Record):
-    """One task at which two systems were compared."""
+    """One task on which two systems were compared."""
 
     task_id: str
     """Id of the task."""
@@ -26,7 +26,7 @@ class TaskDifference(Record):
     b: float
     """Mean of the second's."""
     difference: float
-    """The second less the first."""
+    """The second minus the first."""
     n_a: int
     """Attempts of the first system that have the figure."""
     n_b: int
@@ -39,7 +39,7 @@ class Difference(Record):
     figure: str
     """Column of the figure."""
     n_tasks: int
-    """Tasks at which both have the figure."""
+    """Tasks on which both have the figure."""
     n_clusters: int
     """Clusters of these tasks."""
     left_out: dict[str, int] = Field(default_factory=dict)
@@ -50,13 +50,13 @@ class Difference(Record):
     mean_b: float | None = None
     """Mean of the second."""
     difference: float | None = None
-    """Mean of the tasks' differences, the second less the first."""
+    """Mean of the tasks' differences, the second minus the first."""
     n_better: int = 0
-    """Tasks at which the second is better."""
+    """Tasks on which the second is better."""
     n_worse: int = 0
-    """Tasks at which it is worse."""
+    """Tasks on which the second is worse."""
     n_equal: int = 0
-    """Tasks at which they are equal."""
+    """Tasks on which they are equal."""
     std_error: float | None = None
     """Standard error of the difference, robust to clusters."""
     df: int | None = None
@@ -64,48 +64,50 @@ class Difference(Record):
     interval: Method | None = None
     """How the interval was computed."""
     level: float
-    """Probability with which the interval is to hold the true difference."""
+    """Confidence level of the interval."""
     low: float | None = None
     """Lower limit of the difference."""
     high: float | None = None
     """Upper limit of the difference."""
     p_value: float | None = None
-    """Two-sided: how likely a difference at least as great is if the systems are alike."""
+    """Two-sided p-value: the probability of a difference at least as large if the systems are
+    alike."""
     p_method: PMethod | None = None
     """How it was computed."""
     p_holm: float | None = None
-    """The same, adjusted for every p of the comparison."""
+    """The p-value, adjusted for all tests of the comparison."""
     p_t: float | None = None
     """Two-sided p-value of a paired t test."""
     mde: float | None = None
-    """The true difference that these tasks would show with probability 0.8."""
+    """The true difference that these tasks would detect with probability 0.8."""
     one_sided_low: float | None = None
     """Limit that the true difference exceeds with the level's probability."""
     one_sided_high: float | None = None
-    """Limit that it stays below likewise."""
+    """Limit that the true difference stays below with the level's probability."""
     margin: float | None = None
     """Largest difference that does not matter."""
     equivalence_p: float | None = None
-    """The greater p-value of two one-sided tests against the margin."""
+    """The larger p-value of the two one-sided tests against the margin."""
     equivalent: bool | None = None
     """Whether the difference lies within the margin."""
     non_inferior: bool | None = None
-    """Whether the second is not worse by more than the margin; ``None`` if it cannot be told."""
+    """Whether the second is not worse by more than the margin; ``None`` if that cannot be
+    decided."""
     ratio: float | None = None
-    """By which factor the second exceeds the first, of figures that are factors."""
+    """Factor by which the second exceeds the first, for figures that are factors."""
     ratio_low: float | None = None
     """Lower limit of the factor."""
     ratio_high: float | None = None
     """Upper limit of the factor."""
     bound_low: float | None = None
-    """The difference if what the first lacks were as great, and what the second lacks as small, as
-    can be."""
+    """The difference if values that the first lacks were as large, and values that the second lacks
+    as small, as possible."""
     bound_high: float | None = None
     """The reverse."""
     notes: tuple[str, ...] = ()
-    """What to bear in mind: ``no_pair``, ``one_task``, ``few_tasks``, ``no_variation``,
-    ``too_large``, ``zero``, ``missing_stats``."""
+    """Caveats: ``no_pair``, ``one_task``, ``few_tasks``, ``no_variation``, ``too_large``, ``zero``,
+    ``missing_stats``."""
     higher_is_better: bool | None = None
-    """Direction; better is higher if none is declared."""
+    """Direction; higher is better if none is declared."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""

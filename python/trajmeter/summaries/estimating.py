@@ -74,12 +74,12 @@ def estimate(
         read: Everything that was read.
         group: Number of the group.
         options: How intervals are computed.
-        not_made: Number of tasks without an attempt by the group, each of which counts as an
-            attempt that could not be scored.
+        not_made: Number of tasks that the group did not attempt; each counts as an attempt that
+            could not be scored.
 
     Raises:
-        ConfigurationError: Wilson's interval is asked for of a figure that is not a boolean.
-        ExtraMissingError: An interval by t is needed, and scipy is not installed.
+        ConfigurationError: Wilson's interval is requested for a figure that is not a boolean.
+        ExtraMissingError: A t interval is needed, and scipy is not installed.
     """
     units = read.units_of(group)
     counts = np.stack([figure.counts.column(index, units) for index in range(ZEROS)], axis=1)
@@ -326,7 +326,7 @@ def squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Flo
 
 def by_code(codes: Int64Array, sums: Float64Array, sizes: Int64Array) -> _Parts:
     """Sums and sizes of units by code, in the order of first occurrence."""
-    if np.bincount(codes).max(initial=0) <= 1:  # found faster than who shares them
+    if np.bincount(codes).max(initial=0) <= 1:  # faster than finding out which share them
         return _Parts(sums, sizes)
     known, first, places = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.empty(len(known), np.int64)

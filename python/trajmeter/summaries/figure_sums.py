@@ -2,8 +2,8 @@
 
 A figure stores, for each unit, how many of its rows count in the mean, how many could not be
 scored, and exact sums of the values, their squares and, for ratios, their logarithms; and by group,
-why rows were not scored. The sums of tables are added. Squares are exact, so that the variance of
-nearly equal values keeps its precision.
+why rows were not scored. The sums of tables are added. Squares are exact, so the variance of nearly
+equal values keeps its precision.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 _UNKNOWN = "unknown"
 ROWS, SCORED, NOT_SCORED, ASSIGNED, ZEROS, NEGATIVE, DIVIDING, SUCCEEDED = range(8)
 """Columns of the counts of a unit. *Dividing* rows are those of a micro average whose denominator
-is not 0; *succeeded* are those that pass the condition asked for."""
+is not 0; *succeeded* rows meet the requested condition."""
 
 _SPARSE = 4
 """Units are renumbered if fewer than one in this many has rows; otherwise adding some zeros is
@@ -182,14 +182,14 @@ class FigureSums:
 
         Args:
             batch: The rows, with the columns of the figure's counts.
-            name: What the figure's column is called.
+            name: Name of the figure's column.
             column: The figure's column.
             outcomes: Outcomes of its group; ``None`` if it belongs to none.
             units: Units of the rows.
             table: Name of the table.
 
         Raises:
-            ReadError: A truth value inside the mean is neither 0 nor 1.
+            ReadError: A boolean inside the mean is neither 0 nor 1.
         """
         values = filled(column, 0.0)
         counted = present(column) if column.null_count else None

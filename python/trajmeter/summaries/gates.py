@@ -41,7 +41,7 @@ GateOutcome: TypeAlias = Literal["passed", "failed", "inconclusive"]
 """What a gate found; *inconclusive* is not enough evidence."""
 
 DEFAULT_MIN_TASKS = 10
-"""Clusters that a gate on an interval needs."""
+"""Minimum number of clusters for a gate on an interval."""
 
 
 class Gate(Record):
@@ -92,8 +92,8 @@ def check_directions(gate: Gate, directions: Mapping[str, bool | None]) -> None:
         directions: For each figure it checks, whether higher is better.
 
     Raises:
-        ConfigurationError: The gate fails under where lower is better, or the reverse, or lacks its
-            figure, margin or baseline.
+        ConfigurationError: The gate fails under where lower is better, or the reverse, or a figure,
+            margin or baseline is missing.
     """
     option = f"--{gate.kind.replace('_', '-')}"
     if gate.kind in _NAMED and gate.figure is None:
@@ -124,7 +124,7 @@ def check_estimate(
     """Check one figure of one group.
 
     Args:
-        gate: Any gate but ``no_regression``.
+        gate: Any gate except ``no_regression``.
         estimate: The figure.
         group: The group.
         min_tasks: Minimum number of clusters for a gate on an interval.

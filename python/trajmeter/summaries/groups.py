@@ -19,7 +19,7 @@ class LazyGroups(Sequence["AttemptsSummary"]):
 
     Args:
         sizes: Attempts of each group.
-        make: Makes the summary of a group from its number.
+        make: Creates the summary of a group from its number.
     """
 
     sizes: Sequence[int]
@@ -43,7 +43,7 @@ class LazyGroups(Sequence["AttemptsSummary"]):
     def __getitem__(self, index: slice) -> tuple[AttemptsSummary, ...]: ...
 
     def __getitem__(self, index: int | slice) -> AttemptsSummary | tuple[AttemptsSummary, ...]:
-        """Make the summary of a group or of a slice."""
+        """Create the summary of a group or of a slice."""
         numbers = range(len(self))[index]
         return self._make(numbers) if isinstance(numbers, int) else tuple(map(self._make, numbers))
 
@@ -61,7 +61,7 @@ class LazyGroups(Sequence["AttemptsSummary"]):
         return tuple, (list(self),)
 
     def __repr__(self) -> str:
-        """How many groups there are."""
+        """Number of groups."""
         return f"<LazyGroups: {len(self):,}>"
 
 

@@ -29,7 +29,7 @@ _SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
 
 
 def check_interval_options(options: IntervalOptions) -> None:
-    """Reject options that admit no interval.
+    """Reject options from which no interval can be computed.
 
     Raises:
         ConfigurationError: One of them is wrong; the message names it.
@@ -83,7 +83,7 @@ def read_success(condition: str) -> tuple[str, Success, bool]:
         threshold = float(number)
     except ValueError as error:
         raise ConfigurationError(
-            f"success is {condition!r}, expected a number behind {sign}"
+            f"success is {condition!r}, expected a number after {sign}"
         ) from error
     compare = _SIGNS[sign]
     return found["figure"], lambda values: compare(values, threshold), False

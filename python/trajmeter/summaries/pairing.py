@@ -1,4 +1,4 @@
-"""Pairs two systems by task: differences, and which tasks were left out and why."""
+"""Pairs two systems by task: differences, and which tasks were omitted and why."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def difference(
         with_tasks: Whether to list the tasks.
 
     Raises:
-        ConfigurationError: The figure declares no such end of its range, or Wilson's interval is
-            asked for.
+        ConfigurationError: The figure does not declare the needed end of its range, or Wilson's
+            interval is requested.
         ExtraMissingError: Student's t is needed, and scipy is not installed.
     """
     if options.interval == "wilson":

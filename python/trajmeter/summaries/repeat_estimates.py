@@ -33,29 +33,29 @@ class RepeatEstimate(Record):
     """What k attempts at a task achieve, averaged over tasks."""
 
     k: int
-    """Attempts that are drawn."""
+    """Number of attempts drawn."""
     n_tasks: int
-    """Tasks with as many scored attempts."""
+    """Tasks with at least that many scored attempts."""
     n_tasks_total: int
-    """Tasks with any."""
+    """Tasks with any scored attempts."""
     pass_at_k: float | None
-    """How likely one of k attempts succeeds, at least."""
+    """Probability that at least one of k attempts succeeds."""
     pass_at_k_low: float | None
     """Lower limit."""
     pass_at_k_high: float | None
     """Upper limit."""
     pass_hat_k: float | None
-    """How likely all of k attempts succeed."""
+    """Probability that all k attempts succeed."""
     pass_hat_k_low: float | None
     """Lower limit."""
     pass_hat_k_high: float | None
     """Upper limit."""
     n_always: int
-    """Of the tasks with two attempts or more, those at which all succeed."""
+    """Of the tasks with at least two attempts, those where all succeed."""
     n_sometimes: int
-    """Those at which some succeed."""
+    """Those where only some succeed."""
     n_never: int
-    """Those at which none does."""
+    """Those where none succeeds."""
 
 
 def repeat_estimates(
@@ -114,7 +114,7 @@ def check_ks(ks: Sequence[int] | None) -> None:
     """Reject numbers of attempts that cannot be drawn.
 
     Raises:
-        ConfigurationError: It is below 1.
+        ConfigurationError: A number is below 1.
     """
     for k in ks or ():
         if k < 1:
@@ -125,7 +125,7 @@ def _limits(values: Float64Array, options: IntervalOptions) -> Limits | None:
     """Limits of a mean over tasks; Wilson's for equal values, none for one task."""
     if len(values) < _TWO:
         return None
-    if np.ptp(values) <= 1e-12:  # noqa: PLR2004 - of rounding
+    if np.ptp(values) <= 1e-12:  # noqa: PLR2004 - rounding error
         interval = wilson_without_variation(float(values[0]), len(values), options.level, _SHARE)
         return Limits(interval.low, interval.high)
     (limits,) = limits_of_means(

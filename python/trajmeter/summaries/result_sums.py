@@ -42,7 +42,7 @@ class ResultSums:
 
     @cached_property
     def groups(self) -> list[int]:
-        """Groups in key order, those without a value first."""
+        """Groups in key order, with those without a value first."""
         keys = self._group_keys
         return sorted(
             self.rows_of,
@@ -59,7 +59,7 @@ class ResultSums:
         return self.keys.groups()
 
     def units_of(self, group: int) -> Int64Array:
-        """The units of a group, in key order where units of a task are added up."""
+        """The units of a group, in key order if units of a task are summed."""
         units = np.flatnonzero(self.units.group == group)
         return units if self.keys.are_tasks else self.in_cluster_order(units)
 

@@ -73,8 +73,8 @@ def open_tables(
     """Open one table or several.
 
     Raises:
-        InputError: They are neither; see also :func:`trajmeter.readers.results.open_results`.
-        ConfigurationError: There is none.
+        InputError: They are neither, or as in :func:`trajmeter.readers.results.open_results`.
+        ConfigurationError: There are none.
     """
     sources = _sources(tables)
     opened = [

@@ -142,7 +142,7 @@ class Summarizer:
             )
 
     def merge(self, other: Summarizer) -> None:
-        """Add the counts of another with the same layout and options after those here."""
+        """Add the counts of another with the same layout and options."""
         self._count_rows()
         other._count_rows()
         self._keep_shared()

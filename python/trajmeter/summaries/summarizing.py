@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Estimates", "GroupEstimates", "SummaryOptions", "summarize"]
 
 _FILE, _CURRENT, _BASELINE = "file", "current", "\0baseline"
-"""The column that tells tables apart, and what stands in it beside their names."""
+"""The column that distinguishes tables, and what it contains next to their names."""
 
 
 class SummaryOptions(Record):
@@ -65,11 +65,11 @@ class GroupEstimates(Record):
     """Attempts that are counted together."""
 
     group: dict[str, str | None]
-    """What they have in common, by column."""
+    """Values that they share, by column."""
     attempts: int
     """Number of attempts."""
     figures: tuple[Estimate, ...]
-    """Every figure that their tables have."""
+    """Every figure in their tables."""
     repeats: tuple[RepeatEstimate, ...] = ()
     """What k attempts at a task achieve."""
 
@@ -113,7 +113,7 @@ def summarize(
     Args:
         tables: Results tables: paths, rows, or anything that provides Arrow batches.
         figures: Names and patterns of figures; by default all with a direction.
-        by: Columns of the groups, ``file`` among them; none for all attempts together.
+        by: Columns of the groups, possibly including ``file``; none for all attempts together.
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
         level: Confidence level of the intervals.
         cluster: Column whose equal values mark rows that are not independent, such as the
@@ -124,13 +124,13 @@ def summarize(
         ks: Numbers of attempts to draw for pass@k; by default those that every task allows.
         ranges: Lowest and highest value of figures that declare no range.
         better: ``"higher"`` or ``"lower"``, for figures that declare no direction.
-        tasks: Tasks that should have been attempted: if a group has no row for one, it counts there
-            as an attempt that could not be scored.
+        tasks: Tasks that should have been attempted: if a group has no row for one, it counts as an
+            attempt that could not be scored.
         gates: Thresholds to check.
         min_tasks: Clusters that a gate on an interval needs.
         duplicates: Which of several equal attempts to count; by default they are an error.
         mixed_settings: Whether a metric may have several versions or settings.
-        on_problem: Called with every row that cannot be read and is left out. Without it, the first
+        on_problem: Called with every row that cannot be read and is skipped. Without it, the first
             one raises.
 
     Returns:
@@ -141,7 +141,7 @@ def summarize(
             settings.
         UnknownNameError: No table has a requested figure.
         ReadError: A table cannot be read.
-        ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
+        ExtraMissingError: pyarrow is not installed, or scipy if Student's t is needed.
 
     Example:
         >>> import trajmeter
@@ -183,7 +183,7 @@ def summarize(
         (succeeding,) = matching_figures([condition[0]], read.figures)
         if condition[2] and read.figures[succeeding].info.kind != "boolean":
             raise ConfigurationError(
-                f"--success {succeeding} is not true or false; say from where on it is a success, "
+                f"--success {succeeding} is not a boolean; say when it is a success, "
                 f"such as '{succeeding}>=0.8'"
             )
     shown = [*dict.fromkeys((*read.wanted, *matching_figures(named, read.figures)))]

@@ -33,10 +33,10 @@ class FigureSummary(Record):
     """
 
     macro: float | None
-    """Mean of the attempts' values, each counting the same; ``None`` without values."""
+    """Mean of the attempts' values, weighted equally; ``None`` without values."""
     micro: float | None
-    """Ratio of the summed counts the figure is made of, so that large tasks weigh more; ``None``
-    where the figure is not such a ratio, or nothing was counted."""
+    """Ratio of the summed counts from which the figure is computed, so large tasks weigh more;
+    ``None`` if the figure is not such a ratio, or nothing was counted."""
     sum: float | None
     """Sum of the values; ``None`` without values."""
     scored: int
@@ -44,9 +44,9 @@ class FigureSummary(Record):
     total: int
     """All attempts."""
     abstained: int
-    """Attempts that gave the metric nothing to act on; outside the mean."""
+    """Attempts on which the metric abstained; outside the mean."""
     assigned: dict[str, int] = Field(default_factory=dict)
-    """Of the scored, those whose value a rule set, by cause."""
+    """Scored attempts whose value a rule set, by cause."""
     not_scored: dict[str, int] = Field(default_factory=dict)
     """Attempts that could not be scored, by cause; outside the mean."""
     kind: Literal["boolean", "integer", "number"]
@@ -54,17 +54,17 @@ class FigureSummary(Record):
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
-    """Unit where the name does not say it."""
+    """Unit, if the name does not say it."""
     numerator: tuple[str, ...] = ()
-    """Columns whose sum the micro average divides; empty where it has none."""
+    """Columns whose sum is the numerator of the micro average; empty if there is none."""
     denominator: tuple[str, ...] = ()
-    """Columns whose sum it divides by."""
+    """Columns whose sum is its denominator."""
 
 
 class Quantiles(Record):
-    """Quantiles of the values of a figure that are in its mean.
+    """Quantiles of a figure's values that are in its mean.
 
-    The 95th percentile, for one, is the least value that at least 95 % of them do not exceed.
+    For example, the 95th percentile is the least value that at least 95 % of them do not exceed.
     ``min``, ``max`` and integers below 128 are exact, other quantiles within 1/128 of that value.
     """
 
@@ -90,33 +90,33 @@ class AttemptsSummary(Record):
     """All attempts, or those of one agent and model."""
 
     agent: str | None = None
-    """Name of the agent, where all attempts are of one."""
+    """Name of the agent, if all attempts share one."""
     model: str | None = None
-    """Name of the model, where all attempts are of one."""
+    """Name of the model, if all attempts share one."""
     source: str | None = None
-    """File of the attempts, where they name neither agent nor model."""
+    """File of the attempts, if they name neither agent nor model."""
     instance: str | None = None
-    """Which of several agents of one name and model that ran side by side."""
+    """Distinguishes agents with the same name and model that ran side by side."""
     attempts: int
     """Number of attempts."""
     aggregates: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Run-level figures by metric, of those that have them, as the metric itself makes them."""
+    """Run-level figures by metric, for metrics that compute them."""
     figures: dict[str, FigureSummary]
     """Each figure by its column, in the order of the columns."""
     quantiles: dict[str, Quantiles] = Field(default_factory=dict)
-    """Quantiles of the figures that are numbers and have values, by their columns; of one agent and
-    model only if asked for."""
+    """Quantiles of numeric figures with values, by column; for single agents and models only if
+    requested."""
 
 
 def _write_groups(
     groups: Sequence[AttemptsSummary], write: SerializerFunctionWrapHandler
 ) -> object:
-    """Serialise groups, whichever sequence holds them."""
+    """Serialise groups, whatever sequence holds them."""
     return write(tuple(groups))
 
 
 class MetricSummary(Record):
-    """A metric that scored."""
+    """A metric that was used."""
 
     name: str
     """Name of the family."""
@@ -125,9 +125,9 @@ class MetricSummary(Record):
     parameters: dict[str, JsonValue]
     """Its settings, such as the profile."""
     headlines: dict[str, str] = Field(default_factory=dict)
-    """Figures of the run that agents are compared by, with a short heading for each."""
+    """Run-level figures by which agents are compared, with a short heading for each."""
     listings: dict[str, tuple[str, str]] = Field(default_factory=dict)
-    """Figures of the run that are numbers by text, with headings for both."""
+    """Run-level figures that map texts to numbers, with headings for both."""
 
 
 class ErrorSummary(Record):
@@ -136,22 +136,22 @@ class ErrorSummary(Record):
     metric: str
     """Name of the metric."""
     message: str
-    """Class, message and place of the exception."""
+    """Class, message and location of the exception."""
     code: str | None
-    """Code of an exception of this package, else ``None``."""
+    """Code of the exception if this package defines it, else ``None``."""
     attempts: int
-    """Attempts it was raised for."""
+    """Number of attempts for which it was raised."""
 
 
 class MissingTasks(Record):
-    """Attempts whose task is unknown, though a metric needs it."""
+    """Attempts whose task is unknown although a metric needs it."""
 
     attempts: int
     """Number of these attempts."""
     nearest: dict[str, str | None]
-    """Task ids of the first of them, each with the known id most like it, if any is."""
+    """Task ids of the first of them, each with the most similar known id, if any."""
     known: int
-    """Number of tasks that are known."""
+    """Number of known tasks."""
 
 
 class Summary(Record):
@@ -160,19 +160,19 @@ class Summary(Record):
     trajmeter_version: str
     """Version of this package."""
     backend: str
-    """Kernel backend that computed."""
+    """Kernel backend that was used."""
     metrics: tuple[MetricSummary, ...]
     """The metrics, in order."""
     groups: Annotated[
         Sequence[AttemptsSummary], AfterValidator(tuple), WrapSerializer(_write_groups)
     ]
-    """Attempts by agent and model, or by file where neither is named, as they first came.
+    """Attempts by agent and model, or by file if neither is named, in order of first occurrence.
 
-    A tuple; of very many groups, a sequence that makes each summary when it is looked at.
+    A tuple; for very many groups, a sequence that creates each summary on access.
     """
     overall: AttemptsSummary
     """All attempts."""
     missing_tasks: MissingTasks | None = None
-    """Attempts that found no task; ``None`` where all found theirs, or no metric needs one."""
+    """Attempts without a known task; ``None`` if there are none, or no metric needs a task."""
     errors: tuple[ErrorSummary, ...] = ()
-    """What metrics raised; of many different errors, some of each metric."""
+    """Errors that metrics raised; if there are many different ones, some for each metric."""

@@ -33,11 +33,11 @@ def known_figures(
     Args:
         tables: The tables.
         columns: Their columns.
-        reading: What is declared about figures.
+        reading: Declarations about figures.
 
     Raises:
-        UnknownNameError: No table has a figure of which something is declared.
-        ConfigurationError: What is declared is wrong.
+        UnknownNameError: No table has a figure that a declaration names.
+        ConfigurationError: A declaration is wrong.
     """
     described: dict[str, FigureInfo] = {}
     for table in tables:
@@ -77,7 +77,7 @@ def chosen_figures(known: dict[str, FigureInfo], reading: Reading) -> tuple[list
 
     Raises:
         UnknownNameError: No table has a requested figure.
-        ConfigurationError: None is asked for, and none has a direction.
+        ConfigurationError: None is requested, and none has a direction.
     """
     if reading.figures is not None:
         wanted = matching_figures(reading.figures, known)

@@ -107,7 +107,7 @@ def test_a_framework_without_a_known_cost_is_named_below_the_chart() -> None:
         for each in (known, evaluation("B", unpriced))
     ]
     (quality, *_) = comparison_parts(build_comparison(results), None)
-    assert quality.notes == ("Not in the chart of costs, as no cost is known: B.",)
+    assert quality.notes == ("Not in the chart of costs, because no cost is known: B.",)
 
 
 def test_a_scorecard_compares_two_frameworks_at_least() -> None:

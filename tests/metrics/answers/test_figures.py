@@ -162,7 +162,7 @@ def test_profiles_are_found_by_name_and_can_be_added() -> None:
         def aggregates(self, *_: object, profile: object = None) -> dict[str, float]:
             return {"given": float(profile is not None)}
 
-    with pytest.raises(ConfigurationError, match="exists already"):
+    with pytest.raises(ConfigurationError, match="already exists"):
         register_profile(Impostor())
 
 

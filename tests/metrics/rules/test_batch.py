@@ -70,7 +70,7 @@ def test_a_task_may_look_for_any_number_of_texts(count: int) -> None:
 def test_rules_that_are_not_asked_for_are_not_applied() -> None:
     metric = RulesMetric(rules=("latency",))
     columns = metric.score_batch([None], trajectory_batch([Trajectory(task_id="t")]))
-    assert columns["error_handling.reason"].to_pylist() == ["the rule was not asked for"]
+    assert columns["error_handling.reason"].to_pylist() == ["the rule was not requested"]
     assert metric.batch_columns == {"duration_seconds", "unusable"}
 
 
@@ -81,5 +81,5 @@ def test_turn_costs_beyond_a_double_give_no_figure() -> None:
     columns = RulesMetric().score_batch([task], trajectory_batch([attempt]))
     score = RulesMetric().score(task, attempt).cost_budget
     assert score.reason is not None
-    assert score.reason.endswith("cost_usd adds up to more than a double holds")
+    assert score.reason.endswith("cost_usd adds up to more than a double can hold")
     assert columns["cost_budget.reason"].to_pylist() == [score.reason]

@@ -207,7 +207,7 @@ def test_a_total_beyond_64_bits_leaves_the_other_counts() -> None:
     figures = _figures([attempt])
     assert figures["tokens.input_tokens"] == [2**63 - 1]
     assert figures["tokens.total_tokens"] == [None]
-    assert figures["tokens.reason"] == ["total_tokens add up to more than 64 bits hold"]
+    assert figures["tokens.reason"] == ["total_tokens add up to more than 64 bits can hold"]
     assert score(attempt).tokens.model_dump(mode="json") == _tokens(figures, 0)
 
 

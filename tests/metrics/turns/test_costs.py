@@ -76,7 +76,7 @@ def test_a_cost_that_cannot_be_used_is_named(
 
 def test_costs_beyond_a_double_are_not_added_up() -> None:
     figures = score(_attempt(None, 1e308, 1e308)).cost
-    assert figures.reason == "cost_usd adds up to more than a double holds"
+    assert figures.reason == "cost_usd adds up to more than a double can hold"
     assert _columns([_attempt(None, 1e308, 1e308)]) == [figures.model_dump(mode="json")]
 
 

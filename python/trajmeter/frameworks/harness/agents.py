@@ -1,6 +1,6 @@
 """Agents under comparison: their protocol, and the answers they may give.
 
-What agents return is made storable: JSON that can be written, without secrets.
+What agents return is converted to JSON that can be stored, without secrets.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 _SHOWN_CHARACTERS = 200
-"""Characters of a wrong value that an error message shows."""
+"""Maximum number of characters of a wrong value in an error message."""
 _SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _LEAST_SECRET = 8
-"""Characters below which a value may be a common word, and is not treated as a secret."""
+"""Length below which a value may be a common word and is not treated as a secret."""
 
 
 class AgentError(Exception):
@@ -54,7 +54,7 @@ class Document(Record):
 
 
 class AnswerUsage(Record):
-    """Usage of an answer, as the framework reports it."""
+    """Usage of an answer, as reported by the framework."""
 
     prompt_tokens: int = Field(default=0, ge=0)
     """Prompt tokens."""
@@ -80,16 +80,16 @@ class Answer(Record):
     metadata: dict[str, Any] = Field(default_factory=dict)
     """For example ``tool_trace``, ``tool_calls`` and ``agents_used``."""
     problems: tuple[str, ...] = ()
-    """What beside the text could not be read and counts as absent; set by :func:`read_answer`."""
+    """What could not be read, except the text, and counts as absent; set by :func:`read_answer`."""
 
 
 class TimedAnswer(Record):
-    """An answer, and how long it took."""
+    """An answer and how long it took."""
 
     answer: Answer
     """The answer."""
     seconds: float
-    """Seconds from question to answer, as the harness measured them."""
+    """Seconds from question to answer, as measured by the harness."""
 
 
 class Agent(Protocol):
@@ -99,14 +99,14 @@ class Agent(Protocol):
         """Prepare: called once per run, with the scenario's documents and settings."""
 
     async def query(self, question: str) -> object:
-        """Answer one question: an :class:`Answer`, an object of its fields, or plain text."""
+        """Answer one question: an :class:`Answer`, an object with its fields, or plain text."""
 
     async def cleanup(self) -> None:
-        """Release what was prepared: called once per run, also after an error."""
+        """Release what was prepared: called once per run, even after an error."""
 
 
 class FunctionAgent:
-    """An agent made of one function of the question; the function may be a coroutine function."""
+    """An agent made from one function of the question, which may be a coroutine function."""
 
     def __init__(self, function: Any) -> None:  # noqa: ANN401 - any callable of one question
         self.query = function
@@ -125,13 +125,13 @@ def read_answer(raw: object) -> Answer:
     answer's ``problems`` say so. A single source counts as a list of one.
 
     Args:
-        raw: An :class:`Answer`, a mapping or object of its fields, or plain text.
+        raw: An :class:`Answer`, a mapping or object with its fields, or plain text.
 
     Returns:
         The answer.
 
     Raises:
-        InputError: It is something else, or its text is missing or is not text.
+        InputError: It is anything else, or its text is missing or is not text.
 
     Example:
         >>> answer = read_answer({"text": "1871", "sources_used": "a.md", "metadata": 7})
@@ -175,7 +175,7 @@ def _read_usage(raw: object, problems: list[str]) -> AnswerUsage:
 def _readable(
     kind: type[Record], fields: Mapping[str, Any], problems: list[str], *, place: str
 ) -> dict[str, Any]:
-    """The fields that a kind of record accepts, as JSON; why it does not accept the others."""
+    """The fields that a record type accepts, as JSON, and why it rejects the others."""
     kept: dict[str, Any] = {}
     for key, value in fields.items():
         try:
@@ -192,7 +192,7 @@ def _readable(
 
 
 def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
-    """The fields of a kind of record that a mapping or an object has; others are ignored."""
+    """The fields of a record type that a mapping or object has; others are ignored."""
     found = {
         key: raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None)
         for key in kind.model_fields.keys() - {"problems"}
@@ -211,9 +211,10 @@ def _storable_metadata(metadata: object) -> object:
 def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
     """The value as JSON would return it.
 
-    Tuples and sets become lists, models and dataclasses mappings, anything else unknown to JSON its
-    text; keys other than text are left out. A number that is not finite becomes ``None``, half a
-    surrogate pair a question mark, and a secret of the environment the name of its variable.
+    Tuples and sets become lists, models and dataclasses become mappings, and anything else unknown
+    to JSON becomes text; keys other than text are omitted. A number that is not finite becomes
+    ``None``, half a surrogate pair becomes a question mark, and a secret in the environment becomes
+    the name of its variable.
 
     Raises:
         ValueError: The value contains itself.
@@ -250,7 +251,7 @@ def _encodable(text: str) -> str:
 
 
 def _without_secrets(text: str, *, written: Callable[[str], str] = str) -> str:
-    """The text without the environment's secrets, each as ``written`` formats it."""
+    """The text without the environment's secrets, each in the form that ``written`` gives it."""
     for name, value in os.environ.items():
         if name.upper().endswith(_SECRET_NAMES) and len(value) >= _LEAST_SECRET:
             text = text.replace(written(value), f"[{name}]")

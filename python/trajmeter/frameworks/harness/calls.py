@@ -88,7 +88,7 @@ async def _invoke(
             return await function(*arguments)
         result = await _in_thread(function, arguments, threads)
         return await result if inspect.isawaitable(result) else result
-    except SystemExit as error:  # asyncio lets it end the loop, and with it the run
+    except SystemExit as error:  # asyncio would let it end the loop, and the run
         raise AgentStoppedError(repr(error)) from error
 
 

@@ -37,13 +37,13 @@ class EvaluationOptions:
     """How a framework is evaluated."""
 
     run: RunOptions
-    """How each run is made."""
+    """Options of each run."""
     runs: int = 1
-    """Runs to average."""
+    """Number of runs to average."""
     reviewer: Judge | None = None
-    """Judge that reviews the code; ``None`` leaves the review out."""
+    """Judge that reviews the code; ``None`` skips the review."""
     code_quality: bool = True
-    """Whether the code is measured."""
+    """Whether to measure the code."""
     packages: tuple[str, ...] = ()
     """Packages that count as the framework's, in addition to the known ones."""
 
@@ -82,8 +82,8 @@ async def evaluate(
     code review is not repeated.
 
     Args:
-        scenario: What to ask.
-        framework: Whom to ask.
+        scenario: The scenario, with its questions.
+        framework: The framework to evaluate.
         options: Runs, deadline, judges.
         folder: Output folder of result files and, until the evaluation is finished, its journal.
         progress: Called after each question.

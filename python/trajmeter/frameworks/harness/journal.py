@@ -43,7 +43,7 @@ class FinishedQuestion(Record):
     run: int
     """Number of the run, from 1."""
     run_started_at: datetime
-    """When that run began."""
+    """When the run began."""
     finished_at: datetime
     """When the question was finished."""
     result: QuestionResult
@@ -56,7 +56,7 @@ class UnjudgedAnswer(Record):
     run: int
     """Number of the run, from 1."""
     run_started_at: datetime
-    """When that run began."""
+    """When the run began."""
     question_id: str
     """Id of the question."""
     given: TimedAnswer
@@ -75,18 +75,18 @@ class FinishedReview(Record):
 
 
 class _Line(Record):
-    """Any line but the first."""
+    """Any line except the first."""
 
     question: FinishedQuestion | None = None
-    """A finished question, on a line of its own."""
+    """A finished question."""
     answer: UnjudgedAnswer | None = None
-    """An answer to judge, likewise."""
+    """An answer to judge."""
     review: FinishedReview | None = None
-    """The review, likewise."""
+    """The code review."""
 
 
 class Journal:
-    """What is finished of an evaluation, a line each, written as soon as it is finished.
+    """Finished parts of an evaluation, one per line, written as soon as they are finished.
 
     Opened by :func:`~trajmeter.frameworks.harness.resume.open_journal`. When its context ends, an
     empty journal is deleted; one with entries stays until :meth:`remove`.
@@ -143,13 +143,13 @@ class Journal:
         return self._file.parent
 
     def run(self, number: int) -> RunJournal:
-        """The part of one run, by its number from 1."""
+        """The part for one run, by its number from 1."""
         return RunJournal(
             self, number, self._questions.get(number, ()), self._answers.get(number, ())
         )
 
     def write_review(self, review: FinishedReview) -> None:
-        """Keep the code review, so that it need not be paid for again."""
+        """Keep the code review, so it need not be paid for again."""
         self._write(_Line(review=review))
 
     def write_question(self, question: FinishedQuestion) -> None:
@@ -163,7 +163,7 @@ class Journal:
     def remove(self) -> None:
         """Delete the journal, once its questions are in result files."""
         try:
-            self._file.unlink(missing_ok=True)  # while locked, or others would resume it
+            self._file.unlink(missing_ok=True)  # while locked, otherwise others would resume it
         except PermissionError:  # Windows does not delete open files
             self._stream.close()
             self._file.unlink(missing_ok=True)
@@ -189,7 +189,7 @@ class RunJournal:
         journal: Journal of the evaluation.
         number: Number of the run, from 1.
         questions: Its finished questions.
-        answers: Its kept answers, those of finished questions included.
+        answers: Its kept answers, including those of finished questions.
     """
 
     started_at: datetime
@@ -199,7 +199,7 @@ class RunJournal:
     finished: dict[str, QuestionResult]
     """Results by question id."""
     answers: dict[str, TimedAnswer]
-    """Answers by question id, possibly those of finished questions too."""
+    """Answers by question id, possibly including those of finished questions."""
 
     def __init__(
         self,

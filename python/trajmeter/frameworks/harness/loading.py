@@ -28,7 +28,7 @@ class Framework:
     name: str
     """Name in results and reports."""
     agent: Agent | AgentWorkers
-    """Its implementation of the scenario: an object, or worker processes that make their own."""
+    """Its implementation of the scenario: an object, or worker processes that create their own."""
     source: Path | None = None
     """Source file of the implementation."""
 
@@ -47,7 +47,7 @@ def load_agent(reference: str) -> Framework:
         reference: Such as ``my_agents:LangGraphAgent``.
 
     Returns:
-        The agent with its source file, named by its ``name`` if it has one, else by its class,
+        The agent with its source file, named by its ``name`` if it has one, otherwise by its class,
         function or variable.
 
     Raises:
@@ -67,13 +67,13 @@ def load_agent_here(reference: str) -> Framework:
     """Load an agent into this process.
 
     Args:
-        reference: As of :func:`load_agent`.
+        reference: As for :func:`load_agent`.
 
     Returns:
-        The agent, as :func:`load_agent` does.
+        The agent, as for :func:`load_agent`.
 
     Raises:
-        ConfigurationError: Likewise.
+        ConfigurationError: As for :func:`load_agent`.
     """
     module = _module(reference)
     attribute = reference.partition(":")[2]
@@ -91,7 +91,7 @@ def load_agent_here(reference: str) -> Framework:
 
 
 def _module(reference: str) -> ModuleType:
-    """The module of a reference, imported."""
+    """Import the module of a reference."""
     module_name, separator, attribute = reference.partition(":")
     if not (module_name and separator and attribute):
         raise ConfigurationError(
@@ -116,7 +116,7 @@ def _name(holder: object) -> str:
     return name.strip() if isinstance(name, str) else ""
 
 
-def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module holds
+def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module contains
     try:
         made = found() if inspect.isclass(found) else found
     except (Exception, SystemExit) as error:

@@ -43,9 +43,9 @@ class AskingOptions:
     timeout_seconds: float = 120.0
     """Deadline of one question."""
     judge: Judge | None = None
-    """Judge of the answers; ``None`` leaves the judge's scores out."""
+    """Judge of the answers; ``None`` omits the judge's scores."""
     original: bool = False
-    """Score as the ``framework-comparison`` profile does."""
+    """Score like the ``framework-comparison`` profile."""
 
 
 async def ask_question(
@@ -59,7 +59,7 @@ async def ask_question(
 
     A time-out or an exception of the agent becomes a result with scores of 0, marked by its
     outcome. If the judge fails, its scores are missing; if the scenario profile raises, its figures
-    are.
+    are missing.
 
     Args:
         agent: Agent to ask.
@@ -145,7 +145,7 @@ def _unanswered(
     reason = (
         f"Query timed out after {seconds:g}s." if timed_out else f"Framework query error: {error}"
     )
-    # No answer contains no hop; the original searches the placeholder for them.
+    # Without an answer there are no hops; the original searches the placeholder for them.
     text = placeholder if options.original else ""
     return _result(
         question,

@@ -1,6 +1,6 @@
 """An agent's response to a question: an answer, an error, or nothing within the limit.
 
-A response is data, so that it can be made in a worker process.
+A response is plain data, so it can be created in a worker process.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Response(Record):
     seconds: float
     """Seconds from question to response; the limit if it was exceeded."""
     answer: Answer | None = None
-    """The answer; ``None`` if there is an error, or none in time."""
+    """The answer; ``None`` after an error, or if there was none in time."""
     error: str | None = None
     """What the agent raised, or what is wrong with its answer."""
     raised_timeout: bool = False
-    """Whether the error is a time-out of the agent's own."""
+    """Whether the error is the agent's own time-out."""
     timed_out: bool = False
     """Whether the limit was exceeded."""
     working: bool = False
-    """Whether the agent is still at work after its limit."""
+    """Whether the agent is still working after its limit."""
 
 
 async def respond(
@@ -68,7 +68,7 @@ async def respond(
         return Response(seconds=taken, answer=read_answer(raw))
     except DeadlineExceededError as error:
         return late.model_copy(update={"working": not error.ended})
-    except Exception as error:  # noqa: BLE001 - an agent may raise anything, and the run goes on
+    except Exception as error:  # noqa: BLE001 - an agent may raise anything, and the run continues
         taken = seconds()
         if taken > timeout_seconds:
             return late

@@ -1,8 +1,8 @@
 """Opens the journal of an evaluation, resuming an interrupted one or creating a new one.
 
-A journal is stored beside the result files, under their name with a leading dot. Creating it before
-the first question reserves that name, so evaluations started in the same second, in one process or
-several, write different files.
+A journal is stored next to the result files, under their name with a leading dot. Creating it
+before the first question reserves that name, so evaluations started in the same second, in one
+process or several, write different files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ANY_STAMP = "[0-9]" * 8 + "_" + "[0-9]" * 6
 
 
 def fingerprint(scenario: Scenario, *, files: Mapping[str, Path], **options: object) -> str:
-    """Digest of what an evaluation's results depend on; another one's journal is not resumed.
+    """Digest of what an evaluation's results depend on; a journal with another one is not resumed.
 
     Args:
         scenario: The scenario.
@@ -57,7 +57,7 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
     """Open the journal of an interrupted evaluation, or start a new one.
 
     Journals in use by another process are skipped. One with another digest is kept, with a warning,
-    because somebody may have paid for its answers.
+    because its answers may have cost money.
 
     Args:
         folder: Folder of the result files; created if missing.
@@ -68,7 +68,7 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
         ReadError: The journal cannot be read; the message names file and line.
         ConfigurationError: The folder is not writable.
     """
-    folder = folder.absolute()  # an agent may change the current one
+    folder = folder.absolute()  # an agent may change the working directory
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = []
@@ -81,7 +81,7 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
                 journal = _resumed(stream, digest)
                 if journal is not None:
                     return journal
-                if stream.tell():  # else one that another process is creating
+                if stream.tell():  # otherwise another process is creating it
                     others.append(file)
             finally:
                 if journal is None:
@@ -102,7 +102,7 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
 def _locked(file: Path) -> BinaryIO | None:
     """A journal, locked for this process until it is closed.
 
-    None if another process has locked it, or has just finished and removed it.
+    ``None`` if another process has locked it, or has just finished and removed it.
     """
     try:
         stream = file.open("r+b")
@@ -136,7 +136,8 @@ def _begin(folder: Path, stem: str, digest: str) -> Journal:
         except FileExistsError:
             pass
         else:
-            # Checked after the journal is created: whoever had this name has written by now.
+            # Checked after the journal is created: by now, any other owner of this name has
+            # written.
             if not any(folder.glob(f"{glob.escape(name)}*.json")):
                 return _stamped(stream, JournalHeader(fingerprint=digest, named_at=at))
             stream.close()
@@ -145,7 +146,7 @@ def _begin(folder: Path, stem: str, digest: str) -> Journal:
 
 
 def _stamped(stream: BinaryIO, header: JournalHeader) -> Journal:
-    locks.lock(stream, wait=True)  # for a process that is looking into it
+    locks.lock(stream, wait=True)  # for a process that is reading it
     stream.write(header.model_dump_json().encode() + b"\n")
     stream.flush()
     return Journal(stream, [], header)

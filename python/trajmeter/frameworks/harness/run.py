@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 __all__ = ["RunOptions", "document_files", "read_documents", "run_scenario"]
 
 _INTERRUPTED_SECONDS = 10.0
-"""Deadline of an agent's cleanup after an interruption, whose caller waits for the end."""
+"""Deadline of an agent's cleanup after an interruption, when the caller waits for the end."""
 _MARKDOWN = frozenset({".md", ".markdown"})
 """Suffixes of files that are documents whether or not a question names them."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How one run is made."""
+    """Options of one run."""
 
     asking: AskingOptions
     """How questions are asked and scored."""
@@ -64,7 +64,7 @@ def document_files(scenario: Scenario) -> Iterator[tuple[str, Path]]:
 
 
 def read_documents(scenario: Scenario) -> list[Document]:
-    """Read a scenario's documents, sorted by name; it may have none.
+    """Read a scenario's documents, if any, sorted by name.
 
     They are the Markdown files and those that questions name as sources.
 
@@ -72,10 +72,10 @@ def read_documents(scenario: Scenario) -> list[Document]:
         ConfigurationError: The folder is absent, or a document is not UTF-8 text.
 
     Warns:
-        UserWarning: The folder holds other files, which are not loaded.
+        UserWarning: The folder contains other files, which are not loaded.
     """
     if scenario.documents_dir is not None and not Path(scenario.documents_dir).is_dir():
-        raise ConfigurationError(f"{scenario.documents_dir}: no such folder of documents")
+        raise ConfigurationError(f"{scenario.documents_dir}: document folder not found")
     sources = {source for question in scenario.questions for source in question.expected_sources}
     sources |= {
         hop.source or "" for question in scenario.questions for hop in question.required_hops
@@ -126,11 +126,11 @@ async def run_scenario(
         progress: Called with each result.
 
     Returns:
-        The evaluation, its questions in the scenario's order.
+        The evaluation, with questions in the scenario's order.
 
     Raises:
-        ConfigurationError: The agent's ``ingest`` failed: without it no question can be asked. Its
-            ``cleanup`` failing is only a warning.
+        ConfigurationError: The agent's ``ingest`` failed: without it no question can be asked. If
+            its ``cleanup`` fails, that is only a warning.
     """
     asking = options.asking
 

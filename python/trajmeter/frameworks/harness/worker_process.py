@@ -1,7 +1,7 @@
 """The worker process: loads one agent, and executes the harness's requests.
 
 Requests are pickles on stdin, replies are lines of JSON on what was stdout. Both are moved out of
-the agent's reach before it is loaded: what it prints goes to stderr, and it has no input.
+the agent's reach before it is loaded: its output goes to stderr, and it has no input.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main(reference: str) -> None:
         def read() -> None:
             with suppress(EOFError):
                 while True:
-                    request = pickle.load(requests)  # noqa: S301 - of the process that started this
+                    request = pickle.load(requests)  # noqa: S301 - from the parent process
                     call_soon = loop.call_soon_threadsafe
                     call_soon(cancel) if request is None else call_soon(begin, request)
             loop.call_soon_threadsafe(ended.set)
@@ -87,7 +87,7 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(nothing, _STDIN)
     os.close(nothing)
     os.dup2(_STDERR, _STDOUT)
-    sys.stdout = sys.stderr  # which is not buffered, so that a killed process has printed it
+    sys.stdout = sys.stderr  # unbuffered, so output of a killed process is not lost
     return requests, replies
 
 

@@ -40,7 +40,7 @@ SETUP_SECONDS = 600.0
 CANCEL_SECONDS = 0.5
 """How long a worker waits for a cancelled question before it has to be killed."""
 END_SECONDS = 5.0
-"""How long threads that the agent leaves, such as an exporter's, may take to finish."""
+"""How long threads that the agent leaves behind, such as an exporter's, may take to finish."""
 _MARGIN_SECONDS = CANCEL_SECONDS + 0.5
 """How long after its limit a worker may reply that a question timed out."""
 
@@ -51,20 +51,20 @@ _PROGRAM = (
 
 
 class Reply(Record):
-    """A worker's reply: to being started, or to a request."""
+    """A worker's reply to its start or to a request."""
 
     error: str | None = None
     """What went wrong."""
     name: str = ""
-    """Name of the agent, once it is loaded."""
+    """Name of the agent, in reply to the start."""
     source: str | None = None
-    """Its source file, likewise."""
+    """Source file of the agent, in reply to the start."""
     response: Response | None = None
-    """Its response, to a question."""
+    """Response of the agent, in reply to a question."""
 
 
 class _Worker:
-    """One process. Its methods block, but for :meth:`kill`."""
+    """One process. All methods except :meth:`kill` block."""
 
     used = False
     """Whether the agent may have something to clean up."""
@@ -91,7 +91,7 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process can be asked."""
+        """Whether the process can receive requests."""
         return self.kill.alive and self._process.poll() is None
 
     def read(self) -> Reply:
@@ -109,10 +109,10 @@ class _Worker:
         raise AgentError(f"the agent's process ended ({_ending(code)})")
 
     def request(self, *request: object) -> Reply:
-        """Request something of the agent, and wait for the reply.
+        """Send a request to the agent, and wait for the reply.
 
         Raises:
-            AgentError: The process ended, or the request cannot be sent to one.
+            AgentError: The process ended, or the request cannot be sent.
         """
         try:
             self._write(pickle.dumps(request))
@@ -121,7 +121,7 @@ class _Worker:
         return self.read()
 
     def cancel(self) -> None:
-        """Let the agent end what it does; the request in progress then has a reply."""
+        """Let the agent end its current work; the request in progress then gets a reply."""
         self._write(pickle.dumps(None))
 
     def end(self) -> None:
@@ -133,7 +133,7 @@ class _Worker:
 
     def _write(self, data: bytes) -> None:
         stream = cast("IO[bytes]", self._process.stdin)
-        with self._writing, suppress(OSError, ValueError):  # ended: the reply is missing then
+        with self._writing, suppress(OSError, ValueError):  # it has ended, so the reply is missing
             stream.write(data)
             stream.flush()
 
@@ -141,8 +141,8 @@ class _Worker:
 class AgentWorkers:
     """An agent in worker processes: one, and as many more as questions run concurrently.
 
-    Each creates its own agent, which ingests the documents. Its current folder is the one in which
-    these workers were created.
+    Each creates its own agent, which ingests the documents. Its working directory is the one in
+    which these workers were created.
 
     Args:
         reference: The agent, as ``module:object``.
@@ -168,7 +168,7 @@ class AgentWorkers:
         return reply
 
     async def ingest(self, documents: Sequence[Document], settings: Mapping[str, Any]) -> None:
-        """Prepare a worker, and those that are started later; called once per run.
+        """Prepare a worker, and those started later; called once per run.
 
         Raises:
             AgentError: The agent raised something, or its process ended.
@@ -180,7 +180,7 @@ class AgentWorkers:
         self._idle.append(await self._ready())
 
     async def respond(self, question: str, *, timeout_seconds: float) -> Response:
-        """Ask a question; whatever exceeds the limit is stopped.
+        """Ask a question; work that exceeds the limit is stopped.
 
         Starting and preparing a worker is not part of the response's time.
 
@@ -242,7 +242,7 @@ class AgentWorkers:
         return worker
 
     async def _ready(self) -> _Worker:
-        """A worker that is prepared and does nothing; it belongs to the caller."""
+        """A prepared, idle worker, which then belongs to the caller."""
         worker = self._take_idle()
         if worker is not None and worker.prepared:
             return worker

@@ -1,4 +1,4 @@
-"""The table of answers, each of which opens to question, answer, judgement and sources."""
+"""The table of answers, each of which expands to question, answer, judgement and sources."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NUMBERS = (
 
 
 def answer_table(comparison: Comparison) -> AttemptTable:
-    """Make the table of answers, a row for each framework and question."""
+    """Create the table of answers, with a row for each framework and question."""
     names = labels(comparison)
     held = [
         (name, question_id, question)
@@ -55,13 +55,13 @@ def answer_table(comparison: Comparison) -> AttemptTable:
 
 
 class _Details:
-    """All that is known of each answer."""
+    """Everything known about each answer."""
 
     def __init__(self, held: Sequence[tuple[str, str, ComparedQuestion]]) -> None:
         self._held = held
 
     def __iter__(self) -> Iterator[tuple[DetailBlock, ...]]:
-        """Make one after the other."""
+        """Create them one by one."""
         for name, question_id, question in self._held:
             yield tuple(_blocks(name, question_id, question))
 
@@ -75,7 +75,7 @@ def _blocks(name: str, question_id: str, question: ComparedQuestion) -> Iterator
     if question.total_tokens is not None:
         facts.append(("tokens", f"{question.total_tokens:,}"))
     if question.estimated_cost_usd is not None:
-        known = "" if question.priced is not False else " (no price of the model is known)"
+        known = "" if question.priced is not False else " (the model's price is not known)"
         facts.append(("cost", f"{dollars(question.estimated_cost_usd)}{known}"))
     runs = question.run_outcomes or {}
     if runs:
@@ -123,7 +123,7 @@ def _judgement(question: ComparedQuestion) -> Iterator[DetailBlock]:
 
 
 def _sources(question: ComparedQuestion) -> Iterator[DetailBlock]:
-    """Sources that were expected beside those that were retrieved, in the order of retrieval."""
+    """Expected sources next to those retrieved, in the order of retrieval."""
     expected, retrieved = question.sources_expected, question.sources_retrieved
     if not expected and not retrieved:
         return

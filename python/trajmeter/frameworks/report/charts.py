@@ -42,7 +42,7 @@ def comparison_charts(
 
     Args:
         comparison: The comparison.
-        estimates: Judge scores with intervals over questions, which are drawn of single runs.
+        estimates: Judge scores with intervals over questions, which are drawn for single runs.
 
     Returns:
         Answer quality with its deviation over runs, the scorecard, cost against quality, latencies,
@@ -73,7 +73,7 @@ def _charts(
         yield DistributionChart(
             "Latency per question", latencies, "seconds", "questions", low_end=0.0
         )
-    # Without a judge there are only the scores of 0 that failures have by rule.
+    # Without a judge, the only scores are the 0 that failures get by rule.
     shown = [pair for pair, is_judged in zip(named, judged, strict=True) if is_judged]
     if shown and questions:
         yield Grid(
@@ -124,7 +124,7 @@ def _with_spread(
     series: int,
     limits: tuple[float | None, float | None] | None,
 ) -> Interval:
-    """A score with its deviation over runs; of a single run with its interval over questions."""
+    """A score with its deviation over runs or, for a single run, its interval over questions."""
     if figure.value is None:
         return Interval(name, None, remark="not judged", series=series)
     low, high = _deviation(figure)
@@ -170,7 +170,7 @@ def _points(named: Sequence[tuple[str, ComparedResult]]) -> Iterator[Point]:
 
 
 def _part_with_cost(result: ComparedResult) -> str:
-    """How many of how many questions the cost covers; empty if it covers all."""
+    """Number of questions that the cost covers, of all; empty if it covers all."""
     known = result.summary["total_cost_usd"]
     if known.n < known.of:
         return f"{known.n}/{known.of}"
@@ -178,11 +178,11 @@ def _part_with_cost(result: ComparedResult) -> str:
     answered = result.outcomes[AnswerOutcome.ANSWERED]
     if result.run_count == 1 or answered is None or answered == asked:
         return ""
-    return f"{answered}/{asked}"  # of an average, the sums may lack a question of one of its runs
+    return f"{answered}/{asked}"  # the sums of an average may lack a question of one of its runs
 
 
 def _latencies(result: ComparedResult) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Latencies, and their questions; a failure is left out, as it would pass for a fast answer."""
+    """Latencies and their questions, without failures, which would look like fast answers."""
     timed = [
         (question.latency_seconds, question_id)
         for question_id, question in result.questions.items()

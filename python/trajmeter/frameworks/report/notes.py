@@ -29,22 +29,22 @@ def heading(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _runs(comparison: Comparison) -> str:
-    """Runs of a framework, or their range; the summary has those of each."""
+    """Runs per framework, or their range; the summary lists each."""
     counts = [result.run_count for result in comparison.results]
     least, most = min(counts), max(counts)
     return str(least) if least == most else f"{least} to {most}"
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """What was left out of a figure, and why."""
+    """What figures omit, and why."""
     remarks = []
     averaged = {result.framework for result in comparison.results if result.run_count > 1}
     for framework in sorted(averaged):
         single = [r for r in comparison.results if r.framework == framework and r.run_count == 1]
         if single:
             remarks.append(
-                f"{framework}: single runs ({len(single)}) stand beside an average of runs and "
-                "count as results of their own, in the scorecard too."
+                f"{framework}: single runs ({len(single)}) are listed next to an average and "
+                "count as separate results, also in the scorecard."
             )
     alike: dict[str, list[str]] = {}
     for label, result in zip(labels(comparison), comparison.results, strict=True):
@@ -60,7 +60,7 @@ def notes(comparison: Comparison) -> list[str]:
 
 
 def _remarks(result: ComparedResult) -> Iterator[str]:
-    """What was left out of one framework's figures."""
+    """What one framework's figures omit."""
     yield from _of_efficiency(result)
     causes: Counter[Cause] = Counter()
     for question in result.questions.values():
@@ -80,14 +80,14 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
     if capability.value is None:
         yield "neither judged nor with scenario signals, so capability is not scored."
     elif capability.judge is None:
-        yield "not judged, so capability rests on scenario signals alone."
+        yield "not judged, so capability is based on scenario signals alone."
     if quality and quality.error:
         yield f"no static metrics. {quality.error}"
     yield from _lost_by_profile(result)
 
 
 def _of_efficiency(result: ComparedResult) -> Iterator[str]:
-    """What its efficiency does without."""
+    """What its efficiency lacks."""
     efficiency = result.scorecard.efficiency
     parts = (("cost", efficiency.cost), ("tokens", efficiency.tokens))
     absent = [name for name, part in parts if part is None]
@@ -104,7 +104,7 @@ def _of_efficiency(result: ComparedResult) -> Iterator[str]:
 
 
 def _lost_by_profile(result: ComparedResult) -> Iterator[str]:
-    """What the scenario profile did not give."""
+    """Figures that the scenario profile did not provide."""
     errors = [each.extra_metrics_error for each in result.questions.values()]
     raised = [error for error in errors if error is not None]
     if raised:

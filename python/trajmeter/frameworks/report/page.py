@@ -32,7 +32,7 @@ __all__ = ["comparison_document"]
 
 _UNKNOWN = "not recorded"
 _RANGE = (0.0, 5.0)
-"""Ends of a judge's scores, with the 0 of an answer that failed."""
+"""Range of a judge's scores, including the 0 of a failed answer."""
 
 
 def comparison_document(
@@ -42,13 +42,13 @@ def comparison_document(
     files: Sequence[Path] = (),
     made: Provenance | None = None,
 ) -> Document:
-    """Make the report of a comparison.
+    """Create the report of a comparison.
 
     Args:
         comparison: The comparison.
         title: Heading of the page.
         files: The result files.
-        made: How the report is made; this process by default.
+        made: How the report is made; by default by this process.
     """
     estimates, compared = _statistics(comparison)
     return Document(
@@ -66,8 +66,8 @@ def comparison_document(
 def _statistics(comparison: Comparison) -> tuple[Estimates | None, ComparedScores | None]:
     """Judge scores with intervals over questions, and differences between frameworks.
 
-    ``None`` if nothing was judged, or a package that computes it is missing: a comparison needs
-    neither pyarrow nor scipy.
+    ``None`` if nothing was judged, or if pyarrow or scipy is missing: a comparison works without
+    them.
     """
     named = zip(labels(comparison), comparison.results, strict=True)
     judged = [(label, each) for label, each in named if _correctness(each) is not None]
@@ -97,7 +97,7 @@ def _statistics(comparison: Comparison) -> tuple[Estimates | None, ComparedScore
         return estimates, compare_scores(typical, pairs="all", **options)
     except ExtraMissingError:
         return None, None
-    except ConfigurationError:  # one framework, or questions that none shares with another
+    except ConfigurationError:  # one framework, or no shared questions
         return estimates, None
 
 
@@ -110,7 +110,7 @@ def _rows(
 
 
 def _frameworks(comparison: Comparison) -> dict[str, list[ComparedResult]]:
-    """The results that represent each framework: its largest average, else its single runs."""
+    """The results that represent each framework: its largest average, otherwise its single runs."""
     found: dict[str, list[ComparedResult]] = {}
     for result in comparison.results:
         held = found.setdefault(result.framework, [])
@@ -159,7 +159,7 @@ def _headlines(comparison: Comparison, compared: ComparedScores | None) -> Itera
 
 
 def _best(held: Sequence[tuple[float, str]], compared: ComparedScores | None) -> Headline:
-    """Whose answers are best, and how sure that is."""
+    """Whose answers are best, and how certain that is."""
     (first, a), (second, b) = held[:2]
     text = f"{first:.2f} of 5 against {second:.2f}"
     pairs = compared.pairs if compared is not None else ()
@@ -184,7 +184,7 @@ def _best(held: Sequence[tuple[float, str]], compared: ComparedScores | None) ->
 
 
 def _missing(comparison: Comparison) -> Iterator[Headline]:
-    """Questions without an answer, of all results in one sentence."""
+    """Questions without an answer, for all results, in one sentence."""
     parts = []
     for label, result in zip(labels(comparison), comparison.results, strict=True):
         lost = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SCORES", "comparison_parts"]
 
 SCORES = ("correctness", "completeness", "faithfulness")
-"""What a judge scores of an answer, 1 to 5."""
+"""A judge's criteria for an answer, 1 to 5."""
 _LOWER = ("latency", "tokens", "cost", "complexity", "halstead", "timed out", "failed")
 _HIGHER = (
     *SCORES,
@@ -40,7 +40,7 @@ _HIGHER = (
     "average",
 )
 _OF_RUNS = ("total tokens", "est. cost", "questions ")
-"""Sums, which say nothing of the better where results are of different numbers of runs."""
+"""Sums, which do not show what is better if results have different numbers of runs."""
 _SPREAD = " stddev"
 """Suffix of the names of deviations, for which neither direction is better."""
 _INTERNAL = " Avg"
@@ -52,7 +52,7 @@ def comparison_parts(comparison: Comparison, estimates: Estimates | None) -> Ite
 
     Args:
         comparison: The comparison.
-        estimates: Judge scores with intervals over questions; ``None`` if they are not known.
+        estimates: Judge scores with intervals over questions; ``None`` if unknown.
     """
     tables = {table.title: table for table in comparison_tables(comparison)}
     drawn = comparison_charts(comparison, estimates)
@@ -94,7 +94,7 @@ _PARTS = (
 
 
 def _of_costs(charts: Sequence[Chart], comparison: Comparison) -> Iterator[str]:
-    """What the chart of costs lacks."""
+    """What the chart of costs omits."""
     shown = [chart for chart in charts if isinstance(chart, ScatterChart)]
     if not shown:
         return
@@ -105,9 +105,9 @@ def _of_costs(charts: Sequence[Chart], comparison: Comparison) -> Iterator[str]:
         if not result.summary["total_cost_usd"].n
     ]
     if without:
-        yield f"Not in the chart of costs, as no cost is known: {', '.join(without)}."
+        yield f"Not in the chart of costs, because no cost is known: {', '.join(without)}."
     if any(point.part for point in points):
-        yield ("Hollow: the cost is that of only some questions; all may have cost more.")
+        yield ("Hollow: the cost covers only some questions; all may have cost more.")
 
 
 def _untitled(table: Table) -> Table:
@@ -116,7 +116,7 @@ def _untitled(table: Table) -> Table:
 
 
 def marked(table: Table, comparison: Comparison) -> PartTable:
-    """A table whose rows have their best values marked, where one end is better."""
+    """A table with the best values of its rows marked, if rows have a direction."""
     equal_runs = len({result.run_count for result in comparison.results}) == 1
     best = set()
     for at, (name, *cells) in enumerate(table.rows):
@@ -131,11 +131,11 @@ def marked(table: Table, comparison: Comparison) -> PartTable:
 
 
 def _direction(name: str, *, equal_runs: bool) -> bool | None:
-    """Whether more is better; ``None`` if neither end is."""
+    """Whether more is better; ``None`` if there is no direction."""
     lowered = name.lower()
     if not equal_runs and lowered.startswith(_OF_RUNS):
         return None
-    if lowered.endswith(_SPREAD):  # wrong answers may be as steady as right ones
+    if lowered.endswith(_SPREAD):  # wrong answers may be as consistent as right ones
         return None
     if any(word in lowered for word in _LOWER):
         return False
@@ -143,7 +143,7 @@ def _direction(name: str, *, equal_runs: bool) -> bool | None:
 
 
 def _scenario(table: Table, comparison: Comparison) -> Part:
-    """The profile's figures; what they are computed from is folded."""
+    """The profile's figures; the means behind them are collapsed."""
     own = tuple(row for row in table.rows if not row[0].endswith(_INTERNAL))
     internal = tuple(row for row in table.rows if row[0].endswith(_INTERNAL))
     folds: tuple[Fold, ...] = ()

@@ -58,8 +58,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
     Args:
         comparison: The comparison.
-        console: Console to print to; frameworks that do not fit its width continue in another
-            table.
+        console: Console to print to; frameworks that do not fit its width go into another table.
     """
     from rich.text import Text
 

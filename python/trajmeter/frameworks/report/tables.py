@@ -56,7 +56,7 @@ def _differing(result: ComparedResult, results: Sequence[ComparedResult]) -> str
     files = [each.file for each in results if each.run_count == 1 or result.run_count > 1]
     stems = [PurePath(file).stem.split("_") for file in dict.fromkeys(files)]
     own = PurePath(result.file).stem.split("_")
-    if stems.count(own) > 1 or len(stems) == 1:  # files of other folders, or one listed twice
+    if stems.count(own) > 1 or len(stems) == 1:  # files in different folders, or one listed twice
         return result.file
     if own[-1].startswith("run") and [stem[-1] for stem in stems].count(own[-1]) == 1:
         return own[-1]
@@ -66,12 +66,12 @@ def _differing(result: ComparedResult, results: Sequence[ComparedResult]) -> str
 
 
 def _shared(names: Sequence[Sequence[str]]) -> int:
-    """How many parts all begin with."""
+    """Number of leading parts that all share."""
     return sum(1 for _ in takewhile(lambda parts: len({*parts}) == 1, zip(*names, strict=False)))
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
-    """Every table except those of single questions; a table without figures is left out.
+    """Every table except those of single questions; a table without figures is omitted.
 
     Args:
         comparison: The comparison.
@@ -182,7 +182,7 @@ def _review(results: Sequence[ComparedResult]) -> _Rows:
 
 
 def _figure(figure: ComparedFigure, show: Callable[[float | None], Cell]) -> Cell:
-    """A figure; one of only some questions has no number that could be the best."""
+    """A figure; one that covers only some questions cannot be marked as the best."""
     cell = show(figure.value)
     text = str(cell)
     if figure.run_stddev is not None:

@@ -1,10 +1,10 @@
-"""The pairing of two sides that weighs most, by shortest augmenting paths.
+"""The pairing of two sides with the greatest total weight, by shortest augmenting paths.
 
-Rows enter one by one. A row that finds its best column taken looks for the cheapest chain of
-changes that ends at a free column: Dijkstra's search over reduced costs, which potentials keep at
-0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time. Whole numbers are
-added without rounding, so that chains of changes that cost nothing, which many calls that are alike
-make long, are found by their bits, to the same pairing.
+Rows are added one by one. If the best column of a row is taken, the cheapest chain of changes that
+ends at a free column is found: Dijkstra's search over reduced costs, which potentials keep at 0 or
+more. With m and n on the two sides, m the smaller, that takes O(m m n) time. Whole numbers are
+added without rounding. Many similar calls lead to long chains of changes that cost nothing; these
+are found as bits of integers, with the same pairing.
 
 Reference: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse
 linear assignment problems", Computing 38 (1987).
@@ -31,25 +31,25 @@ _LIMIT = 1e100
 """Greatest weight either way: sums of weights up to here stay far from infinity."""
 
 _MANY, _REPEATED = 64, 8
-"""From so many calls on, and so many for each different weight, chains are long enough to look for
-them by their bits, which takes 8 times less for 300 calls, and 100 times less for 2,000."""
+"""From this many calls on, and this many for each distinct weight, chains are long enough for the
+search by bits, which is 8 times faster for 300 calls, and 100 times for 2,000."""
 
 _EXACT = 2.0**53
 """Whole numbers below this are added as doubles without rounding."""
 
 
 def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
-    """Pair rows with columns, each with at most one, so that the weights of the pairs add up most.
+    """Pair rows with columns, each with at most one, to maximize the sum of the pairs' weights.
 
-    Weights are exact where they are integers whose sums stay within 2**53; else they are rounded
-    as doubles are. Of several best pairings both backends give the same.
+    Weights are exact if they are integers whose sums stay within 2**53; otherwise they are rounded
+    as doubles. If there are several best pairings, both backends choose the same one.
 
     Args:
         weights: Weight of row i with column j, at ``i * columns + j``.
         rows: Number of rows.
         columns: Number of columns.
-        full: Whether every row or every column, whichever are fewer, has to be paired. Else only
-            pairs that weigh more than 0 are made.
+        full: Whether every row or every column, whichever are fewer, has to be paired. Otherwise
+            only pairs that weigh more than 0 are made.
 
     Returns:
         For each row its column, or -1.
@@ -70,7 +70,7 @@ def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int
                 f"weight {index} is {shown}, expected a number from -1e+100 to 1e+100"
             )
     pair = assign_whole if _have_long_chains(listed, rows, columns) else _assign
-    # To leave two apart is worth 0, like pairing them at a weight of 0.
+    # Leaving two unpaired is worth 0, like pairing them at a weight of 0.
     costs = [-weight if full or weight > 0 else 0.0 for weight in listed]
     if rows <= columns:
         chosen = pair([costs[row * columns : (row + 1) * columns] for row in range(rows)])
@@ -87,7 +87,7 @@ def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int
 
 
 def _have_long_chains(weights: Sequence[float], rows: int, columns: int) -> bool:
-    """Whether few different weights are repeated many times, all exact when they are added up."""
+    """Whether a few distinct weights are repeated many times, and their sums are exact."""
     side = min(rows, columns)
     if side < _MANY or len(set(weights)) * _REPEATED > side:
         return False

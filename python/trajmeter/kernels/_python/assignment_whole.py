@@ -1,10 +1,10 @@
-"""The cheapest pairing at costs that are whole numbers, found by its bits.
+"""The cheapest pairing for costs that are whole numbers, with columns as bits of integers.
 
-It is the pairing that the search of :mod:`trajmeter.kernels._python.assignment` finds, which looks
-at every column for every row that it walks on. Where many calls are alike, such a walk leads over
-hundreds of rows at no cost. Sums of whole numbers are exact, so that a way costs nothing or not;
-the columns to which a row has such a way are the bits of an integer, and are kept until a
-potential changes. Other ways are measured only once no column is left that is as near.
+It finds the same pairing as the search of :mod:`trajmeter.kernels._python.assignment`, which
+examines every column for every row that it visits. If many calls are alike, such a search visits
+hundreds of rows at no cost. Sums of whole numbers are exact, so an edge either costs nothing or
+not; the columns that a row reaches at no cost are the bits of an integer, which are kept until a
+potential changes. Other edges are measured only once no column is left that is as near.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def assign_whole(costs: Sequence[Sequence[float]]) -> list[int]:
 
 
 class _Reached(NamedTuple):
-    """A column that a search has come to."""
+    """A column that a search has reached."""
 
     column: int
     distance: float
     rows: int
-    """Rows walked on before."""
+    """Rows visited before."""
 
 
 class _Pairing:
-    """A pairing of the rows that have entered."""
+    """A pairing of the rows added so far."""
 
     column_of: list[int]
     """Column of each row, or -1."""
@@ -57,7 +57,7 @@ class _Pairing:
         self._row_potential = [0.0] * len(costs)
         self._column_potential = [0.0] * self._columns
         self._tight: dict[int, int] = {}
-        """Of a row, the columns to which it has a way at no cost."""
+        """The columns that a row reaches at no cost."""
 
     def enter(self, entering: int) -> None:
         """Pair one more row, by the cheapest chain of changes that ends at a free column."""
@@ -69,11 +69,11 @@ class _Pairing:
             self.column_of[row] = column
 
     def _search(self, entering: int) -> tuple[list[tuple[int, float]], list[_Reached]]:
-        """Rows in the order they were walked on, with their offsets, and columns, the last free."""
+        """Rows in the order of their visit, with their offsets, and columns, the last one free."""
         distances = [inf] * self._columns
         is_open = (1 << self._columns) - 1
         walked: list[tuple[int, float]] = []
-        measured = 0  # of the rows walked on, those whose ways are all in the distances
+        measured = 0  # the visited rows whose edges are all in the distances
         reached: list[_Reached] = []
         row, travelled, near = entering, 0.0, 0
         while row >= 0:
@@ -104,14 +104,14 @@ class _Pairing:
     def _chain(
         self, walked: Sequence[tuple[int, float]], reached: Sequence[_Reached]
     ) -> list[tuple[int, int]]:
-        """New pairs, from the free column back to the row that enters."""
+        """New pairs, from the free column back to the added row."""
         by_column = {each.column: each for each in reached}
         chain: list[tuple[int, int]] = []
         column = reached[-1].column
         while column >= 0:
             _, distance, rows = by_column[column]
             potential = self._column_potential[column]
-            # What led to a column was the first row from which it was as near.
+            # A column was reached from the first row from which it was as near.
             row = next(
                 row
                 for row, offset in walked[:rows]
@@ -122,7 +122,7 @@ class _Pairing:
         return chain
 
     def _move(self, entering: int, reached: Sequence[_Reached]) -> None:
-        """Change potentials so that no way costs less than nothing."""
+        """Change potentials so that no edge has a negative cost."""
         travelled = reached[-1].distance
         self._row_potential[entering] += travelled
         moved = 0
@@ -138,5 +138,5 @@ class _Pairing:
 
 
 def _where(values: Iterable[float], wanted: float) -> int:
-    """Places of a value, as bits."""
+    """Positions of a value, as bits."""
     return int(bytes(map(eq, values, repeat(wanted)))[::-1].translate(_DIGITS), 2)

@@ -151,7 +151,7 @@ class ContextTrackerKernel:
         return totals
 
     def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes:
-        """Sizes of the steps that ended, as :meth:`ContextKernel.score` gives them.
+        """Sizes of the steps that ended, as returned by :meth:`ContextKernel.score`.
 
         Raises:
             InputError: The extent of a view is invalid.

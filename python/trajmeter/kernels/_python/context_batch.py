@@ -37,11 +37,11 @@ def context_batch(
     paths: Texts,
     names: Texts,
 ) -> ContextBatchArrays:
-    """Measure what many attempts viewed, each beside the gold of its task.
+    """Measure what many attempts viewed, each compared with the gold of its task.
 
     Args:
         tasks: The tasks.
-        task: Place of each attempt's task, or -1 for an attempt without one, whose steps are only
+        task: Index of each attempt's task, or -1 for an attempt without one, whose steps are only
             counted.
         views: Views of the steps and of final contexts.
         step_offsets: Step i has the views ``[step_offsets[i], step_offsets[i + 1])``.
@@ -51,16 +51,16 @@ def context_batch(
         has_final: Whether each attempt declares a final context; without one it is the union of
             the steps.
         paths: Paths, as views write them.
-        names: Names of definitions that views ask for.
+        names: Names of definitions that views request.
 
     Returns:
         The ``CONTEXT_COUNTS`` of each attempt, the coverage after each of its steps, and where its
-        steps begin. By the rules ``as_written`` the sizes of lines count reversed ranges, which
-        have a negative number of lines; the size of gold does not.
+        steps begin. Under the rules ``as_written``, the sizes of lines include reversed ranges,
+        which have a negative number of lines; the size of gold does not.
 
     Raises:
-        InputError: A code stands for nothing; the first one is named, column by column. Or a text
-            is not UTF-8.
+        InputError: A code is out of range; the first one is named, column by column. Or a text is
+            not UTF-8.
         TotalOverflowError: Sizes of an attempt add up to more than 64 bits hold.
     """
     texts = _decoded("path", paths)
@@ -100,7 +100,7 @@ def context_batch(
 
 
 class _View(NamedTuple):
-    """A view as the columns have it; the fields are those of ``ViewLike``."""
+    """A view read from the columns, with the fields of ``ViewLike``."""
 
     path: str
     extent: str

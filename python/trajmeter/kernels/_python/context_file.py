@@ -15,16 +15,16 @@ __all__ = ["Cover", "KnownFile", "MissingFile", "Range", "new_file"]
 Range: TypeAlias = tuple[int, int]
 
 Cover: TypeAlias = tuple[Range | None, Range | None]
-"""Lines, from 1, and bytes, from 0, both half-open; ``None`` without any."""
+"""Lines (from 1) and bytes (from 0), both half-open; ``None`` if there are none."""
 
 _TO_THE_END = -1
 
-# Numbers of a log are kept within bounds of which sums of a few fit in 64 bits.
+# Numbers in logs are clamped, so that sums of a few of them fit in 64 bits.
 _LIMIT = 2**62
 
 
 class MissingFile:
-    """A file that is in no snapshot: its lines are taken as written, its bytes are not known."""
+    """A file without a snapshot: its lines are used as written, its bytes are unknown."""
 
     known = False
 
@@ -33,7 +33,7 @@ class MissingFile:
         self._as_written = rules == "as_written"
 
     def cover(self, extent: str, start: int | None, end: int | None) -> Cover:
-        """Lines and bytes of a range as a view gives it."""
+        """Lines and bytes of a view's range."""
         if extent != "lines":
             return None, None
         if self._as_written:
@@ -44,11 +44,11 @@ class MissingFile:
         return ((first, last + 1) if first <= last else None), None
 
     def definitions(self, _start: int, _end: int) -> list[Range]:
-        """Definitions that share a byte with a range: none are known."""
+        """Definitions that share a byte with a range: none, as none are known."""
         return []
 
     def named(self, _name: str) -> Sequence[int]:
-        """Definitions of a name: none are known."""
+        """Definitions with a name: none, as none are known."""
         return ()
 
 
@@ -71,10 +71,10 @@ class KnownFile:
         self._wider = _wider(self._ends)
 
     def cover(self, extent: str, start: int | None, end: int | None) -> Cover:
-        """Lines and bytes of a range as a view gives it.
+        """Lines and bytes of a view's range.
 
-        A range is cut to the file. One that is reversed, or lies outside the file, holds nothing.
-        An end that is missing, or -1, means the end of the file.
+        A range is clipped to the file. A range that is reversed or outside the file is empty. A
+        missing end, or -1, means the end of the file.
         """
         if extent == "lines":
             if self._as_written:
@@ -87,13 +87,13 @@ class KnownFile:
     def definitions(self, start: int, end: int) -> list[Range]:
         """Definitions that share a byte with a range, as ranges of their indices.
 
-        Those that begin inside the range follow one another. Of those before it, the ones that
-        reach it are found by skipping, from each that does not, to the nearest that ends later.
+        Those that begin inside the range are consecutive. Earlier ones that reach it are found by
+        skipping, from each that does not, to the nearest one that ends later.
         """
         low = bisect_left(self._starts, start)
         high = bisect_left(self._starts, end)
         found = [(low, high)] if low < high else []
-        # As written, a definition that ends where the range begins counts too.
+        # As written, a definition that ends where the range begins also counts.
         reach = start - self._as_written
         index = low - 1
         while index >= 0:
@@ -123,7 +123,7 @@ class KnownFile:
         return lines, (first, last)
 
     def _bytes_as_written(self, start: int | None, end: int | None) -> Range | None:
-        """Bytes of a line range as written, bytes that do not exist included.
+        """Bytes of a line range as written, including bytes that do not exist.
 
         An empty file has one byte; the line after the last newline has one, past the end. The first
         line is raised to 1, and the last to the first.

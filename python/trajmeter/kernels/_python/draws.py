@@ -1,7 +1,7 @@
 """Draws: random numbers that are a function of seed, replicate and index.
 
-Consequently threads, backends, the order of rows and other figures do not change what is drawn;
-neither do numpy versions, which do not promise stable streams. All arithmetic is modulo 2**64::
+So threads, backends, row order and other figures do not change what is drawn; nor do numpy
+versions, whose streams are not guaranteed to be stable. All arithmetic is modulo 2**64::
 
     mix(z):  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9
              z = (z ^ z >> 27) * 0x94D049BB133111EB
@@ -34,7 +34,7 @@ _HALF = np.uint64(32)
 
 
 def draws(seed: int, replicates: range, count: int) -> Draws:
-    """The first ``count`` draws of each of some replicates, a row for each.
+    """The first ``count`` draws of each of some replicates, a row for each replicate.
 
     Example:
         >>> hex(draws(0, range(1), 1)[0, 0])
@@ -47,7 +47,7 @@ def draws(seed: int, replicates: range, count: int) -> Draws:
 
 
 def picks(seed: int, replicates: range, count: int) -> Int64Array:
-    """Which of ``count`` clusters each of some replicates takes, a row for each.
+    """Which of ``count`` clusters each of some replicates draws, a row for each replicate.
 
     Example:
         >>> picks(0, range(2), 5).tolist()

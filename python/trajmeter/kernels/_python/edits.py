@@ -40,11 +40,12 @@ def edit_counts(tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Text
 
     Args:
         tasks: The tasks.
-        task: Place of each patch's task, or -1 for a patch that is not read.
+        task: Index of each patch's task, or -1 for a patch that is not to be read.
         patches: The patches.
 
     Returns:
-        The ``EDIT_COUNTS`` of each patch, patch by patch; zeros for a patch that is not read.
+        The ``EDIT_COUNTS`` of each patch, one patch after another; zeros for a patch that is not
+        read.
 
     Raises:
         InputError: A task does not exist, or a patch is not UTF-8; the first one is named.
@@ -88,12 +89,12 @@ class EditGoldKernel:
 
 
 def deleted_lines(patch: str) -> set[tuple[str, int]]:
-    """Lines that a patch deletes, each with its file, as ContextBench's reader finds them.
+    """Lines that a patch deletes, each with its file, by the rules of ContextBench's reader.
 
-    Only ``+++ b/`` names a file, whatever follows ``b/`` being the name; a deleted file's lines
+    Only ``+++ b/`` names a file, and everything after ``b/`` is the name; lines of a deleted file
     count for the file before it. A line that begins with ``---``, ``@@`` or ``diff `` ends a hunk,
-    a deleted one too. A blank line without its blank does not count as a line. ``+++ b/`` within a
-    hunk names the file of the next one.
+    even if it is a deleted line. A blank line without its leading blank does not count as a line.
+    ``+++ b/`` within a hunk names the file of the next one.
     """
     deleted = set()
     named: str | None = None

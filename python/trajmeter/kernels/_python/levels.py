@@ -1,4 +1,4 @@
-"""How far agents get ahead of an oracle, with their benchmarks grouped by the parts of their names.
+"""How far agents are ahead of an oracle, with benchmarks grouped by the parts of their names.
 
 A benchmark is called ``module.Class.function(parameters)``. Its ratios are baseline time / time.
 Within a group, the agent is ahead by the geometric mean of its ratios minus that of the oracle's;
@@ -13,7 +13,7 @@ level  benchmarks of one group share                what a name may lack
 4      everything: there is one group
 =====  ===========================================  ==================================
 
-Names that lack a part are a group of their own, beside those that have one.
+Names that lack a part form a separate group.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ def level_advantages(
 ) -> LevelArrays:
     """Average the ratios of many agents, each over all its benchmarks and over groups of them.
 
-    A benchmark whose two ratios are not both finite and above 0 is left out.
+    A benchmark is omitted unless both ratios are finite and above 0.
 
     Args:
         names: Names of all benchmarks, as UTF-8, one after another.
         name_offsets: Name i is ``names[name_offsets[i]:name_offsets[i + 1]]``.
-        capitals: Characters that a class begins with.
-        blanks: Characters that are cut off the ends of a name.
-        benchmark: Which name each entry has.
+        capitals: Characters with which a class may begin.
+        blanks: Characters that are stripped from a name.
+        benchmark: Index of each entry's name.
         agent: The agent's ratio of each entry.
         oracle: The oracle's ratio of each entry.
         offsets: Agent i has the entries ``[offsets[i], offsets[i + 1])``.
 
     Returns:
         For each agent: how many entries count, the geometric mean of the agent's ratios, and the
-        advantage at the levels 1 to 4. Where none counts, means and advantages are NaN.
+        advantage at the levels 1 to 4. If none counts, means and advantages are NaN.
 
     Raises:
         InputError: An entry has a name that does not exist; the first one is named.
@@ -99,11 +99,11 @@ def level_advantages(
 
 
 def split_name(name: str, capitals: str, blanks: str) -> _Name:
-    """Take a benchmark's name apart.
+    """Split a benchmark's name.
 
-    Blanks around it and its parameters in brackets are cut off, and it is split at the dots. What
-    stands before the last part is the module; but if that has two parts or more, and its last one
-    begins with a capital, then that one is the class.
+    Blanks around it and its parameters in brackets are removed, and it is split at the dots. What
+    comes before the last part is the module; but if that has at least two parts, and its last part
+    begins with a capital, that part is the class.
 
     Returns:
         Module, class and function; ``""`` for a part that the name lacks.
@@ -152,5 +152,5 @@ def _advantage(entries: list[_Entry], groups: list[int]) -> float:
     if not agents:
         return nan
     count = len(agents)
-    # Divided before they are added up, the leads cannot exceed the greatest double.
+    # Divided before they are summed, the leads cannot exceed the greatest double.
     return fsum((mean(agents[group]) - mean(oracles[group])) / count for group in agents)

@@ -1,18 +1,18 @@
-"""How alike the arguments of every two calls are, given as trees of places.
+"""How alike the arguments of each pair of calls are, given as trees of places.
 
 A call is a tree in preorder. Each node has eight values:
 
-- its kind: 0 a value, 1 an object, 2 a list, 3 places that have policies of their own;
-- its key within the node above, where the children of a node rise by key;
+- its kind: 0 a value, 1 an object, 2 a list, 3 places with their own policies;
+- its key within its parent; the children of a node are sorted by key;
 - the node after its last descendant, and the number of its children;
-- its code, which values have in common that are alike; of an object, whether what the reference
-  lacks does not count;
-- its number, of a value under a tolerance: -1 for a value of another type, -2 for a number that is
-  too large or too small beside the others to be a whole number of their unit;
+- its code, which values that are alike share; for an object, whether to ignore what the reference
+  lacks;
+- its number, if the value is under a tolerance: -1 for a value of another type, -2 for a number too
+  large or too small, compared with the others, to be a whole number of their unit;
 - its tolerance;
-- the differences that it makes where the other side lacks it.
+- its number of differences if the other side lacks it.
 
-The numbers of a place are whole numbers of one unit, so that a bound that is met exactly is met.
+The numbers of a place are whole numbers of one unit, so a bound that is met exactly counts as met.
 Numbers and tolerances are given as words of 64 bits, the low one first.
 """
 
@@ -38,7 +38,7 @@ _NO_NUMBER = -1
 _UNSURE = -1.0
 
 _WIDEST = 2**128 - 1
-"""Products end here in both backends; those of arguments stay below."""
+"""Products saturate here in both backends; those of arguments stay below."""
 
 
 def likeness(
@@ -48,7 +48,7 @@ def likeness(
     reference: Int64Array,
     actual: Int64Array,
 ) -> Float64Array:
-    """Compare every reference call with every actual one.
+    """Compare every reference call with every actual call.
 
     Args:
         nodes: Nodes of all calls, eight values each.
@@ -59,11 +59,11 @@ def likeness(
         actual: Root of each actual call.
 
     Returns:
-        For each reference call and each actual one: places that match / places compared; 1 where
-        nothing is compared, -1 where a number of the second kind leaves it open.
+        For each reference call and each actual one: places that match / places compared; 1 if
+        nothing is compared, -1 if a number of the second kind leaves it undecided.
 
     Raises:
-        InputError: A node or a root leads nowhere; the first one is named.
+        InputError: A node or a root is out of range; the first one is named.
     """
     listed = nodes.tolist()
     trees = _Trees(
@@ -124,7 +124,7 @@ class _Trees:
             self._visit_children(expected, got, is_subset=kind == _OBJECT and one[4] != 0)
 
     def _visit_children(self, expected: int, got: int, *, is_subset: bool) -> None:
-        """Walk the children of both by key, in which they are ordered."""
+        """Walk the children of both in the order of their keys."""
         nodes = self.nodes
         ours, ours_end = expected + 1, nodes[expected][2]
         theirs, theirs_end = got + 1, nodes[got][2]
@@ -138,7 +138,7 @@ class _Trees:
                 self._differing += mine[7]
                 ours = mine[2]
             elif other is not None:
-                # What the reference lacks is not its business under ``subset``.
+                # Under ``subset``, what the reference lacks is not compared.
                 self._differing += 0 if is_subset else other[7]
                 theirs = other[2]
 

@@ -1,8 +1,8 @@
-"""Lines of a file and the bytes they lie at.
+"""Lines of a file, and where they begin in bytes.
 
 Only LF separates lines: CR belongs to its line, and a file with CR alone is one line. A newline
 belongs to the line that it ends. A file that ends in a newline has one more line start, at its
-size: the *phantom line*, which holds no byte. So has the empty file, as its only one.
+size: the *phantom line*, which contains no byte. It is the only line of an empty file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def line_starts(buffer: bytes) -> Int64Array:
         buffer: Content of the file.
 
     Returns:
-        Offsets from 0, rising. ``b"ab\ncde\nf\n"`` gives 0, 3, 7 and 9, the last of them the
+        Offsets from 0, rising. ``b"ab\ncde\nf\n"`` gives 0, 3, 7 and 9, of which the last is the
         phantom line; without its last newline it gives 0, 3 and 7; ``b""`` gives 0.
     """
     sizes = map(len, buffer.split(b"\n")[:-1])
@@ -40,11 +40,11 @@ def bytes_to_lines(
 ) -> SpanArrays:
     """Find the lines of one file that spans touch.
 
-    A span is cut at the end of the file. One that is then empty touches no line: its last line is
-    the one before its first, which is where it lies.
+    A span is clipped at the end of the file. If it is then empty, it touches no line: its first
+    line is the one it lies in, and its last line the one before that.
 
     Args:
-        line_starts: Line starts of the file, as :func:`line_starts` gives them.
+        line_starts: Line starts of the file, from :func:`line_starts`.
         size: Bytes in the file.
         start: First byte of each span.
         end: The byte after the last of each span.

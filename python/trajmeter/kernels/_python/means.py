@@ -1,7 +1,7 @@
 """Geometric means: the n-th root of the product of n values.
 
-The product is carried as a mantissa and an exponent, so that it neither overflows nor vanishes, and
-only the mantissa's logarithm is taken, at the end. What counts and what does not:
+The product is kept as a mantissa and an exponent, so it neither overflows nor underflows, and only
+the mantissa's logarithm is taken, at the end. Special values:
 
 =====================  ====================================================================
 -0.0                   counts as 0.0
@@ -12,7 +12,7 @@ no value               undefined: an error in a plain mean, NaN in a grouped one
 NaN, a negative value  an error in either, with the index of the first
 =====================  ====================================================================
 
-The mean never leaves the range of its values; of equal values it is that value, exactly.
+The mean never leaves the range of its values; the mean of equal values is exactly that value.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = ["gmean", "gmean_grouped", "mean"]
 
 _SAFE_EXPONENT = 1000
-"""A product from ``2**-1000`` to ``2**1000`` has full precision, with room for one factor more."""
+"""A product from ``2**-1000`` to ``2**1000`` has full precision, with room for one more factor."""
 
 _BELOW_TWO = 2.0 - 2.0**-52
-"""Where a root is rounded up to 2, it may lead past the greatest double."""
+"""If a root is rounded up to 2, the result may exceed the greatest double."""
 
 _is_value = (0.0).__le__
-"""Whether a number may enter a mean; false for NaN, and true for -0.0."""
+"""Whether a number is valid in a mean; false for NaN, true for -0.0."""
 
 
 def gmean(values: Float64Array) -> float:
@@ -47,7 +47,7 @@ def gmean(values: Float64Array) -> float:
         values: Numbers from 0.0 to inf.
 
     Returns:
-        The geometric mean, between the least and the greatest value; 0.0 or inf where one is.
+        The geometric mean, between the least and the greatest value; 0.0 or inf if a value is.
 
     Raises:
         EmptyInputError: ``values`` is empty.
@@ -72,13 +72,13 @@ def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array:
     Args:
         values: Numbers from 0.0 to inf.
         offsets: Group i holds the values ``[offsets[i], offsets[i + 1])``. Values outside all
-            groups are not looked at.
+            groups are ignored.
 
     Returns:
         The geometric mean of each group; NaN for a group that is empty, or holds both 0.0 and inf.
 
     Raises:
-        ValueDomainError: A value is negative or NaN; the first one is named by its place in
+        ValueDomainError: A value is negative or NaN; the first one is named by its position in
             ``values``.
     """
     bounds = offsets.tolist()
@@ -99,13 +99,13 @@ def _checked(values: Float64Array, base: int = 0) -> list[float]:
 
 
 def mean(numbers: list[float]) -> float:
-    """Geometric mean of checked numbers; NaN where it is undefined."""
+    """Geometric mean of checked numbers; NaN if it is undefined."""
     if not numbers:
         return nan
     least, greatest = min(numbers), max(numbers)
     if not least or greatest == inf:
         return abs(least * greatest)  # -0.0 is 0.0, and 0.0 times inf is NaN
-    # In pieces so short that the product of each stays precise; the commonest values need few.
+    # In pieces so short that the product of each stays precise; common values need few pieces.
     reach = max(1 - frexp(least)[1], frexp(greatest)[1], 1)
     piece = max(_SAFE_EXPONENT // reach, 1)
     mantissa, exponent = 1.0, 0
@@ -113,7 +113,7 @@ def mean(numbers: list[float]) -> float:
         factor, power = frexp(prod(numbers[begin : begin + piece]))
         mantissa, carry = frexp(mantissa * factor)
         exponent += power + carry
-    # As powers of 2 with a mantissa from 1 on, the root of which is at least 1 and below 2.
+    # As powers of 2 with a mantissa of at least 1, whose root is at least 1 and below 2.
     whole, rest = divmod(exponent - 1, len(numbers))
     root = 2.0 ** ((rest + log2(2.0 * mantissa)) / len(numbers))
     return min(max(ldexp(min(root, _BELOW_TWO), whole), least), greatest)

@@ -1,7 +1,7 @@
 """Edited lines of a unified diff, numbered in the file that it applies to.
 
 A deleted line is edited, and so is the line before a pure insertion. The body of a hunk is read up
-to the first line that cannot belong to it, whatever counts its header declares.
+to the first line that cannot belong to it, regardless of the counts in its header.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ESCAPES = {
     b"v": b"\v",
 }
 
-# The prefixes that git puts before the two names, also under diff.mnemonicPrefix.
+# The prefixes that git puts before the two names, including those of diff.mnemonicPrefix.
 _PREFIXES = frozenset(
     {("a/", "b/"), ("b/", "a/"), ("c/", "i/"), ("c/", "w/"), ("i/", "w/"), ("o/", "w/")}
 )
@@ -44,9 +44,10 @@ def edited_lines(patch: str) -> EditedLineArrays:
     """Find the lines that a patch edits.
 
     A run of deleted and inserted lines without context between them edits the deleted ones; only a
-    run of nothing but insertions edits the line before it: 0 at the top of a file. Files are those
-    that the patch applies to, as often as they are named; those without an edited line are left
-    out. Text around the diff is ignored, and a blank text is a diff that edits nothing.
+    run of pure insertions edits the line before it, which is 0 at the top of a file. Files are
+    those that the patch applies to, repeated if they are named repeatedly; those without an edited
+    line are omitted. Text around the diff is ignored, and a blank text is a diff that edits
+    nothing.
 
     Args:
         patch: Any text whose characters all exist in UTF-8.
@@ -91,7 +92,7 @@ def edited_lines(patch: str) -> EditedLineArrays:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What was wrong with a hunk, and the old and new lines that its header and body have."""
+    """What is wrong with a hunk, and the numbers of old and new lines in its header and body."""
 
     kind: PatchFault
     declared: tuple[int, int] = (0, 0)
@@ -135,7 +136,7 @@ def _read_hunk(lines: list[str], index: int) -> _Hunk:
 
 
 def _body(lines: list[str], index: int, old: int, new: int) -> tuple[list[str], int]:
-    """Lines of a hunk, of which ``old`` and ``new`` are expected, and where they end."""
+    """Lines of a hunk, with ``old`` and ``new`` ones expected, and where they end."""
     body: list[str] = []
     while index < len(lines):
         line = lines[index]
@@ -163,10 +164,10 @@ def _ends_hunk(lines: list[str], index: int, *, is_complete: bool) -> bool:
 
 
 def _edited_by(body: list[str], first: int) -> Iterator[int]:
-    """Lines of the base that a hunk edits, of which its own first is ``first``."""
+    """Lines of the base that a hunk edits; its own first line is ``first``."""
     number = first
     inserted = deleted = False
-    for line in (*body, " "):  # whose last line of context ends the last run
+    for line in (*body, " "):  # a final line of context, which ends the last run
         if line.startswith("+"):
             inserted = True
         elif line.startswith("-"):

@@ -1,14 +1,14 @@
 """Resampling clusters: means of bootstrap replicates, and sums under random signs.
 
-Rows are never drawn: a replicate is how often each cluster was taken, or which of them changed
-sign, and its figures are products of that with the sums of the clusters. The sums are added as
-integers: each column is rounded to multiples of one power of 2, fine enough that its greatest value
-takes 62 bits less those of the number of clusters. So a total is exact, and neither the order in
-which it was added up nor the machine changes a bit of it.
+Rows are never drawn: a replicate states how often each cluster was drawn, or which clusters changed
+sign, and its figures are the products with the sums of the clusters. The sums are added as
+integers: each column is rounded to multiples of one power of 2, chosen so that its greatest value
+takes 62 bits minus those of the number of clusters. So a total is exact, and neither the order of
+summation nor the machine changes a bit of it.
 
-Unlike the other twins this one computes with numpy: ten million draws in a loop of Python would
-take a minute. The products are of integers below 2**53, which no library for linear algebra rounds.
-Replicates are drawn on threads, as numpy computes without the lock of the interpreter.
+Unlike the other twins, this one computes with numpy: ten million draws in a Python loop would take
+a minute. The products are of integers below 2**53, which no linear algebra library rounds.
+Replicates are drawn on threads, because numpy releases the interpreter lock.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["cluster_means", "sign_flips"]
 
 _BITS = 62
-"""Bits of a total, and of a sum of as many of the greatest value as there are clusters."""
+"""Bits of a total, which is at most the greatest value times the number of clusters."""
 
 _PART = 24
-"""Bits of the lower part of an integer; both parts add up in a float without rounding."""
+"""Bits of the lower part of an integer; both parts are summed as floats without rounding."""
 
 _EXACT_BITS = 53
 _LEAST_EXPONENT = -900
@@ -42,12 +42,13 @@ _LEAST_EXPONENT = -900
 
 _WORD = 64
 _AT_ONCE = 1 << 15
-"""Draws that are made at a time: few enough to stay in the cache."""
+"""Draws per step: few enough to stay in the cache."""
 _PRODUCTS = 1 << 18
-"""Number of products that OpenBLAS adds up on the calling thread; its own threads would compete
-with those used here."""
+"""Number of products that OpenBLAS sums on the calling thread; its own threads would compete with
+those used here."""
 _REPLICATES = 64
-"""Replicates that are multiplied with the sums at a time, at least, as that reads them all."""
+"""Minimum number of replicates to multiply with the sums at a time, as each product reads all
+sums."""
 
 
 def cluster_means(
@@ -55,23 +56,23 @@ def cluster_means(
 ) -> Float64Array:
     """Mean of each figure in each bootstrap replicate of the clusters.
 
-    A replicate takes as many clusters as there are, each by a draw of its own, and its mean is the
-    sum of the sums it took, divided by the sum of their sizes.
+    A replicate draws as many clusters as there are, with replacement, and its mean is the sum of
+    their sums divided by the sum of their sizes.
 
     Args:
         sums: Sum of each figure in each cluster, cluster by cluster.
-        sizes: How many values each of these sums has.
+        sizes: Number of values in each of these sums.
         clusters: Number of clusters, C.
         figures: Number of figures, F.
         seed: Seed of the draws.
         resamples: Number of replicates, B.
 
     Returns:
-        B times F means, replicate by replicate; NaN for one of no value.
+        B times F means, replicate by replicate; NaN for a mean without values.
 
     Raises:
         ValueDomainError: A sum is NaN or infinite; the first one is named.
-        InputError: A size is negative, or so great that a total would not be exact.
+        InputError: A size is negative, or too large for an exact total.
     """
     _check_finite(sums, "sum")
     _check_sizes(sizes, clusters)
@@ -102,21 +103,21 @@ def sign_flips(
     seed: int,
     resamples: int,
 ) -> Int64Array:
-    """How often the sum of each figure is as great as it is, once clusters changed sign at random.
+    """How often each figure's sum is at least as large when clusters change sign at random.
 
-    Cluster j changes sign in replicate b where bit ``j % 64`` of draw ``j // 64`` of b is set. A
-    figure with fewer clusters than another has zeros behind them, which change nothing.
+    Cluster j changes sign in replicate b if bit ``j % 64`` of draw ``j // 64`` of b is set. A
+    figure with fewer clusters than another is padded with zeros, which change nothing.
 
     Args:
         sums: Sum of each figure in each cluster, figure by figure.
-        tolerances: By how much the sum of each figure may fall short.
+        tolerances: Amount by which the sum of each figure may fall short.
         clusters: Number of clusters.
         figures: Number of figures.
         seed: Seed of the draws.
         resamples: Number of replicates.
 
     Returns:
-        For each figure, the replicates whose absolute sum is at least that of the figure.
+        For each figure, the number of replicates whose absolute sum is at least the figure's.
 
     Raises:
         ValueDomainError: A sum or a tolerance is NaN or infinite; the first one is named.
@@ -172,7 +173,7 @@ def _joined(totals: Float64Array) -> Int64Array:
 
 
 def _on_threads(work: Callable[[range], Float64Array], blocks: list[range]) -> list[Float64Array]:
-    """What ``work`` gives of each block, in their order."""
+    """The results of ``work`` for each block, in order."""
     count = min(threads(), len(blocks))
     if count <= 1:
         return list(map(work, blocks))
@@ -181,7 +182,7 @@ def _on_threads(work: Callable[[range], Float64Array], blocks: list[range]) -> l
 
 
 def _product(left: Float64Array, right: Float64Array) -> Float64Array:
-    """``left @ right`` of integers, in pieces for which OpenBLAS starts no threads of its own."""
+    """``left @ right`` of integers, in pieces so small that OpenBLAS does not start threads."""
     total = np.zeros((len(left), right.shape[1]))
     size = max(_PRODUCTS // total.size, 1)
     for begin in range(0, len(right), size):
@@ -190,7 +191,7 @@ def _product(left: Float64Array, right: Float64Array) -> Float64Array:
 
 
 def _times_taken(seed: int, replicates: range, clusters: int) -> Float64Array:
-    """How often each of some replicates takes each cluster, a row for each."""
+    """How often each of some replicates draws each cluster, a row for each replicate."""
     times = np.empty((len(replicates), clusters))
     for part in _blocks(len(replicates), clusters, 1):
         block = range(replicates.start + part.start, replicates.start + part.stop)
@@ -202,7 +203,7 @@ def _times_taken(seed: int, replicates: range, clusters: int) -> Float64Array:
 
 
 def _blocks(resamples: int, clusters: int, least: int) -> Iterator[range]:
-    """Replicates at a time: as many as have few draws, and at least so many."""
+    """Replicates per step: limited by their draws, but at least this many."""
     size = max(_AT_ONCE // clusters, least)
     for start in range(0, resamples, size):
         yield range(start, min(start + size, resamples))

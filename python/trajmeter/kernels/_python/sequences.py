@@ -1,8 +1,8 @@
 """Two sequences of steps: their longest alignment in order, and their edit distance.
 
 A sequence is given by integer codes, where equal codes match and a negative code matches nothing;
-or, where matching is not equality, both are given by the matrix of what matches what. With m and n
-steps everything takes O(m n) time, and an alignment O(m n) memory.
+if matching is not equality, both are given by a matrix of matches. For m and n steps, everything
+takes O(m n) time, and an alignment O(m n) memory.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ __all__ = ["align", "align_matches", "edit_distance", "edit_distance_matches"]
 def align(reference: Int64Array, actual: Int64Array) -> Int64Array:
     """Pair as many steps as possible in order: the longest common subsequence.
 
-    Of several longest alignments it is the one found from the end: the last actual step is left
-    out where that costs no pair, else the last reference step, else both are a pair.
+    Among several longest alignments, it is the one found from the end: the last actual step is
+    omitted if that costs no pair, otherwise the last reference step, otherwise both form a pair.
 
     Args:
         reference: Code of each reference step.
         actual: Code of each actual step.
 
     Returns:
-        For each reference step the place of its partner in ``actual``, or -1; the places rise.
+        For each reference step, the position of its partner in ``actual``, or -1; ascending.
 
     Example:
         >>> import numpy as np
@@ -49,13 +49,13 @@ def align_matches(matches: BoolArray, rows: int, columns: int) -> Int64Array:
         columns: Number of actual steps.
 
     Returns:
-        For each reference step the place of its partner, or -1; the places rise.
+        For each reference step, the position of its partner, or -1; ascending.
     """
     return _align(_rows(matches, rows, columns), columns)
 
 
 def edit_distance(reference: Int64Array, actual: Int64Array) -> int:
-    """Fewest steps to insert, to remove or to replace that turn one sequence into the other.
+    """Minimum number of steps to insert, remove or replace to turn one sequence into the other.
 
     Args:
         reference: Code of each reference step.
@@ -70,7 +70,7 @@ def edit_distance(reference: Int64Array, actual: Int64Array) -> int:
 
 
 def edit_distance_matches(matches: BoolArray, rows: int, columns: int) -> int:
-    """Edit distance of two sequences of which it is known what matches what.
+    """Edit distance of two sequences, from a matrix of which steps match.
 
     Args:
         matches: Whether reference step i matches actual step j, at ``i * columns + j``.

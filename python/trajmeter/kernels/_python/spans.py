@@ -3,10 +3,10 @@
 Adjacent spans merge, and an empty span ``[a, a)`` covers nothing and disappears. A set of spans is
 *canonical* when its spans are sorted, not empty, and neither overlap nor touch; every result is.
 
-All of it rests on one observation. Sort the starts and the ends of some spans, each by itself, and
-call them ``S`` and ``E``. At any place, as many spans are open as there are starts up to it, less
-the ends up to it. So ``E[i] < S[i + 1]`` says that none is open in between: a gap. And where no
-more than two are ever open, ``S[i + 1] < E[i]`` says that two are: an overlap.
+Everything rests on one observation. Sort the starts and the ends of some spans separately, and call
+them ``S`` and ``E``. The number of spans open at any position is the number of starts up to it
+minus the number of ends up to it. So ``E[i] < S[i + 1]`` means that none is open in between: a gap.
+And if no more than two are ever open, ``S[i + 1] < E[i]`` means that two are: an overlap.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def measure(start: Int64Array, end: Int64Array) -> int:
         end: The byte after the last of each span.
 
     Returns:
-        Number of bytes; 0 without spans. It always fits in an ``int64``, as the ends do.
+        Number of bytes; 0 without spans. It always fits in an ``int64``, like the ends.
 
     Raises:
         NegativeSpanError: A span begins before byte 0; the first bad span is named.
@@ -87,9 +87,9 @@ def intersection(
         Start and end of each span of the canonical set.
 
     Raises:
-        NegativeSpanError: A span begins before byte 0; the first bad span is named, those of the
-            other set coming after all of this one.
-        ReversedSpanError: A span ends before it begins; likewise.
+        NegativeSpanError: A span begins before byte 0; the first bad span is named, with those of
+            the other set coming after all of this one.
+        ReversedSpanError: A span ends before it begins; named in the same way.
     """
     return _arrays(_overlap(*_canonical_pair(start, end, other_start, other_end)))
 
@@ -111,15 +111,15 @@ def measure_batched(start: Int64Array, end: Int64Array, offsets: Int64Array) -> 
         start: First byte of each span.
         end: The byte after the last of each span.
         offsets: Row i holds the spans ``[offsets[i], offsets[i + 1])``. Spans outside all rows are
-            not looked at.
+            ignored.
 
     Returns:
-        For each row what :func:`measure` gives.
+        The result of :func:`measure` for each row.
 
     Raises:
-        NegativeSpanError: A span begins before byte 0; the first bad span is named by its place in
-            ``start``.
-        ReversedSpanError: A span ends before it begins; likewise.
+        NegativeSpanError: A span begins before byte 0; the first bad span is named by its position
+            in ``start``.
+        ReversedSpanError: A span ends before it begins; named in the same way.
     """
     return np.array([_measure(_canonical(*row)) for row in _rows(start, end, offsets)], np.int64)
 
@@ -146,20 +146,20 @@ def intersection_batched(
     """Intersect each of many sets with its partner.
 
     Args:
-        start: First byte of each span of the one side.
+        start: First byte of each span of one side.
         end: The byte after the last of each.
         offsets: The rows of ``start`` and ``end``, as in :func:`measure_batched`.
         other_start: First byte of each span of the other side.
         other_end: The byte after the last of each.
-        other_offsets: The rows of the other side; as many.
+        other_offsets: The rows of the other side; equally many.
 
     Returns:
         Starts, ends and offsets of the canonical sets; the offsets begin at 0.
 
     Raises:
-        NegativeSpanError: A span begins before byte 0; the first bad span is named by its place in
-            the arrays, those of the other side coming after all of this one.
-        ReversedSpanError: A span ends before it begins; likewise.
+        NegativeSpanError: A span begins before byte 0; the first bad span is named by its position
+            in the arrays, with those of the other side coming after all of this one.
+        ReversedSpanError: A span ends before it begins; named in the same way.
     """
     return _batch(_each(_overlap, start, end, offsets, other_start, other_end, other_offsets))
 
@@ -172,7 +172,7 @@ def difference_batched(
     other_end: Int64Array,
     other_offsets: Int64Array,
 ) -> SpanBatch:
-    """Take from each of many sets what its partner covers.
+    """Subtract from each of many sets what its partner covers.
 
     Arguments, result and errors are those of :func:`intersection_batched`.
     """
@@ -180,13 +180,13 @@ def difference_batched(
 
 
 def listed(start: Int64Array, end: Int64Array, what: str = _SPAN, base: int = 0) -> _Spans:
-    """Take spans out of their arrays, refusing the first that is negative or reversed.
+    """Read spans from their arrays, raising at the first that is negative or reversed.
 
     Args:
         start: First byte of each span.
         end: The byte after the last of each span.
-        what: Which spans, in messages.
-        base: Place of the first of them in the caller's arrays, in messages.
+        what: Name of the spans in messages.
+        base: Position of the first of them in the caller's arrays, for messages.
 
     Returns:
         The starts and the ends.
@@ -207,7 +207,7 @@ def listed(start: Int64Array, end: Int64Array, what: str = _SPAN, base: int = 0)
 
 
 def _canonical(starts: list[int], ends: list[int]) -> _Spans:
-    """Merge spans: from one gap to the next reaches one span of the canonical set."""
+    """Merge spans: each span of the canonical set reaches from one gap to the next."""
     if any(map(eq, starts, ends)):
         kept = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
         starts, ends = [start for start, _ in kept], [end for _, end in kept]
@@ -219,14 +219,14 @@ def _canonical(starts: list[int], ends: list[int]) -> _Spans:
 
 
 def _overlap(spans: _Spans, others: _Spans) -> _Spans:
-    """Intersect two canonical sets, of which no more than two spans are ever open."""
+    """Intersect two canonical sets; at most two spans are open at any position."""
     starts, ends = sorted(spans[0] + others[0]), sorted(spans[1] + others[1])
     shared = [(start, end) for start, end in zip(starts[1:], ends, strict=False) if start < end]
     return [start for start, _ in shared], [end for _, end in shared]
 
 
 def _without(spans: _Spans, others: _Spans) -> _Spans:
-    """Intersect with what ``others`` leaves free: from each of its ends to its next start."""
+    """Intersect with the gaps of ``others``: from each of its ends to its next start."""
     return _overlap(spans, ([0, *others[1]], [*others[0], _INT64_MAX]))
 
 

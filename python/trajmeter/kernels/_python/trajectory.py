@@ -1,7 +1,7 @@
-"""What each step of a trajectory looked at, and how much of it was new.
+"""What each step of a trajectory viewed, and how much of it was new.
 
-One kernel serves every granularity, for all of them are spans ``[start, end)`` that lie in
-something that a *key* identifies:
+One kernel serves every granularity: all are spans ``[start, end)`` within something that a *key*
+identifies:
 
 ===================  ==========================  =============================
 granularity          key                         span
@@ -43,7 +43,7 @@ _KeyedSpan: TypeAlias = tuple[int, int, int]
 _Figures: TypeAlias = tuple[int, int, int]
 """Size of a step, what it added, and how much of that is gold."""
 _Pieces: TypeAlias = tuple[list[int], list[int]]
-"""Starts and ends of the canonical set of spans of one key: sorted, apart from each other."""
+"""Starts and ends of the canonical set of spans of one key: sorted and disjoint."""
 _Value = TypeVar("_Value")
 
 _INT64_MAX = 2**63 - 1
@@ -60,43 +60,43 @@ def trajectory(
     gold_end: Int64Array,
     gold_offsets: Int64Array,
 ) -> TrajectoryArrays:
-    """Measure the steps of many trajectories against what came before them, and against gold.
+    """Compare the steps of many trajectories with the steps before them, and with gold.
 
-    Let a trajectory look at bytes [0, 60) of a file in its first step, and at [40, 100) and
-    [90, 100) in its second, and let [50, 80) be gold. The first step's size is 60, all of it new,
-    10 of it gold. The second step's size is 60 as well, for its spans overlap; it adds 40 bytes,
-    [60, 100), 20 of them gold. From these numbers follow
+    Suppose a trajectory views bytes [0, 60) of a file in its first step, and [40, 100) and [90,
+    100) in its second, and [50, 80) is gold. The first step's size is 60, all of it new, 10 of it
+    gold. The second step's size is also 60, because its spans overlap; it adds 40 bytes, [60, 100),
+    20 of them gold. From these numbers follow
 
     - the size of the union, the sum of what was added: 60 + 40 = 100;
     - the coverage after each step, the gold added so far over the size of the gold: 10/30, 30/30;
-    - the redundancy, 1 - (sum of what was added) / (sum of sizes) = 1 - 100/120 = 1/6: of all that
-      was looked at, the share that had been seen in an earlier step.
+    - the redundancy, 1 - (sum of what was added) / (sum of sizes) = 1 - 100/120 = 1/6: the share of
+      everything viewed that an earlier step had already shown.
 
     Args:
-        key: What each span lies in, by a number of 0 or more; numbers need not be dense.
+        key: Number of what each span lies in, 0 or more; numbers need not be dense.
         start: First byte of each span.
         end: The byte after the last of each span.
-        step_offsets: Step i looked at the spans ``[step_offsets[i], step_offsets[i + 1])``, in any
-            order; their overlaps count once.
+        step_offsets: Step i viewed the spans ``[step_offsets[i], step_offsets[i + 1])``, in any
+            order; overlaps count once.
         trajectory_offsets: Trajectory i has the steps
-            ``[trajectory_offsets[i], trajectory_offsets[i + 1])``, in the order of time.
-        gold_key: What each span of gold lies in.
+            ``[trajectory_offsets[i], trajectory_offsets[i + 1])``, in chronological order.
+        gold_key: Number of what each span of gold lies in.
         gold_start: First byte of each span of gold.
         gold_end: The byte after the last of each span of gold.
         gold_offsets: Trajectory i has the gold ``[gold_offsets[i], gold_offsets[i + 1])``, in any
-            order; its overlaps count once.
+            order; overlaps count once.
 
     Returns:
-        Four arrays. For each step, of all trajectories from the first step of the first on: its
-        size, how much it added to the union of the steps before it, and how much of this is gold.
-        For each trajectory: the size of its gold. Spans, steps and gold outside all trajectories
-        are not looked at.
+        Four arrays. For each step of all trajectories, starting with the first step of the first:
+        its size, how much it added to the union of the steps before it, and how much of this is
+        gold. For each trajectory: the size of its gold. Spans, steps and gold outside all
+        trajectories are ignored.
 
     Raises:
-        NegativeSpanError: A span begins before byte 0; the first bad span is named by its place in
-            ``start``. Spans are checked before their keys, and both before gold.
-        ReversedSpanError: A span ends before it begins; likewise.
-        NegativeKeyError: A key is negative; likewise.
+        NegativeSpanError: A span begins before byte 0; the first bad span is named by its position
+            in ``start``. Spans are checked before their keys, and both before gold.
+        ReversedSpanError: A span ends before it begins; named in the same way.
+        NegativeKeyError: A key is negative; named in the same way.
         TotalOverflowError: The size of a trajectory's gold, or the sum of its steps' sizes, exceeds
             an ``int64``; the first such trajectory is named. Checked last.
     """
@@ -134,25 +134,25 @@ def trajectory_figures(
     gold_size: Int64Array,
     trajectory_offsets: Int64Array,
 ) -> TrajectoryFigureArrays:
-    """Divide what :func:`trajectory` measured into the figures that are published.
+    """Compute the published figures from what :func:`trajectory` measured.
 
-    The trajectory of the example there has the sizes 60 and 60, added 60 and 40, the gold added 10
-    and 20, and the gold size 30. Its coverage is 10/30 after the first step and 30/30 after the
-    second, their mean 2/3, and its redundancy (120 - 100)/120 = 1/6.
+    The trajectory in the example there has the sizes 60 and 60, added 60 and 40, gold added 10 and
+    20, and gold size 30. Its coverage is 10/30 after the first step and 30/30 after the second,
+    their mean 2/3, and its redundancy (120 - 100)/120 = 1/6.
 
     Args:
         size: Size of each step, of all trajectories.
         added: How much each step added to the union.
         gold_added: How much of that is gold.
         gold_size: Size of each trajectory's gold.
-        trajectory_offsets: As :func:`trajectory` was given them.
+        trajectory_offsets: The offsets passed to :func:`trajectory`.
 
     Returns:
         Three arrays of fractions from 0 to 1. For each step: its *coverage*, the share of the gold
-        that was seen up to it; NaN without gold. For each trajectory: its *AUC-coverage*,
-        the mean of its steps' coverage, which is high where gold was found early; NaN without gold
-        or without steps. And its *redundancy*, the share of what was looked at that an earlier step
-        had seen; 0.0 where nothing was looked at, NaN without steps.
+        seen so far; NaN without gold. For each trajectory: its *AUC-coverage*, the mean of its
+        steps' coverage, which is high if gold was found early; NaN without gold or without steps.
+        And its *redundancy*, the share of what was viewed that an earlier step had already shown;
+        0.0 if nothing was viewed, NaN without steps.
     """
     rows = trajectory_offsets.tolist()
     columns = (_cut(column.tolist(), rows) for column in (size, added, gold_added))
@@ -172,7 +172,7 @@ def trajectory_figures(
 def _look(
     spans: Iterable[_KeyedSpan], seen: defaultdict[int, _Pieces], gold: Mapping[int, _Pieces]
 ) -> _Figures:
-    """Look at spans: add them to ``seen``, and count their size, what is new and what is gold."""
+    """Add spans to ``seen``, and count their size, what is new and what is gold."""
     size = added = gold_added = 0
     for key, keyed in groupby(sorted(spans), key=itemgetter(0)):
         pieces, golden = seen[key], gold.get(key)
@@ -190,7 +190,7 @@ def _look(
 
 
 def _cover(pieces: _Pieces, start: int, end: int) -> Sequence[tuple[int, int]]:
-    """Put a span that is not empty into a canonical set, and give the parts that were free."""
+    """Add a non-empty span to a canonical set, and return its parts that were not covered."""
     starts, ends = pieces
     first = bisect_left(ends, start)
     if first == len(ends) or end < starts[first]:
@@ -223,7 +223,7 @@ def _nothing() -> _Pieces:
 def _keyed(
     key: Int64Array, start: Int64Array, end: Int64Array, bounds: list[int], what: str
 ) -> list[_KeyedSpan]:
-    """Take the spans that lie within ``bounds`` out of their arrays, refusing the first bad one."""
+    """Read the spans within ``bounds`` from their arrays, raising at the first bad one."""
     base, stop = bounds[0], bounds[-1]
     starts, ends = listed(start[base:stop], end[base:stop], what, base)
     keys = key[base:stop].tolist()
@@ -234,7 +234,7 @@ def _keyed(
 
 
 def _cut(values: list[_Value], offsets: list[int]) -> list[list[_Value]]:
-    """Cut into rows the values that ``offsets`` begin with."""
+    """Split values into rows, starting at the first offset."""
     base = offsets[0]
     return [values[begin - base : stop - base] for begin, stop in pairwise(offsets)]
 

@@ -1,7 +1,7 @@
 """Turn analysis of many runs at once, from columns of codes: no object per turn.
 
-Texts are coded by the caller, because reading and comparing texts is Python's business: reasons in
-the order of their names, errors and calls so that equal ones share a code.
+Texts are coded by the caller, because Python reads and compares them: reasons in the order of their
+names, errors and calls so that equal ones share a code.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ def turn_counts(
     unreadable: Int64Array,
     reasons: int,
 ) -> TurnCountArrays:
-    """Count what the figures of turn analysis are made of, run by run.
+    """Count what the figures of turn analysis are computed from, run by run.
 
     Args:
-        success: Of each turn 1 where it succeeded, 0 where it failed, -1 where that is unknown.
-        program: Of each turn 1 where it has a program, else 0.
-        reason: Code of the reason each turn carries, or -1. Codes are in the order of the names,
-            so that of equally frequent reasons the first by name is the one of the lowest code.
-        error: Code of each turn's reason and message together, or -1 where it has neither.
-        number: Each turn's own number, or ``NO_NUMBER`` where its position counts.
-        call_success: Of each call 1, 0 or -1, as for turns.
+        success: For each turn, 1 if it succeeded, 0 if it failed, -1 if unknown.
+        program: For each turn, 1 if it has a program, else 0.
+        reason: Code of each turn's reason, or -1. Codes are in the order of the names, so among
+            equally frequent reasons the first by name has the lowest code.
+        error: Code of each turn's reason and message together, or -1 if it has neither.
+        number: Each turn's own number, or ``NO_NUMBER`` if its position counts.
+        call_success: For each call 1, 0 or -1, as for turns.
         call: Code of each call's name and arguments together, or -1 for a malformed call, which
             equals no other.
         call_offsets: Turn i has the calls ``[call_offsets[i], call_offsets[i + 1])``.
-        run_offsets: Run i has the turns ``[run_offsets[i], run_offsets[i + 1])``. Turns outside
-            all runs, and their calls, are not looked at.
+        run_offsets: Run i has the turns ``[run_offsets[i], run_offsets[i + 1])``. Turns outside all
+            runs, and their calls, are ignored.
         unreadable: Codes of the reasons ``parse_error``, ``no_code_found`` and
-            ``multiple_code_blocks``, in this order; -1 for one that does not occur.
+            ``multiple_code_blocks``, in this order; -1 for a reason that does not occur.
         reasons: Number of reasons.
 
     Returns:
-        The ``TURN_COUNTS`` of each run, run by run, as flat memory; and of each run the codes of
-        its reasons, rising, the turns that carry each, those that failed with it, and the offsets
-        of the runs in these three, from 0.
+        The ``TURN_COUNTS`` of each run, run by run, as flat memory; and for each run the codes of
+        its reasons, ascending, the number of turns with each, the number that failed with it, and
+        the offsets of the runs in these three, from 0.
 
     Raises:
         InputError: A value is not one of its choices; the first one is named, column by column

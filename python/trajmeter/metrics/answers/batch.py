@@ -111,7 +111,7 @@ def _named(
 def _hop_facts(
     questions: Sequence[Question | None], codes: Int64Array, outputs: Array, lists: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Which hops each answer contains, and its sources; 0 where its task has none."""
+    """Which hops each answer contains, and its sources; 0 if its task has none."""
     has_hops = np.array([bool(each and each.required_hops) for each in questions], np.bool_)
     wanted = [
         [[folded(alias) for alias in hop.any_of] for hop in question.required_hops]

@@ -45,12 +45,12 @@ class Default:
 
 
 class MultihopChainQA:
-    """``multihop_chain_qa``: does an answer hold every link of the chain?
+    """``multihop_chain_qa``: does an answer contain every link of the chain?
 
     Hop coverage of questions that chain several documents.
 
-    A question is multi-hop by its flag, or by requiring more than one hop. Without hops only that
-    is written.
+    A question is multi-hop if it is flagged or requires more than one hop. Without hops, only that
+    is reported.
     """
 
     name = "multihop_chain_qa"
@@ -75,7 +75,7 @@ class MultihopChainQA:
     def aggregates(
         self, questions: Sequence[Mapping[str, Any]], *, profile: AnswersProfile = DEFAULT
     ) -> Aggregates:
-        """Counts, and means over the multi-hop questions that list their hops."""
+        """Counts, and means over the multi-hop questions that list hops."""
         del profile
         annotated = [figures for figures in questions if "required_hops" in figures]
         return {
@@ -91,7 +91,7 @@ class MultihopChainQA:
 
 
 class ToolBranchingQA:
-    """Hop and tool coverage, easy questions apart from those where the agent has to choose."""
+    """Hop and tool coverage, separately for easy questions and those that require a choice."""
 
     name = "tool_branching_qa"
 
@@ -248,7 +248,7 @@ def _with_hops(
 def _with_tools(
     questions: Iterable[Mapping[str, Any]], required: str, *, profile: AnswersProfile
 ) -> list[Mapping[str, Any]]:
-    """Questions that require tools and, where figures abstain, reported a trace."""
+    """Questions that require tools and, if figures may abstain, reported a trace."""
     return [
         figures
         for figures in questions

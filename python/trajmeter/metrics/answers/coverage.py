@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Retrieval(NamedTuple):
-    """Precision and recall of an answer's sources, each 0-1, or ``None`` where it abstains."""
+    """Precision and recall of an answer's sources, each 0-1, or ``None`` if it abstains."""
 
     precision: float | None
     """Relevant retrieved sources / retrieved sources."""
@@ -41,15 +41,14 @@ def retrieval(
 ) -> Retrieval:
     """Precision and recall of the sources an answer names.
 
-    Names are compared exactly. Sources are sets: naming one twice changes nothing. Where nothing is
-    expected there is nothing to be right about, and both abstain; where nothing was retrieved, both
-    are 0.
+    Names are compared exactly. Sources are sets: naming one twice changes nothing. If nothing is
+    expected, both abstain; if nothing was retrieved, both are 0.
 
     Args:
         retrieved: Sources the answer names.
         expected: Sources that hold the answer.
-        profile: Whether copies count one by one, and whether a question that expects nothing
-            abstains; else its recall is 1.
+        profile: Whether repeated sources count separately, and whether a question that expects
+            nothing abstains; otherwise its recall is 1.
 
     Returns:
         Both figures.
@@ -81,27 +80,27 @@ class HopCoverage(NamedTuple):
     required: int
     """Hops the question requires."""
     matched: int
-    """Hops of which the answer holds one alias."""
+    """Hops of which the answer contains an alias."""
     grounded: int
     """Matched hops whose source is among those the answer names."""
 
     @property
     def coverage(self) -> float | None:
-        """Matched / required, 0-1; ``None`` where nothing is required."""
+        """Matched / required, 0-1; ``None`` if nothing is required."""
         return self.matched / self.required if self.required else None
 
     @property
     def grounded_coverage(self) -> float | None:
-        """Grounded / required, 0-1; ``None`` where nothing is required."""
+        """Grounded / required, 0-1; ``None`` if nothing is required."""
         return self.grounded / self.required if self.required else None
 
 
 def hop_coverage(hops: Sequence[Hop], *, answer: str, sources: Collection[str]) -> HopCoverage:
     """Count the hops that an answer contains.
 
-    A hop is matched when any of its aliases is a substring of the answer, both in lower case with
-    runs of white space collapsed; word boundaries do not matter. It is grounded when it is matched
-    and its source is among the sources the answer names.
+    A hop is matched if any of its aliases is a substring of the answer, both in lower case with
+    white space collapsed; word boundaries do not matter. It is grounded if it is matched and the
+    answer names its source.
 
     Args:
         hops: Hops the question requires.
@@ -132,29 +131,29 @@ _KEYS = ("tool_trace", "tools_used", "tool_calls")
 
 
 class ToolTrace(NamedTuple):
-    """The tools and agents behind an answer, by its own account; names trimmed, lower case."""
+    """The tools and agents that an answer reports, with names trimmed and in lower case."""
 
     tools: frozenset[str]
     """Tools that were called."""
     agents: frozenset[str]
-    """Agents that took part: those listed, else the domains of the trace."""
+    """Agents that took part: those listed, otherwise the domains of the trace."""
     reported: bool
     """Whether there is a trace."""
     calls: int
-    """Calls, as counted by the answer, else the length of the trace."""
+    """Number of calls: as reported by the answer, otherwise the length of the trace."""
 
 
 def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT) -> ToolTrace:
     """Extract the tool trace from an answer's metadata.
 
-    The trace is the first list of ``tool_trace``, ``tools_used`` and ``tool_calls`` that is not
-    empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``,
-    or a call in the shape of OpenAI's messages.
+    The trace is the first non-empty list of ``tool_trace``, ``tools_used`` and ``tool_calls``. An
+    entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``, or a call in
+    the shape of OpenAI's messages.
 
     Args:
         metadata: The answer's metadata.
-        profile: What numbers the calls, and what is counted where nothing does: the entries of the
-            trace, or distinct tools.
+        profile: What counts as a number of calls, and what is counted without one: the entries of
+            the trace, or distinct tools.
 
     Returns:
         Tools, agents, and whether and how many calls were reported.
@@ -201,7 +200,7 @@ def objects_only_trace(
 
 
 def names(values: Iterable[object]) -> frozenset[str]:
-    """Names trimmed and in lower case; blank names and other values are left out."""
+    """Names trimmed and in lower case; blank names and other values are skipped."""
     folded = (value.strip().lower() for value in values if isinstance(value, str))
     return frozenset(name for name in folded if name)
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 def expectations(task: Task | None) -> Question | None:
-    """Read what a task expects of an answer, as the questions of a scenario say it.
+    """Read what a task expects of an answer, in the form of a scenario's questions.
 
     Raises:
         InputError: The task's metadata is wrong; the message names the field.

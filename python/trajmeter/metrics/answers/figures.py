@@ -26,7 +26,7 @@ Aggregates: TypeAlias = "dict[str, float]"
 
 
 class AnswerView(Protocol):
-    """What a profile reads of an answer."""
+    """What a profile reads from an answer."""
 
     @property
     def text(self) -> str:
@@ -46,21 +46,21 @@ class ScenarioProfile(Protocol):
 
     @property
     def name(self) -> str:
-        """Name, as ``spec.yaml`` writes it."""
+        """Name used in ``spec.yaml``."""
 
     def question_figures(
         self, question: Question, answer: AnswerView, *, profile: AnswersProfile = DEFAULT
     ) -> Figures:
-        """Figures of one answer; ``None`` is a figure that abstains."""
+        """Figures of one answer; ``None`` means that the figure abstains."""
 
     def aggregates(
         self, questions: Sequence[Mapping[str, Any]], *, profile: AnswersProfile = DEFAULT
     ) -> Aggregates:
-        """Aggregates over the figures of all questions; a mean over nothing is left out."""
+        """Aggregates over the figures of all questions; a mean of no values is omitted."""
 
 
 def generic_aggregates(questions: Sequence[Mapping[str, Any]]) -> Aggregates:
-    """``<key>_avg`` of every figure that is a number or a truth value in some question."""
+    """``<key>_avg`` of every figure that is a number or boolean in some question."""
     keys = dict.fromkeys(key for figures in questions for key in figures)
     return means(questions, **{f"{key}_avg": key for key in keys})
 
@@ -68,8 +68,8 @@ def generic_aggregates(questions: Sequence[Mapping[str, Any]]) -> Aggregates:
 def means(questions: Iterable[Mapping[str, Any]], **keys: str) -> Aggregates:
     """Mean of a figure over some questions, for each ``name=key``.
 
-    Truth values count as 0 and 1; texts and absent values do not count, and a mean over nothing is
-    left out.
+    Booleans count as 0 and 1; texts and absent values do not count, and a mean of no values is
+    omitted.
     """
     rows = list(questions)
     values = {

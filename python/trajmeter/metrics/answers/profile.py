@@ -11,24 +11,25 @@ __all__ = ["DEFAULT", "FRAMEWORK_COMPARISON", "PROFILES", "AnswersProfile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersProfile(Profile):
-    """How an original measures differently."""
+    """How an original's measurement differs."""
 
     counts_copies: bool = False
-    """Whether a source that is named twice counts twice."""
+    """Whether a source named twice counts twice."""
     abstains: bool = True
-    """Whether a figure with nothing to measure abstains, and is left out of every mean.
+    """Whether a figure with nothing to measure abstains, and is excluded from every mean.
 
-    Else it is 0, or 1 for the recall of a question that expects no sources.
+    Otherwise it is 0, or 1 for the recall of a question that expects no sources.
     """
     counts_distinct_tools: bool = False
-    """Whether calls that an answer does not number are counted once per tool."""
+    """Whether each tool counts as one call if the answer does not state the number of calls."""
     true_is_one_call: bool = False
-    """Whether ``tool_calls: true`` numbers the calls: true is the integer 1, and false is 0."""
+    """Whether a boolean ``tool_calls`` states the number of calls: true is 1, and false is 0."""
     coordination_trace_has_only_objects: bool = False
-    """Whether tool traces of coordination questions hold only objects, and never ``tool_calls``."""
+    """Whether tool traces of coordination questions contain only objects, and never
+    ``tool_calls``."""
 
     reads_only_plain_calls: bool = False
-    """Whether tools are named by ``tool`` and ``name`` alone, and not by OpenAI's ``function``."""
+    """Whether only ``tool`` and ``name`` name tools, and not OpenAI's ``function``."""
 
 
 DEFAULT = AnswersProfile()
@@ -42,7 +43,7 @@ FRAMEWORK_COMPARISON = AnswersProfile(
     coordination_trace_has_only_objects=True,
     reads_only_plain_calls=True,
 )
-"""Profile of a comparison of frameworks; the metric of the registry does not offer it."""
+"""Profile for comparing frameworks; the registry's metric does not offer it."""
 
 PROFILES = (DEFAULT,)
 """Profiles of the metric, the default first."""

@@ -10,13 +10,13 @@ __all__ = ["AnswersResult", "Coverage", "Hops", "RetrievalFigures"]
 
 
 class RetrievalFigures(Group):
-    """Sources the answer names, against those that hold the answer."""
+    """Sources that the answer names, compared with those that hold the answer."""
 
     precision: Annotated[
         float | None,
         Figure(0, 1, higher_is_better=True, numerator=("relevant",), denominator=("retrieved",)),
     ] = None
-    """Relevant / retrieved sources; 0 where nothing was retrieved."""
+    """Relevant / retrieved sources; 0 if nothing was retrieved."""
     recall: Annotated[
         float | None,
         Figure(0, 1, higher_is_better=True, numerator=("relevant",), denominator=("expected",)),
@@ -52,7 +52,7 @@ class Hops(Group):
 
 
 class Coverage(Group):
-    """Tools or agents that took part, of those required."""
+    """Which of the required tools or agents took part."""
 
     coverage: Annotated[
         float | None,
@@ -60,7 +60,7 @@ class Coverage(Group):
     ] = None
     """Matched / required."""
     matched: Annotated[int | None, Figure(0)] = None
-    """Required ones that took part."""
+    """Required tools or agents that took part."""
     required: Annotated[int | None, Figure(0)] = None
     """Required ones."""
 
@@ -73,6 +73,6 @@ class AnswersResult(Result):
     hops: Hops
     """Links of a chain."""
     tools: Coverage
-    """Tools, by the trace in the attempt's metadata."""
+    """Tools, according to the trace in the attempt's metadata."""
     agents: Coverage
-    """Specialist agents, likewise."""
+    """Specialist agents, according to the attempt's metadata."""

@@ -48,7 +48,7 @@ def register_profile(profile: ScenarioProfile) -> None:
         ConfigurationError: Another profile has that name.
     """
     if _profiles.get(profile.name, profile) is not profile:
-        raise ConfigurationError(f"scenario profile {profile.name!r} exists already")
+        raise ConfigurationError(f"scenario profile {profile.name!r} already exists")
     _profiles[profile.name] = profile
 
 
@@ -62,7 +62,7 @@ def scenario_profile(name: str) -> ScenarioProfile:
 
     Raises:
         UnknownNameError: The name is unknown; the message lists those available.
-        ConfigurationError: It is that of an installed distribution and cannot be loaded.
+        ConfigurationError: It belongs to an installed distribution and cannot be loaded.
     """
     if name not in _profiles:
         _profiles[name] = _plugin(name)
@@ -115,7 +115,7 @@ def compute_figures(
     Raises:
         UnknownNameError: The scenario profile is unknown.
         ConfigurationError: It cannot be loaded.
-        KeyboardInterrupt: It came while the profile computed.
+        KeyboardInterrupt: It was raised while the profile computed.
     """
     compute = scenario_profile(name).question_figures
     return _computed(partial(compute, question, answer, profile=profile))
@@ -147,6 +147,6 @@ def _computed(compute: Callable[[], object]) -> Computed:
             return Computed(to_jsonable_python(dict(given), fallback=jsonable), error=None)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - a profile of the user's may raise anything
+    except BaseException as error:  # noqa: BLE001 - a user's profile may raise anything
         return Computed({}, metric_error(error).message)
     return Computed({}, f"gave a {type(given).__name__}, expected figures by name")

@@ -32,8 +32,8 @@ __all__ = ["AnswersMetric", "create"]
 class AnswersMetric:
     """Scores an answer against the sources, hops, tools and agents that its task expects.
 
-    The task's ``metadata`` names them, as the questions of a scenario do. What the task does not
-    expect abstains; what the attempt did not record is not scored.
+    The task's ``metadata`` names them, as the questions of a scenario do. Figures of what the task
+    does not expect abstain; figures of what the attempt did not record are not scored.
 
     Example:
         >>> from trajmeter.records import Task, Trajectory
@@ -73,17 +73,17 @@ class AnswersMetric:
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]]:
-        """Score the answers of many rows, and make no record of them."""
+        """Score the answers of many rows without creating records."""
         from trajmeter.metrics.answers.batch import score_batch
 
         return score_batch(tasks, rows)
 
 
 def create(resources: Resources) -> AnswersMetric:
-    """Make the metric for the registry.
+    """Create the metric for the registry.
 
     Raises:
-        UnknownNameError: A profile was asked for; this metric has none.
+        UnknownNameError: A profile was requested; this metric has none.
     """
     find_profile(AnswersMetric.name, resources.profile, PROFILES)
     return AnswersMetric()

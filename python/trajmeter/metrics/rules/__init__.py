@@ -1,4 +1,4 @@
-"""Rule metrics: checks of an attempt that a task's metadata and assertions configure."""
+"""Rule metrics: checks of an attempt, configured by a task's metadata and assertions."""
 
 from __future__ import annotations
 

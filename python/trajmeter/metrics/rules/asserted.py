@@ -1,7 +1,7 @@
 """Rule ``assertion_pass_rate`` on record batches, for well-formed assertions.
 
 The result of an assertion depends only on whether its text or tool was found, so it is written
-once. Attempts that lack what an assertion is about are left to the rule.
+once. Attempts that did not record what an assertion checks are left to the rule.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Place(NamedTuple):
 
 
 def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
-    """Grade the attempts that recorded what their assertions are about."""
+    """Grade the attempts that recorded what their assertions check."""
     places = [_places(each, profile) for each in facts.checks]
     looked_at = (facts.texts, facts.output_texts, facts.called_tools())
     is_plain = np.array([bool(each) for each in places], np.bool_)[facts.tasks]

@@ -1,4 +1,4 @@
-"""Rules that grade a task's assertions, without and with a judge."""
+"""Rules that grade a task's assertions, with or without a judge."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["assertion_pass_rate", "count_reason", "grade_assertion", "llm_judge"]
 
-# Judges' answers in place of a decision, by cause; anything else is undecided.
+# What judges answer instead of a decision, by cause; anything else is undecided.
 _INDECISION = {
     "refused": Cause.JUDGE_REFUSED,
     "error": Cause.JUDGE_ERROR,
@@ -44,16 +44,16 @@ def assertion_pass_rate(
 ) -> AssertionScore:
     """Grade the assertions that need no judge.
 
-    Texts are searched in lower case, without trimming and without regard to words; an empty one is
-    found everywhere, and missing nowhere. Names of tools are compared exactly.
+    Texts are searched in lower case, untrimmed and regardless of word boundaries; an empty text is
+    found everywhere. Tool names are compared exactly.
 
     Args:
         task: Has assertions of any type.
         attempt: The attempt.
-        profile: Which types are graded, and what names a tool.
+        profile: Which types are graded, and how tools are named.
 
     Raises:
-        CannotScoreError: A check is not text, or the text it is about was not recorded.
+        CannotScoreError: A check is not text, or the text to search was not recorded.
     """
     checks = tuple(
         [
@@ -90,7 +90,7 @@ def grade_assertion(
         profile: How tools are named.
 
     Raises:
-        CannotScoreError: A check is not text, or the text it is about was not recorded.
+        CannotScoreError: A check is not text, or the text to search was not recorded.
     """
     kind = assertion.type
     if kind == "tool_called" and profile.any_value_names_a_tool:
@@ -139,15 +139,15 @@ def llm_judge(
     *,
     judge: AssertionJudge | None = None,
 ) -> JudgeScore:
-    """Share of the assertions that a judge holds to be true, of those it decided.
+    """Share of assertions that a judge found to hold, of those it decided.
 
-    The judge gets the assertions that ``assertion_pass_rate`` does not grade. Its verdicts are
-    joined to them by name, several of one name in order; others are dropped and counted. A verdict
-    that decides nothing is never a score.
+    The judge gets the assertions that ``assertion_pass_rate`` does not grade. Verdicts are joined
+    to them by name, and in order if several share a name; others are dropped and counted. An
+    undecided verdict never counts as a score.
 
     Args:
         task: The task.
-        attempt: The attempt; its recorded verdicts serve without a judge.
+        attempt: The attempt; its recorded verdicts are used if there is no judge.
         profile: Which assertions the judge gets, and what counts as a verdict.
         judge: The judge.
 
@@ -189,7 +189,7 @@ _NO_ASSERTIONS = abstain(JudgeScore, "the task has no assertions")
 def _judge_every_assertion(
     task: Task, attempt: Attempt, profile: RulesProfile, judge: AssertionJudge | None
 ) -> JudgeScore:
-    """Share of verdicts that pass, of all verdicts on the task's assertions of any type."""
+    """Share of verdicts that pass, of all verdicts on the task's assertions of every type."""
     if not task.assertions:
         return _NO_ASSERTIONS
     sent = len(task.assertions)
@@ -217,7 +217,7 @@ def _ask(
         verdicts = attempt.verdicts
         if verdicts is None:
             count = len(assertions)
-            reason = f"{count} assertions are for a judge, and there is neither judge nor verdict"
+            reason = f"{count} assertions need a judge, but there is neither a judge nor a verdict"
             raise CannotScoreError(Cause.MISSING_VERDICTS, reason)
         return verdicts
     try:

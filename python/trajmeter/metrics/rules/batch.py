@@ -1,8 +1,8 @@
 """Applies the rules to record batches.
 
-What the rules search for is found in columns, and attempts that agree in everything a rule asks
-form one state. The rule itself scores each state once; only durations and costs, which differ for
-every attempt, are graded as columns.
+Columns are searched for what the rules need, and attempts that agree in everything a rule depends
+on form one state. The rule itself scores each state once; only durations and costs, which differ
+for every attempt, are graded as columns.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RuleSet(NamedTuple):
     unwanted: Mapping[str, RuleScore]
     """Results of the rules that are not applied."""
     profile: RulesProfile
-    """The original's differences in grading."""
+    """How an original's grading differs."""
     has_judge: bool
     """Whether a judge is asked, instead of using recorded verdicts."""
     apply: Callable[[str, Task | None, Attempt], RuleScore]
@@ -213,7 +213,7 @@ def _cost_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
 
 
 def _judge_facts(facts: Facts, rule_set: RuleSet) -> list[Int64Array]:
-    """Each attempt is a separate state that is or was judged."""
+    """Each judged attempt is a separate state."""
     verdicts = facts.rows.column("verdicts")
     is_judged = np.ones(len(facts), np.bool_) if rule_set.has_judge else flags(verdicts.is_valid())
     return [np.where(is_judged, np.arange(len(facts)), ABSENT)]

@@ -26,12 +26,12 @@ def latency(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> La
     """Score the duration of a run against the budget ``max_latency_ms``.
 
     Args:
-        task: Its metadata hold the budget.
+        task: Its metadata contains the budget.
         attempt: The attempt.
         profile: What counts as recorded, and how to treat an unrecorded duration.
 
     Raises:
-        CannotScoreError: There is a budget, and the duration was not recorded.
+        CannotScoreError: There is a budget, but the duration was not recorded.
     """
     budget = read_budget(task.metadata.get("max_latency_ms"))
     if budget is None:
@@ -60,18 +60,18 @@ def _duration_ms(attempt: Attempt) -> float | None:
 
 
 def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> CostScore:
-    """Score what a run used of credits, US dollars and tokens against the task's budgets.
+    """Score the credits, US dollars and tokens that a run used against the task's budgets.
 
     The lowest score counts. If one of the figures was not recorded, the run is not scored, and the
-    checks hold the others.
+    checks list the others.
 
     Args:
-        task: Its metadata hold ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
+        task: Its metadata contains ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
         attempt: The attempt.
         profile: Which budgets count, and how to treat an unrecorded figure.
 
     Raises:
-        CannotScoreError: Under a profile by which it abstains, a figure is not a number.
+        CannotScoreError: A figure is not a number, under a profile that abstains.
     """
     checks: list[BudgetCheck] = []
     missing: CannotScoreError | None = None

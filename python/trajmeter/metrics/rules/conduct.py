@@ -31,13 +31,13 @@ _DEFAULT_MARKERS = ("ERROR:",)
 def tool_usage(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> ToolUsageScore:
     """Check that expected tools were called, and forbidden ones were not.
 
-    Every entry of both lists is a check of its own, a repeated one too. What counts is whether a
-    tool was called, not how often.
+    Every entry of both lists is a separate check, even if repeated. What counts is whether a tool
+    was called, not how often.
 
     Args:
-        task: Its metadata hold ``expected_tools`` and ``forbidden_tools``.
+        task: Its metadata contains ``expected_tools`` and ``forbidden_tools``.
         attempt: The attempt.
-        profile: Whose passing score counts.
+        profile: Defines the passing score.
 
     Raises:
         CannotScoreError: The attempt's tool calls were not recorded.
@@ -83,8 +83,7 @@ def error_handling(task: Task, attempt: Attempt) -> ErrorScore:
     """Look for error markers: 0 if any is found, else 10. Always active.
 
     Args:
-        task: ``error_markers`` in its metadata replaces the default; a list without any text does
-            not.
+        task: ``error_markers`` in its metadata replaces the default if it contains any text.
         attempt: The attempt.
 
     Raises:
@@ -108,14 +107,15 @@ def completeness(
 ) -> CompletenessScore:
     """Check that the run reached its end, and that its output is not empty; each is worth half.
 
-    Where the task lists completion markers, a run reached its end if the transcript contains one of
-    them; else if it has turns left in its budget, because a run that was cut off uses them all.
+    If the task lists completion markers, a run reached its end if the transcript contains one of
+    them; otherwise, if it has turns left in its budget, because a run that was cut off uses them
+    all.
 
     Args:
-        task: Its metadata hold ``completion_markers``. Its turn budget says something
-            only if it is above 1, as a single turn always uses it.
+        task: Its metadata contains ``completion_markers``. A turn budget of 1 is ignored, because
+            every run uses it up.
         attempt: The attempt.
-        profile: Whose passing score counts.
+        profile: Defines the passing score.
 
     Raises:
         CannotScoreError: The attempt's transcript (with markers) or output was not recorded.
@@ -147,6 +147,6 @@ def completeness(
 
 
 _NO_END = abstain(
-    CompletenessScore, "the task has no completion markers, and no budget of several turns"
+    CompletenessScore, "the task has neither completion markers nor a budget of several turns"
 )
 _NOT_COUNTED = abstain(CompletenessScore, "the number of turns was not recorded")

@@ -236,7 +236,7 @@ class RowAttempt(Attempt):
 
     @property
     def dropped_calls(self) -> int:
-        """Calls that the reader left out."""
+        """Number of calls that the reader skipped."""
         return int(self._facts.dropped[self._row])
 
     @property

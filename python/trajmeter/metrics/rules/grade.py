@@ -28,7 +28,7 @@ def grade(
     *,
     profile: RulesProfile = DEFAULT,
 ) -> _ScoreT:
-    """Give the score of a rule that was applied, and whether it passes.
+    """Create the score of a rule that was applied, including whether it passes.
 
     Args:
         model: Model of the rule's scores.
@@ -61,6 +61,6 @@ def within_budget(ratio: float) -> float:
 
 
 def abstain(model: type[_ScoreT], reason: str) -> _ScoreT:
-    """Score of a rule without anything to act on, with one of the rules' reasons."""
+    """Score of a rule that has nothing to check, with its reason."""
     said = {"outcome": Outcome.ABSTAINED, "score": FULL, "passed": True, "reason": reason}
     return frozen(model, default_fields(model, **said))

@@ -27,7 +27,7 @@ class Graded(NamedTuple):
 
 
 def graded(scores: Float64Array, reasons: list[str], profile: RulesProfile) -> dict[str, Array]:
-    """Columns that every rule has, of rows that it was applied to.
+    """Columns that every rule has, for the rows it was applied to.
 
     Args:
         scores: The scores.

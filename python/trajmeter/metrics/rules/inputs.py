@@ -1,7 +1,7 @@
 """Inputs of the rules: a task's configuration, and the texts and counts of an attempt.
 
-Task metadata are written by hand in JSON or YAML, so a single text may stand for a list of one, and
-a number may be quoted. Unusable values are ignored and never reinterpreted.
+Task metadata is written by hand in JSON or YAML, so a single text is accepted as a list of one,
+and a number may be quoted. Unusable values are ignored, never reinterpreted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Budgeted: TypeAlias = Literal["credits", "cost_usd", "total_tokens"]
 
 
 class CannotScoreError(Exception):
-    """A rule lacks an input; becomes the outcome of its score, and stays within the family."""
+    """A rule lacks an input; becomes the outcome of its score, and never leaves the family."""
 
     def __init__(self, cause: Cause, reason: str) -> None:
         super().__init__(reason)
@@ -134,7 +134,7 @@ class Attempt:
         return getattr(self.trajectory.usage, field, None)
 
     def used(self, field: Budgeted) -> Amount:
-        """Usage of the run, from its own figure or summed over its turns."""
+        """Usage of the run: its own figure, or the sum over its turns."""
         if field != "total_tokens":
             return amount_used(self.trajectory, field)
         tokens = tokens_used(self.trajectory)
@@ -173,8 +173,8 @@ def read_budget(value: object) -> float | None:
     """Parse a budget: a number above 0, which may be quoted, or infinite.
 
     Returns:
-        The budget, or ``None`` without a usable one: absent, zero, negative, NaN, true or false, or
-        text that Python's ``float`` does not read.
+        The budget, or ``None`` if it is unusable: absent, zero, negative, NaN, a boolean, or text
+        that Python's ``float`` cannot parse.
 
     Example:
         >>> read_budget(" 1_000 ")

@@ -13,26 +13,26 @@ _SEARCHED = frozenset(("transcript_contains", "output_contains", "tool_called"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesProfile(Profile):
-    """How an original grades differently."""
+    """How an original's grading differs."""
 
     passing_score: float = 7.0 - 1e-9
-    """Lowest score that passes; by default one that is 7 but for rounding does."""
+    """Lowest score that passes; by default, 7 with a tolerance for rounding."""
     graded_types: frozenset[str] = _SEARCHED | {"transcript_not_contains"}
     """Types of assertion that are graded without a judge."""
     any_value_names_a_tool: bool = False
-    """Whether a tool's name may be any value, compared as it is; else it has to be text."""
+    """Whether a tool's name may be any value, compared as it is; otherwise it must be text."""
     budgets: tuple[str, ...] = ("max_credits", "max_cost_usd", "max_tokens")
-    """Budgets for usage, besides the time budget."""
+    """Budgets for usage, in addition to the time budget."""
     unrecorded_abstains: bool = False
-    """Whether a figure that was not recorded has its rule abstain; else the rule is not scored.
+    """Whether a rule abstains if its figure was not recorded; otherwise it is not scored.
 
-    Any duration then counts as recorded, and so do credits that are not 0 or less; else a figure
-    is recorded where it is finite and 0 or more.
+    If it abstains, any duration counts as recorded, and so do credits unless they are 0 or less;
+    otherwise a figure counts as recorded if it is finite and 0 or more.
     """
     judge_gets_every_assertion: bool = False
-    """Whether a judge is asked about every assertion, and whatever it answers is a verdict."""
+    """Whether a judge is asked about every assertion, and every answer counts as a verdict."""
     failed_rule_scores_zero: bool = False
-    """Whether a rule that cannot be applied scores 0; else it is not scored."""
+    """Whether a rule that cannot be applied scores 0; otherwise it is not scored."""
 
 
 DEFAULT = RulesProfile()
@@ -50,4 +50,4 @@ PROFILES = (
         failed_rule_scores_zero=True,
     ),
 )
-"""The default first."""
+"""Profiles of the metric, the default first."""

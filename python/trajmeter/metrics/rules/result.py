@@ -35,13 +35,13 @@ class AssertionCheck(_Check):
     """One assertion, graded by a rule."""
 
     name: str
-    """Name of the assertion, or the type of a nameless one."""
+    """Name of the assertion; its type if it has no name."""
     type: str
     """Kind of check."""
     passed: bool
     """Whether it holds."""
     reason: str
-    """What was found, or not."""
+    """What was found or not found."""
 
 
 class ToolCheck(_Check):
@@ -50,42 +50,41 @@ class ToolCheck(_Check):
     tool: str
     """Name of the tool."""
     kind: Literal["expected", "forbidden"]
-    """What the task says of it."""
+    """Whether the task expects or forbids it."""
     called: bool
     """Whether it was called."""
     passed: bool
-    """Whether that is as it should be."""
+    """Whether that is what the task requires."""
     reason: str
-    """The same in words."""
+    """The result in words."""
 
 
 class BudgetCheck(_Check):
-    """One budget and what was used of it."""
+    """One budget, and how much of it was used."""
 
     name: str
     """Key of the budget in the task's metadata."""
     budget: float
     """The budget."""
     used: float | None
-    """What was used, in the budget's unit; ``None`` where it was not recorded."""
+    """Amount used, in the budget's unit; ``None`` if it was not recorded."""
     source: UsageSource | None = None
-    """Where that comes from: ``run`` as recorded for the run, ``turns`` added up from its turns, or
-    ``both``."""
+    """Its origin: ``run`` (recorded for the run), ``turns`` (summed over its turns) or ``both``."""
     ratio: float | None
     """Used / budget."""
     score: float | None
     """10 within the budget, else 10 / ratio."""
     reason: str
-    """The same in words."""
+    """The result in words."""
 
 
 class JudgeCheck(_Check):
     """A judge's verdict on one assertion."""
 
     name: str
-    """Name of the assertion, or the type of a nameless one."""
+    """Name of the assertion; its type if it has no name."""
     result: str
-    """``pass`` and ``fail`` count; anything else decides nothing."""
+    """``pass`` and ``fail`` count; anything else is undecided."""
     reason: str | None
     """The judge's reasons."""
 
@@ -94,15 +93,15 @@ class RuleScore(Group):
     """Score of one rule. A rule that abstains has the conventional 10 and passes."""
 
     score: Annotated[float | None, Figure(low=0.0, high=10.0, higher_is_better=True)] = None
-    """0 to 10; 10 by convention where the rule abstains."""
+    """0 to 10; 10 by convention if the rule abstains."""
     passed: Annotated[bool | None, Figure(higher_is_better=True)] = None
     """Whether the score is 7 or more."""
     reason: str | None = None
-    """Why there is this score, or none."""
+    """Why it has this score, or none."""
 
 
 class AssertionScore(RuleScore):
-    """Share of the assertions that hold, of those a rule can grade."""
+    """Share of assertions that hold, of those a rule can grade."""
 
     checks: tuple[AssertionCheck, ...] = ()
     """Each graded assertion."""
@@ -114,31 +113,31 @@ class ToolUsageScore(RuleScore):
     checks: tuple[ToolCheck, ...] = ()
     """Each expected and each forbidden tool."""
     tools_called: tuple[str, ...] = ()
-    """Names of the called tools, each once, in order of name."""
+    """Names of the called tools, sorted, without repeats."""
     dropped_calls: int = 0
-    """Calls that were left out because they have no name."""
+    """Number of calls that were skipped because they have no name."""
 
 
 class ErrorScore(RuleScore):
-    """10 where the transcript is free of error markers, else 0."""
+    """10 if the transcript is free of error markers, else 0."""
 
     errors_found: tuple[str, ...] = ()
     """Markers found."""
     markers_checked: tuple[str, ...] = ()
-    """Markers looked for."""
+    """Markers that were searched for."""
 
 
 class CompletenessScore(RuleScore):
-    """5 for a run that reached its end, and 5 for an output."""
+    """5 if the run reached its end, plus 5 if it has an output."""
 
     completed: bool | None = None
     """Whether the run reached its end."""
     completion_signal: Literal["marker", "turn_budget"] | None = None
     """What shows the end: a marker in the transcript, or turns left in the budget."""
     output_non_empty: bool | None = None
-    """Whether the final output holds more than white space."""
+    """Whether the final output contains more than white space."""
     matched_markers: tuple[str, ...] = ()
-    """Completion markers found."""
+    """Completion markers that were found."""
 
 
 class LatencyScore(RuleScore):
@@ -158,27 +157,27 @@ class CostScore(RuleScore):
     ratio: Annotated[float | None, Figure(low=0.0, higher_is_better=False)] = None
     """Greatest of the ratios of used to budget."""
     source: UsageSource | None = None
-    """Where the figure of this ratio comes from: ``run`` as recorded for the run, ``turns`` added
-    up from its turns, or ``both``."""
+    """Origin of this ratio's figure: ``run`` (recorded for the run), ``turns`` (summed over its
+    turns) or ``both``."""
     checks: tuple[BudgetCheck, ...] = ()
     """Each budget."""
 
 
 class JudgeScore(RuleScore):
-    """Share of the assertions a judge holds to be true, of those it decided."""
+    """Share of assertions that a judge found to hold, of those it decided."""
 
     sent: int | None = None
     """Assertions for the judge: those no rule grades."""
     judged: int | None = None
     """Assertions that the judge decided."""
     dropped: int | None = None
-    """Verdicts on no assertion that was sent."""
+    """Verdicts that match no assertion that was sent."""
     checks: tuple[JudgeCheck, ...] = ()
     """The verdicts, in the order of their assertions."""
 
 
 class RulesResult(Result):
-    """Every rule's score of one attempt."""
+    """Every rule's score for one attempt."""
 
     assertion_pass_rate: AssertionScore
     """Assertions about transcript, output and called tools."""

@@ -96,9 +96,9 @@ class RulesMetric:
     """Scores each attempt by rules that the task's metadata and assertions configure.
 
     Args:
-        judge: Grades the assertions that no rule can; without it, recorded verdicts serve.
+        judge: Grades the assertions that no rule can; without a judge, recorded verdicts are used.
         profile: ``transform-gym``, or ``None`` for the default.
-        rules: Names of the rules to apply; all by default. Of others nothing is said.
+        rules: Names of the rules to apply; all by default. Others are not reported.
 
     Raises:
         UnknownNameError: The family has no profile of this name.
@@ -147,7 +147,7 @@ class RulesMetric:
         if judge is not None and "llm_judge" in self._rules:
             self.batch_columns = frozenset(Trajectory.model_fields)
         self._unwanted = {
-            name: model(outcome=Outcome.NOT_SCORED, reason="the rule was not asked for")
+            name: model(outcome=Outcome.NOT_SCORED, reason="the rule was not requested")
             for name, model in _MODELS.items()
             if name not in self._rules
         }
@@ -158,7 +158,7 @@ class RulesMetric:
         return {"profile": self._profile.name, "judge": self._judge is not None}
 
     def score(self, task: Task | None, trajectory: Trajectory) -> RulesResult:
-        """Apply every rule; without a task only ``error_handling``, which looks for its default."""
+        """Apply every rule; without a task only ``error_handling``, with its default markers."""
         attempt = Attempt(trajectory)
         scores: dict[str, RuleScore] = dict(self._unwanted)
         for name in self._rules:
@@ -168,7 +168,7 @@ class RulesMetric:
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]]:
-        """Apply every rule to the attempts of many rows, and make no record of them."""
+        """Apply every rule to the attempts of many rows without creating records."""
         from trajmeter.metrics.rules.batch import RuleSet, score_batch
 
         rule_set = RuleSet(
@@ -216,5 +216,5 @@ class RulesMetric:
 
 
 def create(resources: Resources) -> RulesMetric:
-    """Make the metric for the registry."""
+    """Create the metric for the registry."""
     return RulesMetric(judge=resources.judge, profile=resources.profile, rules=resources.groups)

@@ -1,7 +1,7 @@
-"""Rules ``latency`` and ``cost_budget`` of record batches, where all that they ask is a number.
+"""Rules ``latency`` and ``cost_budget`` on record batches, for rows with usable figures.
 
-Every attempt has its own duration and costs, so that these are graded as columns. Attempts of which
-a figure is missing or is not a number are left to the rules.
+Every attempt has its own duration and costs, so these are graded as columns. Attempts with a figure
+that is missing or not a number are left to the rules.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ def graded_latencies(facts: Facts, profile: RulesProfile) -> Graded:
 
 
 class _Use(NamedTuple):
-    """What attempts used of one kind."""
+    """How much attempts used of one kind."""
 
     budgets: Float64Array
     """Budget of each; NaN without one."""
     used: Float64Array
-    """What each used; NaN where that is not known."""
+    """Amount that each used; NaN if unknown."""
     sources: npt.NDArray[np.object_]
-    """Where that comes from."""
+    """Origin of the amount."""
     ratios: Float64Array
     """Used / budget."""
 
 
 def graded_costs(facts: Facts, profile: RulesProfile) -> Graded:
-    """Grade what those attempts used that have a figure for each of their budgets."""
+    """Grade the attempts that have a figure for each of their budgets."""
     kinds = [kind for kind in KINDS if kind.key in profile.budgets]
     uses = [_use(facts, kind, profile) for kind in kinds]
     limited = np.array([~np.isnan(use.budgets) for use in uses])

@@ -1,4 +1,4 @@
-"""What the rules say over many attempts: means without abstained scores, and with them."""
+"""Means of the rules' scores over many attempts, with and without abstained scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RuleSummary(_Model):
     mean: Annotated[Mean, Headline()]
     """Mean score of the attempts that the rule was applied to."""
     mean_with_abstained: Mean
-    """The same with the conventional 10 of those where it had nothing to act on."""
+    """The same, including the conventional 10 of attempts where the rule abstained."""
 
 
 class RulesSummary(_Model):
@@ -57,13 +57,13 @@ class RulesSummary(_Model):
 
 
 class RulesTotals:
-    """Running totals over the attempts of every group; keeps no attempt."""
+    """Running totals over the attempts of every group; no attempt is kept."""
 
     def __init__(self) -> None:
         self._means = GroupedMeans(2 * len(RulesSummary.model_fields))
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
-        """Count some attempts; one whose metric raised has no score of any rule."""
+        """Count some attempts; one whose metric raised has no scores."""
         every = np.ones(len(columns), np.bool_)
         means = []
         for name in RulesSummary.model_fields:
@@ -73,15 +73,15 @@ class RulesTotals:
         self._means.add(means, groups)
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Count what another one has counted; its group i is our group ``numbers[i]``."""
+        """Add the counts of another; its group i is group ``numbers[i]`` here."""
         self._means.merge(other._means, numbers)
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """The counts, for :meth:`restore`."""
         return self._means.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Replace the counts by those of a state."""
+        """Replace the counts with those of a state."""
         self._means.restore(state)
 
     def figures(self, group: int | None) -> RulesSummary:
@@ -97,7 +97,7 @@ class RulesTotals:
 
 
 def _scores(columns: ScoredColumns, rule: str) -> tuple[Numbers, BoolArray]:
-    """The scores of a rule, and where it abstained."""
+    """The scores of a rule, and which rows abstained."""
     if f"{rule}.score" not in columns:
         nowhere = np.zeros(len(columns), np.bool_)
         return Numbers(np.zeros(len(columns), np.float64), nowhere, None), nowhere

@@ -1,4 +1,4 @@
-"""Tool-call matching: what an agent called, against what a reference calls."""
+"""Tool-call matching: an agent's calls compared with those of a reference."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ _HOME = {
     "match_calls": "score",
     "match_steps": "score",
 }
-"""The module of each name, loaded when it is first used: other families only read calls."""
+"""The module of each name, loaded on first use: other families only read calls."""
 
 __getattr__ = loading_late(__name__, _HOME)

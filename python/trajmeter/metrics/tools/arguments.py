@@ -30,30 +30,30 @@ __all__ = [
 Arguments: TypeAlias = "dict[str, JsonValue]"
 JsonKey: TypeAlias = Hashable
 
-# Python holds true equal to 1; in JSON they are different values.
+# In Python, true equals 1; in JSON they are different values.
 _TRUE, _FALSE = object(), object()
 
 DEEPEST = 100
-"""Maximum nesting depth of objects and lists: far deeper than any tool's arguments, and within what
-every later step can traverse."""
+"""Maximum nesting depth of objects and lists: far deeper than any tool's arguments, and a depth
+that every later step can handle."""
 
-# Values of these types are their own keys, and most arguments hold no others.
+# Values of these types are their own keys, and most arguments contain no others.
 _THEIR_OWN_KEY = frozenset((str, int, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Arguments that are not a JSON object, so that their call matches nothing, itself included."""
+    """Arguments that are not a JSON object; their call matches nothing, not even itself."""
 
     reason: str
     """What was found, and what was expected."""
 
 
 def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
-    """Give the arguments as an object, whether they were recorded as one or as JSON text.
+    """Return the arguments as an object, whether they were recorded as one or as JSON text.
 
-    Null and absent arguments are an empty object. NaN and infinities are not JSON, as text or as
-    numbers; an integer of more than 4,300 digits is refused, as it is in any JSON that is read.
+    Null and absent arguments are an empty object. NaN and infinities are invalid, as text or as
+    numbers; integers of more than 4,300 digits are refused, as in all JSON input.
 
     Example:
         >>> read_arguments('{"q": 1}')
@@ -66,13 +66,13 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
         return {}
     if isinstance(arguments, str):
         try:
-            # Only a long text can hold a long number; others are read faster without a look at it.
+            # Only a long text can hold a long number; others are read faster without this check.
             read_integer = _read_integer if len(arguments) > MOST_DIGITS else None
             arguments = json.loads(
                 arguments, parse_constant=_refuse_constant, parse_int=read_integer
             )
         except _TooLongError as error:
-            return Malformed(f"the arguments hold {error}")
+            return Malformed(f"the arguments contain {error}")
         except ValueError as error:
             return Malformed(f"the arguments are not valid JSON: {error}")
         except RecursionError:
@@ -83,17 +83,17 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
 
 
 def json_key(value: object, *, depth: int = 0) -> JsonKey:
-    """Give a hashable value that two JSON values share exactly when they are equal.
+    """Return a hashable key; two JSON values have the same key if and only if they are equal.
 
-    Numbers are equal by value, so 1 is 1.0, and integers of any size are compared exactly; true is
-    not 1; the order of an object's keys does not matter, that of a list does.
+    Numbers are compared by value, so 1 equals 1.0, and integers of any size are compared exactly;
+    true does not equal 1. The order of an object's keys does not matter; that of a list does.
 
     Args:
         value: The value.
         depth: How deeply it is nested in another.
 
     Raises:
-        ValueError: The value holds NaN, an infinity, or something that JSON does not know, or is
+        ValueError: The value contains NaN, an infinity or something that JSON does not have, or is
             nested more than 100 deep.
 
     Example:
@@ -122,7 +122,7 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
 
 
 def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
-    """Read the arguments, and give them with their :func:`json_key`."""
+    """Read the arguments, and return them with their :func:`json_key`."""
     if type(recorded) is dict:
         for value in recorded.values():
             if type(value) not in _THEIR_OWN_KEY:
@@ -139,7 +139,7 @@ def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malforme
 
 
 def are_simple(recorded: Sequence[JsonValue]) -> TypeGuard[Sequence[Arguments]]:
-    """Whether all are objects of texts, integers and nulls: frozen, their items are their keys."""
+    """Whether all are objects of texts, integers and nulls, whose frozen items serve as keys."""
     values = chain.from_iterable(map(dict.values, cast("Sequence[Arguments]", recorded)))
     try:
         return _THEIR_OWN_KEY.issuperset(map(type, values))
@@ -151,7 +151,7 @@ _TOO_DEEP = Malformed(f"the arguments are nested too deeply to be read, more tha
 
 
 class _TooLongError(ValueError):
-    """An integer has more digits than are read."""
+    """An integer has more digits than can be read."""
 
 
 def _read_integer(text: str) -> int:

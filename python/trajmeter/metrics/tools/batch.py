@@ -64,7 +64,7 @@ def score_batch(
     Args:
         tasks: Task of each row.
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
-        is_exact: Whether arguments have to be equal where a task does not say otherwise.
+        is_exact: Whether arguments have to be equal if a task does not say otherwise.
         score: Matches the calls of a record.
 
     Returns:
@@ -118,10 +118,10 @@ def _scored(
 
 
 class _Matched(NamedTuple):
-    """What the extension made of each row."""
+    """What the extension found in each row."""
 
     is_known: Booleans
-    """Whether it was certain of it."""
+    """Whether it was certain."""
     figures: Int64Array
     """Matched and aligned calls, whether both sides are equal, and the edit distance."""
     mismatches: Array
@@ -132,7 +132,7 @@ class _Matched(NamedTuple):
     """Number of actual calls."""
 
     def columns(self, dropped: Int64Array) -> dict[str, Array]:
-        """Columns of the rows that are known."""
+        """Columns of the rows with a certain result."""
         rows = np.flatnonzero(self.is_known)
         matched, aligned, exact, distance = self.figures[rows].T
         expected, made = self.reference_size[rows], self.actual_size[rows]

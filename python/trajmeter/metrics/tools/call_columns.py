@@ -18,7 +18,7 @@ __all__ = ["CallColumns", "call_columns"]
 
 
 class CallColumns(NamedTuple):
-    """Calls of every row, as :attr:`Trajectory.calls` has them of one."""
+    """Calls of every row, like :attr:`Trajectory.calls` for one."""
 
     calls: Array
     """Calls of all rows, one after another."""
@@ -29,7 +29,7 @@ class CallColumns(NamedTuple):
 
 
 def call_columns(rows: pa.RecordBatch) -> CallColumns:
-    """Give the calls of every row: those recorded for the run, else those of its turns.
+    """Collect the calls of every row: those recorded for the run, or else those of its turns.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.

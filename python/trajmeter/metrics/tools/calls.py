@@ -30,18 +30,19 @@ __all__ = [
 
 @dataclass(slots=True)
 class Calls:
-    """Calls, or steps of another kind, in order, a list for each of their properties."""
+    """Calls, or steps of another kind, in order, with a list for each of their properties."""
 
     names: Sequence[str]
-    """Name of each tool, or the step itself."""
+    """Name of each call's tool, or the step itself."""
     arguments: Sequence[Arguments]
     """Arguments of each call; empty if malformed."""
     keys: Sequence[JsonKey | None]
     """Equal for calls whose arguments are equal as JSON; ``None`` if malformed."""
     malformed: dict[int, str] = field(default_factory=dict)
-    """Why the arguments of a call, by its place, are not a JSON object; it matches nothing."""
+    """Why the arguments of a call are not a JSON object, by its position; such calls match
+    nothing."""
     records: Sequence[ToolCall] = ()
-    """The calls as they were recorded; none for steps of another kind."""
+    """The calls as recorded; empty for steps of another kind."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -51,7 +52,7 @@ def read_calls(calls: Sequence[ToolCall]) -> Calls:
     """Read the arguments of every call."""
     names = [call.name for call in calls]
     recorded = [call.arguments for call in calls]
-    if are_simple(recorded):  # as most are, and one by one it takes twice as long
+    if are_simple(recorded):  # Most are, and one by one takes twice as long.
         simple_keys = list(map(frozenset, map(dict.items, recorded)))
         return Calls(names, recorded, simple_keys, records=calls)
     arguments: list[Arguments] = []
@@ -68,7 +69,7 @@ def read_calls(calls: Sequence[ToolCall]) -> Calls:
 
 
 def read_steps(names: Sequence[str]) -> Calls:
-    """Make calls without arguments of steps of any kind: files, nodes, agents."""
+    """Represent steps of any kind (files, nodes, agents) as calls without arguments."""
     return Calls(list(names), [{} for _ in names], [()] * len(names))
 
 
@@ -76,9 +77,9 @@ _latest: tuple[Trajectory, Calls] | None = None
 
 
 def calls_of(trajectory: Trajectory) -> Calls | None:
-    """Give the calls of an attempt, read; ``None`` where neither they nor turns were recorded.
+    """Read the calls of an attempt; ``None`` if neither they nor turns were recorded.
 
-    The latest attempt's are kept, because several families look at one attempt after another.
+    The latest attempt's calls are cached, because several families score an attempt in turn.
     """
     global _latest  # noqa: PLW0603 - one reference, replaced as a whole
     latest = _latest
@@ -93,7 +94,7 @@ def calls_of(trajectory: Trajectory) -> Calls | None:
 
 
 def names_of(trajectory: Trajectory) -> Sequence[str] | None:
-    """Give the names of an attempt's calls alone, in order; ``None`` as in :func:`calls_of`."""
+    """Return only the names of an attempt's calls, in order; ``None`` as in :func:`calls_of`."""
     latest = _latest
     if latest is not None and latest[0] is trajectory:
         return latest[1].names
@@ -120,7 +121,7 @@ class Reference:
     code_array: Int64Array
     """The same for the kernels."""
     repeated: Mapping[int, Sequence[int]]
-    """Places of each code that several calls have."""
+    """Positions of each code that several calls have."""
     _code_of: Mapping[object, int]
     _ignored: Collection[str]
 
@@ -128,7 +129,7 @@ class Reference:
         return len(self.calls)
 
     def codes_of(self, actual: Calls) -> list[int]:
-        """Code of each actual call; -1 also where the reference has none like it."""
+        """Code of each actual call; also -1 if the reference has no equal call."""
         code_of = self._code_of
         identities = _identities(actual, self.compared, self._ignored)
         return [code_of.get(identity, -1) for identity in identities]
@@ -161,7 +162,7 @@ def prepare_reference(calls: Calls, policies: ArgumentPolicies) -> Reference:
 def _identities(
     calls: Calls, compared: Collection[str], ignored: Collection[str]
 ) -> Iterable[object]:
-    """What two calls share exactly when they match; ``None`` where equality does not decide."""
+    """Key that two calls share if and only if they match; ``None`` if equality does not decide."""
     named_keys = zip(calls.names, calls.keys, strict=True)
     if not calls.malformed and not compared and not ignored:
         return named_keys

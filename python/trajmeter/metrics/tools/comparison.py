@@ -40,12 +40,12 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What became of comparing the arguments of two calls."""
+    """Result of comparing the arguments of two calls."""
 
     agreed: int
     """Places that match."""
     differences: tuple[Difference, ...]
-    """Places that do not, in the order of the reference, then of the actual call."""
+    """Places that do not match, in the order of the reference, then of the actual call."""
 
     @property
     def matches(self) -> bool:
@@ -54,7 +54,7 @@ class Comparison(NamedTuple):
 
     @property
     def likeness(self) -> float:
-        """Places that match / places compared; 1 where nothing was compared."""
+        """Places that match / places compared; 1 if nothing was compared."""
         places = self.agreed + len(self.differences)
         return self.agreed / places if places else 1.0
 
@@ -79,11 +79,11 @@ def compare_arguments(expected: Arguments, got: Arguments, policies: PolicyTree)
 
 
 class _Absent:
-    """Stands for a value that is not there, as opposed to null."""
+    """Represents an absent value, as opposed to null."""
 
 
 ABSENT: Final = _Absent()
-"""The only one."""
+"""The only instance."""
 
 _NOTHING_BELOW = PolicyTree()
 
@@ -110,7 +110,7 @@ class _Comparer:
                 self._ask(policy, expected, got, place)
             self._visit_own(expected, got, policy, tree, place)
         elif isinstance(expected, _Absent):
-            # What the reference lacks is not its business under ``subset``.
+            # Under ``subset``, what the reference lacks is not compared.
             if policy != "subset" and not isinstance(got, _Absent):
                 self._differ(expected, got, place, "the reference does not have it")
         elif isinstance(got, _Absent):
@@ -174,7 +174,7 @@ class _Comparer:
             value, other = child_of(expected, key), child_of(got, key)
             is_list = isinstance(expected, list) or isinstance(got, list)
             step = int(key) if is_list and _is_index(key) else key
-            # Below a function nothing is compared either, but for what has its own policy.
+            # Below a function nothing is compared either, except places with their own policy.
             above: Policy = "ignore" if callable(policy) else policy
             self.visit(value, other, above, below, (*place, step))
 
@@ -192,7 +192,7 @@ class _Comparer:
         elif callable(policy) and policy(expected, got):
             self.agreed += 1
         else:
-            self._differ(expected, got, place, "the policy's function refuses it")
+            self._differ(expected, got, place, "the policy's function rejects it")
 
     def _differ(
         self,
@@ -212,7 +212,7 @@ class _Comparer:
 
 
 def child_of(value: JsonValue | _Absent, key: str) -> JsonValue | _Absent:
-    """What an object or a list has at a key, as paths write it."""
+    """The value of an object or list at a key of a path."""
     if isinstance(value, dict):
         return value.get(key, ABSENT)
     if isinstance(value, list) and _is_index(key) and int(key) < len(value):
@@ -221,14 +221,14 @@ def child_of(value: JsonValue | _Absent, key: str) -> JsonValue | _Absent:
 
 
 def _is_index(key: str) -> bool:
-    """Whether a key is the place of an element, as paths write it."""
+    """Whether a key of a path is a list index."""
     if not key.isascii() or not key.isdecimal() or len(key) > _LONGEST_INDEX:
         return False
     return key == "0" or key[0] != "0"
 
 
 def _are_alike(expected: JsonValue, got: JsonValue, policy: Policy) -> bool:
-    """Whether two values are alike that are not both objects, nor both lists."""
+    """Whether two values, not both objects or both lists, are alike."""
     if isinstance(expected, bool) or isinstance(got, bool):
         return expected is got
     if isinstance(expected, (int, float)) and isinstance(got, (int, float)):
@@ -241,7 +241,7 @@ def _are_alike(expected: JsonValue, got: JsonValue, policy: Policy) -> bool:
 
 
 def _are_close(expected: float, got: float, tolerance: Tolerance) -> bool:
-    # As decimals, as written: in doubles, 1.1 differs from 1.0 by more than 0.1.
+    # Compared as the written decimals: as doubles, 1.1 differs from 1.0 by more than 0.1.
     one, other = _decimal(expected), _decimal(got)
     difference = abs(one - other)
     if difference <= _decimal(tolerance.absolute):
@@ -254,7 +254,7 @@ def _decimal(number: float) -> Fraction:
 
 
 def folded(text: str, fold: Fold) -> str:
-    """Text without the differences that do not count."""
+    """Text without the differences that are ignored."""
     if fold.whitespace:
         text = " ".join(text.split())
     return text.casefold() if fold.case else text

@@ -1,9 +1,9 @@
 """Similarity of every two calls of a tool: their arguments as trees, compared by the kernel.
 
-Each call is walked once, and becomes a node for every place that its tool's policies look at. What
-two values have in common that are alike is a code, so that the kernel compares codes; numbers under
-a tolerance become whole numbers of the unit that the decimals at their place ask for. A pair whose
-numbers have no such unit is compared by itself.
+Each call is walked once, giving a node for every place that its tool's policies compare. Values
+that are alike share a code, and the kernel compares codes; numbers under a tolerance become whole
+numbers of a unit that the decimals at their place determine. A pair whose numbers have no such unit
+is compared individually.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def likeness_of_all(
         tree: Policies of the tool.
 
     Returns:
-        A row for each reference call, a column for each actual one, with what
-        :func:`compare_arguments` has as their likeness.
+        The likeness of each pair according to :func:`compare_arguments`: a row for each reference
+        call, a column for each actual one.
     """
     shape = len(expected), len(got)
     if shape[0] * shape[1] <= _FEW or _asks_functions(tree):
@@ -81,7 +81,7 @@ def _asks_functions(tree: PolicyTree) -> bool:
 
 
 class _Trees:
-    """Calls as the kernel reads them."""
+    """Calls in the form that the kernel reads."""
 
     def __init__(self, tree: PolicyTree) -> None:
         self._tree = tree
@@ -93,7 +93,7 @@ class _Trees:
         self._tolerated: dict[tuple[Tolerance, Place], list[tuple[list[int], float]]] = {}
 
     def likeness(self, expected: Sequence[Arguments], got: Sequence[Arguments]) -> Float64Array:
-        """Likeness of all pairs; -1 for those that the kernel leaves open."""
+        """Likeness of all pairs; -1 for those that the kernel cannot decide."""
         self._is_reference = True
         reference = self._roots(expected)
         self._is_reference = False
@@ -116,7 +116,7 @@ class _Trees:
         """Add a value with its nested values.
 
         Returns:
-            The differences that it makes where the other side lacks it.
+            The number of differences if the other side lacks it.
         """
         policy = inherited if tree.policy is None else tree.policy
         node = [_VALUE, key, 0, 0, 0, _NO_NUMBER, 0, 1]
@@ -162,7 +162,7 @@ class _Trees:
         return self._keys.setdefault(name, len(self._keys))
 
     def _numbers(self) -> tuple[Int64Array, Int64Array]:
-        """Numbers and tolerances as the kernel reads them, once their nodes refer to them."""
+        """Numbers and tolerances in the kernel's form, once their nodes refer to them."""
         numbers: list[int] = []
         tolerances: list[int] = []
         for at, ((tolerance, _), found) in enumerate(self._tolerated.items()):
@@ -181,7 +181,7 @@ class _Trees:
 
 
 def _decimal(number: float) -> tuple[int, int]:
-    """A number as it is written: its digits as a whole number, and how many are decimals."""
+    """A number as written: its digits as a whole number, and how many of them are decimals."""
     if isinstance(number, int):
         return number, 0
     digits, _, exponent = repr(number).partition("e")
@@ -198,7 +198,7 @@ def _bounds(tolerance: Tolerance, unit: int) -> tuple[int, int, int]:
     numerator, denominator = numerator * 10 ** max(-decimals, 0), 10 ** max(decimals, 0)
     if numerator > 2 * denominator:  # no two numbers differ by more than twice the larger
         numerator, denominator = 2, 1
-    # A finer fraction leaves no room for numbers, so that all their pairs are left open.
+    # A finer fraction leaves no room for numbers, so none of their pairs can be decided.
     return min(absolute, 2**_BITS * 2), numerator, min(denominator, 2**_BITS + 1)
 
 

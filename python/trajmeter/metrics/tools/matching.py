@@ -1,9 +1,9 @@
 """Matches two sequences of calls: in any order by optimal pairing, in order by alignment.
 
 Under a policy that requires equal arguments or ignores them, matching is an equality: calls with
-the same code pair off, and the kernels receive the codes. For tools with any other policy every two
-calls are compared, and the kernels receive weights and a matrix. Calls with different names never
-match, so in any order each name is a separate problem.
+the same code are paired, and the kernels receive the codes. For tools with any other policy, every
+pair of calls is compared, and the kernels receive weights and a matrix. Calls with different names
+never match, so pairing in any order is a separate problem for each name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Matching", "match"]
 
 _LIKENESS_STEPS = 2**20
-"""How finely partial likeness is graded. As whole numbers, sums of weights are exact."""
+"""Number of grades of partial likeness. Whole numbers make sums of weights exact."""
 
 _MOST_COMPARED = 10_000
 """Maximum number of unmatched pairs that are compared to find the most similar. It affects which
@@ -34,22 +34,22 @@ call explains a mismatch, never what matches."""
 
 
 class Matching(NamedTuple):
-    """Which calls of two sequences belong together, by their places."""
+    """Which calls of two sequences belong together, by position."""
 
     pairs: Mapping[int, int]
     """Partner of each reference call that has a match, in any order."""
     near: Mapping[int, int]
-    """Of each reference call without a match, the most alike of its name that is left over."""
+    """For each reference call without a match, the most similar remaining call of its name."""
     aligned: Sequence[int]
     """Partner of each reference call in the longest alignment in order; -1 if none."""
     is_exact: bool
-    """Whether every call matches the one at its place, and there are as many."""
+    """Whether both have equally many calls, and each matches the one at its position."""
     edit_distance: int
-    """Fewest calls to insert, to remove or to replace."""
+    """Minimum number of calls to insert, remove or replace."""
 
 
 def match(reference: Reference, actual: Calls) -> Matching:
-    """Match as many calls as possible; of several best pairings the one with the likest rest."""
+    """Match as many calls as possible; among the best pairings, the rest is most alike."""
     codes = reference.codes_of(actual)
     partners = _Partners(reference, actual, _paired(reference, codes))
     blocks = [
@@ -64,7 +64,7 @@ def match(reference: Reference, actual: Calls) -> Matching:
 
 
 def _paired(reference: Reference, codes: Sequence[int]) -> dict[int, int]:
-    """Pair calls of one code, first with first. A code is the place of its first call."""
+    """Pair calls of one code, first with first. A code is the position of its first call."""
     pairs = dict(zip(reversed(codes), reversed(range(len(codes))), strict=True))
     pairs.pop(-1, None)
     if reference.repeated:
@@ -86,12 +86,12 @@ class _Partners:
     near: dict[int, int] = field(default_factory=dict)
 
     def pair_compared(self, ours: list[int], theirs: list[int], tree: PolicyTree) -> BoolArray:
-        """Pair calls of one name so that most match, then so that the others are most alike."""
+        """Pair calls of one name: as many as possible match, and the others are most alike."""
         expected = [self.reference.calls.arguments[at] for at in ours]
         got = [self.actual.arguments[at] for at in theirs]
         likeness = likeness_of_all(expected, got, tree)
         matches: BoolArray = likeness == 1.0
-        # One match weighs more than all pairs that are only alike.
+        # One match outweighs all pairs that are only alike.
         full = _LIKENESS_STEPS * (min(likeness.shape) + 1.0)
         weights = np.where(matches, full, np.floor(likeness * (_LIKENESS_STEPS - 2)) + 1.0)
         chosen = kernels.active().assign(weights.reshape(-1), *likeness.shape, full=True).tolist()
@@ -102,12 +102,12 @@ class _Partners:
         return matches
 
     def pair_rest(self) -> None:
-        """Pair calls that are left over with such of their name, to explain one by the other."""
+        """Pair remaining calls with others of the same name, to explain one by the other."""
         ours, theirs = self._left()
         if len(ours) * len(theirs) > 1:
             self._pair_most_alike(ours, theirs)
             ours, theirs = self._left()
-        # What remains cannot be compared, or is too much to be: in order, then.
+        # What remains cannot be compared, or is too much to compare, so it is paired in order.
         waiting: dict[str, list[int]] = {}
         for at in reversed(theirs):
             waiting.setdefault(self.actual.names[at], []).append(at)
@@ -117,7 +117,7 @@ class _Partners:
                 self.near[at] = places.pop()
 
     def _pair_most_alike(self, ours: list[int], theirs: list[int]) -> None:
-        """Compare the calls at these places, of each name whose calls were not compared yet."""
+        """Compare the calls at these positions, for each name not yet compared."""
         reference = self.reference
         trees = reference.trees
         for name, here, there in _by_name(reference.calls, self.actual, trees, (ours, theirs)):
@@ -125,7 +125,7 @@ class _Partners:
                 self.pair_compared(here, there, trees[name])
 
     def _left(self) -> tuple[list[int], list[int]]:
-        """Places on both sides that have no partner."""
+        """Positions on both sides that have no partner."""
         ours = set(range(len(self.reference))).difference(self.pairs, self.near)
         theirs = set(range(len(self.actual)))
         theirs.difference_update(self.pairs.values(), self.near.values())
@@ -138,7 +138,7 @@ def _by_name(
     names: Collection[str],
     places: tuple[Iterable[int], Iterable[int]] | None = None,
 ) -> list[tuple[str, list[int], list[int]]]:
-    """Places of well-formed calls on both sides, for each of these names that both have."""
+    """Positions of well-formed calls on both sides, for each of these names that both have."""
     if not names:
         return []
     sides: list[dict[str, list[int]]] = []
@@ -186,7 +186,7 @@ def _matrix(
     codes: Sequence[int],
     blocks: Iterable[tuple[list[int], list[int], BoolArray]],
 ) -> BoolArray:
-    """What matches what, by code or as it was compared."""
+    """Which calls match, by code or by comparison."""
     ours, theirs = reference.code_array, np.array(codes, np.int64)
     matrix: BoolArray = (ours[:, None] == theirs) & (ours[:, None] >= 0)
     for rows, columns, matches in blocks:

@@ -20,10 +20,10 @@ __all__ = ["explain"]
 
 
 def explain(reference: Reference, actual: Calls, matching: Matching) -> tuple[Mismatch, ...]:
-    """Say of every call that has no match, or has it out of order, what is wrong.
+    """Say what is wrong with every call that has no match, or has one out of order.
 
     Returns:
-        Mismatches by place in the reference, then those of actual calls that nothing explains.
+        Mismatches in the order of the reference, then those of actual calls left unexplained.
     """
     if matching.is_exact:
         return ()
@@ -79,7 +79,7 @@ def _of_actual(actual: Calls, matching: Matching) -> Iterator[Mismatch]:
             reason = f"in the actual call, {actual.malformed[at]}"
             yield _mismatch("malformed", tool, None, at, reason)
         else:
-            reason = "the reference has no call like it left"
+            reason = "the reference has no such call left"
             yield _mismatch("unexpected", tool, None, at, reason)
 
 

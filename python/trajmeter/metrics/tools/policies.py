@@ -18,7 +18,7 @@ __all__ = ["POLICIES_KEY", "ArgumentPolicies", "Fold", "Policy", "PolicyTree", "
 
 
 POLICIES_KEY = "tool_policies"
-"""Key of a task's metadata that holds policies for its calls."""
+"""Key of a task's metadata for policies for its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ class Fold:
     """Texts may differ in these ways; other values are compared exactly."""
 
     case: bool = True
-    """Upper and lower case are one, by Unicode's full case folding."""
+    """Case is ignored, by Unicode's full case folding."""
     whitespace: bool = True
-    """White space at the ends does not count, and any amount within is one space."""
+    """White space at the ends is ignored, and any amount within counts as one space."""
 
 
 Comparer: TypeAlias = Callable[[object, object], bool]
-"""Returns whether the actual value, its second argument, is as good as the reference's."""
+"""Returns whether the actual value, its second argument, is acceptable for the reference value."""
 
 Policy: TypeAlias = "Literal['exact', 'ignore', 'subset'] | Tolerance | Fold | Comparer"
 """How two values are compared:
 
-``exact``: equal as JSON. ``ignore``: not looked at, and may be absent. ``subset``: what the
-reference has is in the actual value, nested objects too. A tolerance for numbers, a folding for
-texts, or a function of both values.
+``exact``: equal as JSON. ``ignore``: not compared, and may be absent. ``subset``: what the
+reference has must be in the actual value, also in nested objects. Or a tolerance for numbers, a
+folding for texts, or a function of both values.
 """
 
 _KEYS = ("default", "tools", "paths")
@@ -73,15 +73,15 @@ class PolicyTree:
 
 
 class ArgumentPolicies:
-    """Which policy compares what: one by default, others per tool and per path.
+    """Policies for comparing arguments: a default, and others per tool and per path.
 
     Args:
         default: Policy of all arguments of tools without a policy of their own.
-        tools: Policies by the name of a tool.
-        paths: Policies by the name of a tool and a path in its arguments: dotted keys and list
-            indices (``"filter.0.id"``), or a sequence of them, for keys that hold a dot. A path's
-            policy overrides what lies above it. In place of a mapping, an iterable of objects with
-            ``path`` and ``policy``.
+        tools: Policies by tool name.
+        paths: Policies by tool name and path in the arguments: dotted keys and list indices
+            (``"filter.0.id"``), or a sequence of them for keys that contain a dot. A path's policy
+            overrides those above it. Instead of a mapping, an iterable of objects with ``path`` and
+            ``policy`` is accepted.
 
     Policies may be written as in JSON: ``"exact"``, ``"ignore"``, ``"subset"``, ``"fold"``,
     ``{"tolerance": {"abs": 0.5, "rel": 0.01}}``, ``{"fold": ["case", "whitespace"]}``.
@@ -148,14 +148,14 @@ class ArgumentPolicies:
         tree = self._trees.get(tool)
         if tree is None:
             tree = PolicyTree(self._tools.get(tool, self._default))
-            # The shorter path first, so that a longer one finds its place.
+            # Shorter paths first, so that longer ones find their parents.
             for path, policy in sorted(self._paths.get(tool, {}).items(), key=lambda p: len(p[0])):
                 tree = _with(tree, path, policy)
             self._trees[tool] = tree
         return tree
 
     def describe(self) -> dict[str, JsonValue]:
-        """Every policy, as JSON; a function by its name."""
+        """All policies as JSON, functions by name."""
         return {
             "default": _describe(self._default),
             "tools": {tool: _describe(policy) for tool, policy in self._tools.items()},

@@ -7,4 +7,4 @@ from trajmeter.metrics.profile import Profile
 __all__ = ["PROFILES"]
 
 PROFILES = (Profile(),)
-"""The default first."""
+"""Profiles of the metric, the default first."""

@@ -18,7 +18,7 @@ __all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult", "unscored"]
 
 
 _SHOWN = 10
-"""Mismatches that an explanation lists."""
+"""Maximum number of mismatches in an explanation."""
 
 
 class MatchGrades(Group):
@@ -53,7 +53,7 @@ class MatchGrades(Group):
     ] = None
     """Matched / reference calls; 1 without reference calls."""
     f1: Annotated[float | None, Figure(low=0.0, high=1.0, higher_is_better=True)] = None
-    """Harmonic mean of both; 0 where both are 0."""
+    """Harmonic mean of both; 0 if both are 0."""
 
 
 MismatchKind: TypeAlias = Literal["arguments", "malformed", "missing", "unexpected", "order"]
@@ -70,9 +70,9 @@ class Mismatch(LazyModel):
     tool: str
     """Name of the tool."""
     reference: int | None = None
-    """Place of the reference call, from 0."""
+    """Position of the reference call, from 0."""
     actual: int | None = None
-    """Place of the actual call, from 0."""
+    """Position of the actual call, from 0."""
     path: tuple[str | int, ...] = ()
     """Keys and list indices that lead to the value in the arguments."""
     expected: JsonValue = None
@@ -84,7 +84,7 @@ class Mismatch(LazyModel):
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """The whole mismatch in one line."""
         keys = "".join(f"[{key!r}]" for key in self.path)
         wrong = self.reason
         if self.kind == "arguments" and self.reason == "it differs":
@@ -95,36 +95,36 @@ class Mismatch(LazyModel):
 class ToolsResult(Group, Result):
     """How an attempt's tool calls match those of the reference.
 
-    Two calls match when their names are equal and their arguments match under the policy. Pairs are
-    chosen so that as many as possible match, whatever the order of the calls.
+    Two calls match if their names are equal and their arguments match under the policy. Pairs are
+    chosen so that as many as possible match, regardless of order.
     """
 
     exact: Annotated[bool | None, Figure(higher_is_better=True)] = None
-    """As many calls, and each matches the one at its place."""
+    """Both have equally many calls, and each matches the one at its position."""
     in_order: Annotated[bool | None, Figure(higher_is_better=True)] = None
-    """Every reference call is matched, in order; other calls may stand between."""
+    """Every reference call is matched, in order; other calls may come between."""
     any_order: Annotated[bool | None, Figure(higher_is_better=True)] = None
-    """Every call of both sides is matched, in whatever order."""
+    """Every call of both sides is matched, in any order."""
     subset: Annotated[bool | None, Figure(higher_is_better=True)] = None
     """Every actual call is matched."""
     superset: Annotated[bool | None, Figure(higher_is_better=True)] = None
     """Every reference call is matched."""
     edit_distance: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
-    """Fewest calls to insert, to remove or to replace that turn one sequence into the other."""
+    """Minimum number of calls to insert, remove or replace to turn one sequence into the other."""
     mismatches: tuple[Mismatch, ...] = ()
-    """What does not match, by place in the reference, then in the attempt."""
+    """What does not match, in the order of the reference, then of the attempt."""
     dropped_calls: int = 0
-    """Calls of the attempt that the reader left out because they have no name."""
+    """Number of the attempt's calls that the reader skipped because they have no name."""
     reason: str | None = None
-    """Why the calls could not be matched; ``None`` where they were, or the cause says it all."""
+    """Why the calls could not be matched; ``None`` if they were, or if the cause is enough."""
     any_order_grades: MatchGrades
     """Grades of the pairing in any order."""
     in_order_grades: MatchGrades
     """Grades of the alignment in order."""
 
     def explain(self, figure: str) -> str | None:
-        """What does not match, a line each, of at most ten; see :meth:`Result.explain`."""
-        del figure  # all are of the same pairing
+        """What does not match, one line each, at most ten; see :meth:`Result.explain`."""
+        del figure  # all are from the same pairing
         if self.outcome is Outcome.ABSTAINED:
             return "The task names no expected calls."
         lines = [each.line for each in self.mismatches[:_SHOWN]]
@@ -141,7 +141,7 @@ def unscored(
     Args:
         outcome: Abstained or not scored.
         cause: The cause, if it is not scored.
-        reason: The same in words, where the cause does not say it all.
+        reason: The cause in words, if the cause alone is not enough.
         dropped: Calls of the attempt that have no name.
     """
     return ToolsResult(

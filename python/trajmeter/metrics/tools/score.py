@@ -40,7 +40,7 @@ def match_calls(
 
     Args:
         reference: Calls of the reference, in order.
-        actual: Calls that were made, in order.
+        actual: Actual calls, in order.
         policies: How arguments are compared; by default they have to be equal as JSON.
 
     Example:
@@ -70,8 +70,8 @@ class ToolsMetric:
     """Matches the tool calls of each attempt with those its task expects.
 
     A task without expected calls abstains. Policies in a task's metadata, under ``tool_policies``,
-    go before those of the metric; where they cannot be read, its attempts are not scored, which is
-    a warning.
+    override those of the metric; if they cannot be read, a warning is given and the task's attempts
+    are not scored.
 
     Args:
         policies: How arguments are compared; by default they have to be equal as JSON.
@@ -94,7 +94,7 @@ class ToolsMetric:
 
     def __init__(self, *, policies: ArgumentPolicies | None = None) -> None:
         self._policies = policies or ArgumentPolicies()
-        # Attempts at one task mostly follow each other.
+        # Attempts at one task are mostly consecutive.
         self._prepared: tuple[Task, Reference] | None = None
         self._warned: set[str] = set()
 
@@ -126,13 +126,13 @@ class ToolsMetric:
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]]:
-        """Match the calls of many rows; those with other policies than equality as records."""
+        """Match the calls of many rows; rows with policies other than equality become records."""
         from trajmeter.metrics.tools.batch import score_batch
 
         return score_batch(tasks, rows, is_exact=self._policies.is_exact, score=self.score)
 
     def _warn(self, task: Task, reason: str) -> None:
-        """Warn, once for a task, that its attempts cannot be scored."""
+        """Warn once per task that its attempts cannot be scored."""
         if task.id not in self._warned:
             self._warned.add(task.id)
             place = f"{task.source}: " if task.source else ""
@@ -150,10 +150,10 @@ class ToolsMetric:
 
 
 def create(resources: Resources) -> ToolsMetric:
-    """Make the metric for the registry.
+    """Create the metric for the registry.
 
     Raises:
-        UnknownNameError: A profile was asked for; this family has none.
+        UnknownNameError: A profile was requested; this family has none.
     """
     find_profile(ToolsMetric.name, resources.profile, PROFILES)
     return ToolsMetric()

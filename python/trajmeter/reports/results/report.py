@@ -241,7 +241,7 @@ def _is_comparable(rows: AttemptRows, systems: Sequence[System]) -> bool:
 
 def _title(systems: Sequence[System]) -> str:
     if not systems:
-        raise ConfigurationError("the tables hold no attempts")
+        raise ConfigurationError("the tables contain no attempts")
     if len(systems) == 1:
         return f"Scores of {systems[0].label}"
     if len(systems) > _NAMED:

@@ -68,7 +68,7 @@ class ProcessPool:
         on_problem: Called with every file and record that cannot be read.
 
     Raises:
-        ConfigurationError: A metric, or what it scores against, cannot be sent to a process.
+        ConfigurationError: A metric or its references cannot be sent to a process.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ProcessPool:
         """Score and commit units; yields a receipt for each, in the order of completion.
 
         Raises:
-            TrajmeterError: What ended a worker's unit, such as a full disk.
+            TrajmeterError: An error ended a worker's unit, such as a full disk.
         """
         self._waiting.extend(deque(unit.number for unit in group) for group in in_order(units))
         threads = [Thread(target=self._hand_out) for _ in range(min(self._count, len(units)))]

@@ -78,8 +78,8 @@ class UnitActor:
             is_seen = False
         if not is_seen:
             raise ConfigurationError(
-                f"{Path(place, task.folder.folder)} is not there on {socket.gethostname()}: with "
-                "Ray, inputs and output have to be on a file system that all nodes see"
+                f"{Path(place, task.folder.folder)} is not visible on {socket.gethostname()}: with "
+                "Ray, inputs and output must be on a file system that all nodes share"
             )
         self._opened = OpenedTask(task)
 
@@ -104,7 +104,7 @@ class RayPool:
 
     Raises:
         ExtraMissingError: Ray is not installed.
-        ConfigurationError: A metric, or what it scores against, cannot be sent to a process.
+        ConfigurationError: A metric or its references cannot be sent to a process.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class RayPool:
         """Process and commit units; yields a receipt for each, in the order of completion.
 
         Raises:
-            TrajmeterError: What ended an actor's unit, such as a full disk.
+            TrajmeterError: An error ended an actor's unit, such as a full disk.
         """
         self._waiting.extend((unit.number, 1) for unit in units)
         with self._connected() as count:
@@ -161,7 +161,7 @@ class RayPool:
         self._task.folder.remove_abandoned()  # files that actors were writing when they ended
 
     def _start(self, task: Any, tries: int) -> None:  # noqa: ANN401 - a reference of Ray's
-        """Start an actor; it gets a unit when it is ready, as it may have to wait for resources."""
+        """Start an actor; it gets a unit once it is ready, as it may have to wait for resources."""
         actor = self._ray.remote(num_cpus=1, max_restarts=0)(UnitActor).remote()
         self._actors.append(actor)
         self._asked[actor.open.remote(task, str(Path.cwd()))] = _Asked(actor, None, tries)
@@ -200,7 +200,7 @@ class RayPool:
 
     @contextmanager
     def _connected(self) -> Iterator[int]:
-        """Use the cluster that is named or connected to, else a new one; gives how many actors."""
+        """Use the named or connected cluster, or a new one; returns the number of actors."""
         ray = self._ray
         is_ours = not ray.is_initialized()
         if is_ours:
@@ -237,7 +237,7 @@ def import_ray() -> Any:  # noqa: ANN401 - a module that need not be installed
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Set the variables that keep Ray quiet, unless they are set already."""
+    """Set the variables that keep Ray quiet, unless already set."""
     added = {name: value for name, value in _QUIET.items() if name not in os.environ}
     os.environ.update(added)
     try:

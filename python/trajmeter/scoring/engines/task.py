@@ -39,7 +39,7 @@ class WorkerTask(NamedTuple):
         """Check that it can be pickled for another process.
 
         Raises:
-            ConfigurationError: A metric, or what it scores against, cannot.
+            ConfigurationError: A metric or its references cannot.
         """
         try:
             pickle.dumps(self)

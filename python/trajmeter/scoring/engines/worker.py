@@ -22,7 +22,7 @@ _LOOK_SECONDS = 0.5
 
 
 def main() -> None:
-    """Open the job, then score each unit whose number comes."""
+    """Open the job, then score each unit whose number arrives."""
     Thread(target=_end_with_parent, daemon=True).start()
     asked = requests()
     first, stream = next(asked)
@@ -34,16 +34,16 @@ def main() -> None:
         opened = OpenedTask(task)
         for number, _ in asked:
             replies.send(opened.do(cast("int", number), replies.send))
-    except BrokenPipeError:  # nobody is waiting any more
+    except BrokenPipeError:  # nobody is waiting anymore
         return
-    except Exception as error:  # noqa: BLE001 - raised again where the run is
+    except Exception as error:  # noqa: BLE001 - raised again in the run's process
         replies.send(Raised(_portable(error)))
 
 
 def _portable(error: Exception) -> Exception:
     """An exception in a form that can be pickled."""
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - what was written right here
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - written right here
     except Exception:  # noqa: BLE001 - whatever its class does
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error

@@ -22,7 +22,7 @@ __all__ = ["available_memory", "check_shareable", "choose_workers"]
 _SMALL = 256 << 20
 """Input size in bytes up to which one process is faster."""
 _BATCH = 128 << 20
-"""Bytes that a worker's batches take, read and scored."""
+"""Memory in bytes for a worker's batches, read and scored."""
 _SPARE = 4
 """Memory factor that a worker may need beyond its files."""
 _CGROUPS = (
@@ -35,7 +35,7 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) ->
     """The number of processes for a run.
 
     Raises:
-        ConfigurationError: Several are asked for, but what they read is given only once, or a judge
+        ConfigurationError: Several are requested, but an input can only be read once, or a judge
             answers.
     """
     if asked == "auto":
@@ -61,7 +61,7 @@ def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
         workers: Number of processes; one of them may be this one.
 
     Raises:
-        ConfigurationError: A judge answers, or something is read that is given only once.
+        ConfigurationError: A judge answers, or an input can only be read once.
     """
     if work.needs_one_worker is not None:
         raise ConfigurationError(work.needs_one_worker)

@@ -71,7 +71,7 @@ impl List<'_, '_> {
         let explained: HashSet<usize> = partners.flatten().copied().collect();
         for (at, call) in actual.iter().enumerate() {
             if !explained.contains(&at) {
-                let reason = "the reference has no call like it left";
+                let reason = "the reference has no such call left";
                 self.plain("unexpected", call, None, Some(at), reason);
             }
         }

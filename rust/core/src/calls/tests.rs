@@ -60,7 +60,7 @@ fn a_call_is_explained_by_the_one_most_like_it() {
             r#"[{"kind":"arguments","tool":"a","reference":0,"actual":1,"path":["n"],"#,
             r#""expected":[1,2],"got":[1],"reason":"it has 1 elements, expected 2"},"#,
             r#"{"kind":"unexpected","tool":"a","reference":null,"actual":0,"path":[],"#,
-            r#""expected":null,"got":null,"reason":"the reference has no call like it left"}]"#,
+            r#""expected":null,"got":null,"reason":"the reference has no such call left"}]"#,
         )
     );
 }
