@@ -73,7 +73,11 @@ class Column:
         """Meaning of the column; docstrings are read from the source on demand."""
         if self.told is not None or self.model is None:
             return self.told
-        return field_descriptions(self.model).get(self.name.rpartition(".")[2])
+        return _descriptions(self.model).get(self.name.rpartition(".")[2])
+
+
+_descriptions = lru_cache(maxsize=256)(field_descriptions)
+"""Meaning of the fields of a model, which every part of a run needs for its columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,9 @@ pub struct Histograms {
 pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
     offsets::check(offsets, values.len())?;
     let size = 1 << BITS;
-    let mut counts = vec![0_i64; size]; // the system allocates only the pages that are used
-    let (mut least, mut greatest) = (vec![0.0_f64; size], vec![0.0_f64; size]);
+    // Count, least and greatest value side by side; the system allocates only the pages that are
+    // used.
+    let mut buckets = vec![(0_i64, 0.0_f64, 0.0_f64); size];
     let mut used = Vec::new();
     let mut found = Histograms::default();
     for (number, bounds) in offsets.windows(2).enumerate() {
@@ -64,23 +65,23 @@ pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
             }
             let value = value + 0.0; // -0.0 becomes 0.0
             let bucket = bucket(value) as usize;
-            if counts[bucket] == 0 {
+            let (count, least, greatest) = &mut buckets[bucket];
+            if *count == 0 {
                 used.push(bucket);
-                least[bucket] = value;
-                greatest[bucket] = value;
+                (*least, *greatest) = (value, value);
             } else {
-                least[bucket] = least[bucket].min(value);
-                greatest[bucket] = greatest[bucket].max(value);
+                (*least, *greatest) = (least.min(value), greatest.max(value));
             }
-            counts[bucket] += 1;
+            *count += 1;
         }
         used.sort_unstable();
         for bucket in used.drain(..) {
+            let (count, least, greatest) = buckets[bucket];
             found.codes.push(((number as i64) << BITS) | bucket as i64);
-            found.counts.push(counts[bucket]);
-            found.least.push(least[bucket]);
-            found.greatest.push(greatest[bucket]);
-            counts[bucket] = 0;
+            found.counts.push(count);
+            found.least.push(least);
+            found.greatest.push(greatest);
+            buckets[bucket].0 = 0;
         }
     }
     Ok(found)
