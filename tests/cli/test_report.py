@@ -251,7 +251,7 @@ def test_snapshots_need_what_they_are_for(run: Run, tables: list[str], more: lis
     snapshots = str(EXAMPLE / "snapshots.jsonl")
     code, _, err = run("report", *tables, "--snapshots", snapshots, *more)
     assert code == 2
-    assert "give trajectories and tasks too" in err
+    assert "pass trajectories and tasks too" in err
     code, _, err = run("report", *tables, "-s", snapshots, "--repos", ".", *more, *SCORE[2:4], *(
         [] if more else ["--trajectories", SCORE[1]]
     ))  # fmt: skip

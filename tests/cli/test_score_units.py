@@ -150,7 +150,7 @@ def test_a_resumed_run_counts_what_the_earlier_one_could_not_read(run: Run, fold
         (["--shard", "1/2", "-o", "out", "-f", "csv"], "neither gates nor a report"),
         (["--workers", "many"], "expected a number or auto"),
         (["--workers", "0", "-o", "out"], "workers is 0"),
-        (["-o", "."], "holds other files"),
+        (["-o", "."], "contains other files"),
     ],
 )
 def test_options_that_contradict(options: list[str], message: str, run: Run, folder: Path) -> None:

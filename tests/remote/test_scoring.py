@@ -87,7 +87,7 @@ def test_a_folder_in_a_bucket_has_the_bytes_of_one_here(bucket: Bucket, tmp_path
     assert b"topsecret" not in b"".join(found.values())
     again = score_units(runs, output, workers=2)
     assert (again.resumed, again.summary) == (len(done.parts), done.summary)
-    with pytest.raises(ConfigurationError, match="contains another run's results"):
+    with pytest.raises(ConfigurationError, match="contains the results of another run"):
         score_units(runs, output, metrics=("answers",))
     score_units(runs, output, metrics=("answers",), overwrite=True)
 

@@ -132,5 +132,5 @@ def test_other_runs_and_other_folders_are_refused(shards: list[Path], tmp_path: 
         trajmeter.merge([tmp_path / "absent"], output=tmp_path / "all")
     with pytest.raises(ConfigurationError, match="at least one folder"):
         trajmeter.merge([], output=tmp_path / "all")
-    with pytest.raises(ConfigurationError, match="contains another run's results"):
+    with pytest.raises(ConfigurationError, match="contains the results of another run"):
         trajmeter.merge(shards, output=tmp_path / "other")

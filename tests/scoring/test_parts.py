@@ -58,7 +58,7 @@ def test_shards_are_not_merged_into_a_folder_of_other_files(
     mine = tmp_path / "mine" / name
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    with pytest.raises(ConfigurationError, match="holds other files"):
+    with pytest.raises(ConfigurationError, match="contains other files"):
         trajmeter.merge(tmp_path / "shard", output=tmp_path / "mine")
     assert [each for each in (tmp_path / "mine").rglob("*") if each.is_file()] == [mine]
     assert mine.read_text() == "mine"

@@ -282,7 +282,7 @@ def test_objects_score_but_are_not_resumed(runs: Path, tmp_path: Path) -> None:
         return 1.0
 
     score_units(runs, tmp_path / "scores", metrics=(answered,))
-    with pytest.raises(ConfigurationError, match="contains another run's results"):
+    with pytest.raises(ConfigurationError, match="contains the results of another run"):
         score_units(runs, tmp_path / "scores", metrics=(answered,))
     with pytest.raises(ConfigurationError, match="by name or path"):
         score_units(runs, tmp_path / "more", metrics=(answered,), workers=2)

@@ -98,7 +98,7 @@ Overwrite = Annotated[
     typer.Option(
         "--overwrite",
         rich_help_panel=PANEL,
-        help="Replace a folder that contains another run's results.",
+        help="Replace a folder that contains the results of another run.",
     ),
 ]
 

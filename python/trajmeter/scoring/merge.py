@@ -72,7 +72,7 @@ def merge(
     with target.locked((1, 1)):
         earlier = target.read_plan()
         if earlier is not None and earlier["run_key"] != key:
-            raise ConfigurationError(f"{output} contains another run's results")
+            raise ConfigurationError(f"{output} contains the results of another run")
         # First, because it marks the rest of the folder as part of this run.
         target.write_plan(plan, first["settings"], first["job"])
         for number, source in enumerate(found):

@@ -215,8 +215,8 @@ class _Run(Generic[SummaryT]):
                 differs = [*differences(earlier["settings"], settings)]
                 shown = "; ".join(differs[:_MANY]) + (" …" if len(differs) > _MANY else "")
                 raise ConfigurationError(
-                    f"{folder.folder} contains another run's results ({shown}); choose another "
-                    "output, or replace them with --overwrite"
+                    f"{folder.folder} contains the results of another run ({shown}); choose "
+                    "another output, or replace them with --overwrite"
                 )
             folder.clear()
         elif earlier is not None and not self._options.resume:

@@ -195,7 +195,7 @@ def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_
     (tmp_path / "documents" / "c.md").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigurationError, match=r"c\.md: not UTF-8"):
         read_documents(scenario)
-    with pytest.raises(ConfigurationError, match="no such folder"):
+    with pytest.raises(ConfigurationError, match="document folder not found"):
         read_documents(scenario.model_copy(update={"documents_dir": str(tmp_path / "x")}))
 
 
