@@ -71,7 +71,7 @@ def test_a_pattern_that_finds_what_the_run_writes_is_refused(
     score_units([Path("**/*.*")], Path("scores"))
     kept = contents(tmp_path / "scores")
     for overwrite in (False, True):
-        with pytest.raises(ConfigurationError, match=r"take in scores.*lies in the output scores"):
+        with pytest.raises(ConfigurationError, match=r"include scores.*is in the output scores"):
             score_units([Path("**/*.*")], Path("scores"), overwrite=overwrite)
     assert contents(tmp_path / "scores") == kept
     assert runs.exists()

@@ -28,7 +28,7 @@ def runs(tmp_path: Path) -> Path:
     ("metrics", "message"),
     [
         (("tools", "turns"), "columns: different figures, or a different order"),
-        (("turns.run", "tools"), "columns: other figures"),
+        (("turns.run", "tools"), "columns: different figures"),
         (("turns",), "tools was removed"),
     ],
 )
