@@ -67,8 +67,11 @@ def is_remote(path: str | os.PathLike[str]) -> bool:
 
 def is_named_in_utf8(file: str | Path) -> bool:
     """Whether a file name is valid text; the few others are shown with escapes."""
+    name = str(file)
+    if name.isascii():
+        return True
     try:
-        str(file).encode()
+        name.encode()
     except UnicodeEncodeError:
         return False
     return True

@@ -56,6 +56,12 @@ pub fn has_threads() -> bool {
     threads().is_some()
 }
 
+/// Returns the number of threads that share the work.
+#[must_use]
+pub fn width() -> usize {
+    threads().map_or(1, ThreadPool::current_num_threads)
+}
+
 /// Applies `work` to consecutive ranges of the rows that `offsets` delimit; returns the results in
 /// the order of the rows.
 ///

@@ -11,6 +11,7 @@ import glob
 import os
 import re
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,7 +182,10 @@ class Input(NamedTuple):
     def may_be_log(self) -> bool:
         """Whether the file is named like a mini-swe-agent log."""
         is_other = self.problems or self.is_end or self.is_summary or self.whole or self.within
-        return not is_other and self.path.suffix == _LOG_SUFFIX and is_named_in_utf8(self.path)
+        if is_other:
+            return False
+        path = str(self.path)
+        return path.endswith(_LOG_SUFFIX) and is_named_in_utf8(path)
 
     def note_read(self) -> None:
         """Record that it was read."""
@@ -309,15 +313,19 @@ def _walk(
         yield Input(folder, whole, notes)
         return
     endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
-    to_path = path_of if is_remote(folder) else Path  # a listed file exists, whatever its name
-    for entry in entries:
-        if entry.is_folder:
-            if entry.name not in _NO_LOG_FOLDERS:
-                yield from _walk(to_path(entry.path), choice, notes, is_below=True)
-        elif entry.is_file and _may_be_log(entry.name):
-            is_summary = _SUMMARY.fullmatch(decompressed_name(entry.name)) is not None
-            is_summary = is_summary or _is_of_a_run(entry.name, endings, names)
-            yield Input(to_path(entry.path), notes=notes, is_summary=is_summary)
+    is_local = not is_remote(folder)
+    for name, remote, is_folder, is_file in entries:
+        # A listed file exists, whatever its name.
+        path = folder / name if is_local else path_of(remote)
+        if is_folder:
+            if name not in _NO_LOG_FOLDERS:
+                yield from _walk(path, choice, notes, is_below=True)
+        elif is_file and name not in _NO_LOG_NAMES:
+            plain = decompressed_name(name)
+            if _may_be_log(suffix_of(plain)):
+                is_summary = _SUMMARY.fullmatch(plain) is not None
+                is_summary = is_summary or _is_of_a_run(name, endings, names)
+                yield Input(path, notes=notes, is_summary=is_summary)
 
 
 def _is_of_a_run(name: str, endings: Sequence[str], names: Collection[str]) -> bool:
@@ -357,5 +365,6 @@ def _listed(folder: Path) -> list[_Listed]:
     return sorted(listed)
 
 
-def _may_be_log(name: str) -> bool:
-    return name not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(name))
+@cache
+def _may_be_log(suffix: str) -> bool:
+    return not _NO_LOGS.fullmatch(suffix.lower())

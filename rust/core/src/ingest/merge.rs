@@ -14,28 +14,29 @@ const ENOUGH: usize = 1 << 22;
 /// Parts of a column with more bytes than this are concatenated on a thread of their own.
 const LARGE: usize = 1 << 18;
 
-/// Concatenates pieces, in order, into a few of about the same size; returns the results of
-/// `finish` for them.
+/// Concatenates parts, each given in pieces, into a few of about the same size; returns the results
+/// of `finish` for them. The sizes do not depend on how parts are divided.
 pub(super) fn merged<T: Send>(
-    pieces: Vec<Piece>,
+    parts: Vec<Vec<Piece>>,
     finish: impl Fn(Piece) -> T + Send + Sync,
 ) -> Vec<T> {
-    let groups = pool::map(grouped(pieces).into_iter(), |group| one(group).map(&finish));
+    let groups = pool::map(grouped(parts).into_iter(), |group| one(group).map(&finish));
     groups.into_iter().flatten().collect()
 }
 
-fn grouped(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
-    let size = |piece: &Piece| piece.columns.iter().flatten().map(bytes).sum();
-    let places = places(&pieces.iter().map(size).collect::<Vec<_>>());
+fn grouped(parts: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    let size = |piece: &Piece| piece.columns.iter().flatten().map(bytes).sum::<usize>();
+    let sizes = parts.iter().map(|pieces| pieces.iter().map(size).sum());
+    let places = places(&sizes.collect::<Vec<_>>());
     let mut groups = Vec::new();
     groups.resize_with(places.last().map_or(0, |last| last + 1), Vec::new);
-    for (piece, place) in pieces.into_iter().zip(places) {
-        groups[place].push(piece);
+    for (pieces, place) in parts.into_iter().zip(places) {
+        groups[place].extend(pieces);
     }
     groups
 }
 
-/// Assigns pieces of these sizes to groups: each to the group that contains its midpoint.
+/// Assigns parts of these sizes to groups: each to the group that contains its midpoint.
 fn places(sizes: &[usize]) -> Vec<usize> {
     let whole: usize = sizes.iter().sum();
     if whole > ENOUGH * sizes.len() {
@@ -189,15 +190,15 @@ fn bytes(column: &Column) -> usize {
         Values::Integer(values) => 8 * values.len(),
         Values::Number(values) => 8 * values.len(),
         Values::Text(texts) => size(texts),
-        Values::List(offsets, items) => 4 * offsets.len() + bytes(items),
-        Values::Mapping(offsets, keys, items) => 4 * offsets.len() + size(keys) + bytes(items),
+        Values::List(_, items) => 4 * column.valid.len() + bytes(items),
+        Values::Mapping(_, keys, items) => 4 * column.valid.len() + size(keys) + bytes(items),
         Values::Record(columns) => columns.iter().map(bytes).sum(),
     };
     column.valid.len() + values
 }
 
 fn size(texts: &Texts) -> usize {
-    4 * texts.offsets.len() + texts.bytes.len()
+    4 * (texts.offsets.len() - 1) + texts.bytes.len()
 }
 
 #[cfg(test)]

@@ -170,7 +170,10 @@ impl Reader {
         let pieces = pool::map(tasks.into_iter(), |(range, line)| {
             self.piece(block, range, file, line)
         });
-        merged(pieces, finish)
+        merged(
+            pieces.into_iter().map(|piece| vec![piece]).collect(),
+            finish,
+        )
     }
 
     fn piece(&self, block: &[u8], range: Range<usize>, file: &str, line: i64) -> Piece {

@@ -221,22 +221,22 @@ impl<'a> Parser<'a> {
         if whole.len() > 1 && whole.starts_with('0') {
             return None;
         }
-        if self.next_is(b".") {
+        if self.next_is(|byte| byte == b'.') {
             self.digits(MOST_DIGITS)?;
         }
-        if self.next_is(b"eE") {
-            self.next_is(b"+-");
+        if self.next_is(|byte| matches!(byte, b'e' | b'E')) {
+            self.next_is(|byte| matches!(byte, b'+' | b'-'));
             self.digits(MOST_EXPONENT_DIGITS)?;
         }
         Some(&self.text[begin..self.at])
     }
 
-    /// Skips the next byte if it is one of these; returns whether it was.
-    fn next_is(&mut self, bytes: &[u8]) -> bool {
+    /// Skips the next byte if it is as `expected`; returns whether it was.
+    fn next_is(&mut self, expected: impl Fn(u8) -> bool) -> bool {
         let next = self.text.as_bytes().get(self.at);
-        let is_one = next.is_some_and(|byte| bytes.contains(byte));
-        self.at += usize::from(is_one);
-        is_one
+        let is_it = next.is_some_and(|&byte| expected(byte));
+        self.at += usize::from(is_it);
+        is_it
     }
 
     fn digits(&mut self, most: usize) -> Option<&'a str> {

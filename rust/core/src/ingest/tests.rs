@@ -172,7 +172,8 @@ fn pieces_put_together_are_those_of_one_reading() {
     let pieces = (1..).zip(lines);
     let pieces =
         pieces.flat_map(|(number, line)| reader.read(line.as_bytes(), "file", number, identity));
-    let [together] = &merged(pieces.collect(), identity)[..] else {
+    let parts = pieces.map(|piece| vec![piece]);
+    let [together] = &merged(parts.collect(), identity)[..] else {
         panic!("one piece");
     };
     assert_eq!((together.rows, together.next_line), (4, whole.next_line));
@@ -198,7 +199,8 @@ fn large_pieces_become_a_few_in_their_order() {
     let lines =
         lines.map(|(row, text)| format!(r#"{{"task_id": "{row}", "final_output": "{text}"}}"#));
     let pieces = lines.flat_map(|line| reader.read(line.as_bytes(), "file", 1, identity));
-    let merged = merged(pieces.collect(), identity);
+    let parts = pieces.map(|piece| vec![piece]);
+    let merged = merged(parts.collect(), identity);
     assert_eq!(merged.len(), 5); // of 70 MiB
     let found = |name| -> Vec<Option<String>> {
         let columns = merged.iter().map(|piece| column(&reader, piece, name));

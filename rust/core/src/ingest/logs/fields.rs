@@ -89,10 +89,9 @@ pub(super) fn list<'a, T: Fields<'a> + Default>(
         return Some(());
     }
     parser.list(|parser| {
-        let mut value = T::default();
-        object(parser, &mut value, false)?;
-        values.push(value);
-        Some(())
+        // Moving large structs takes time.
+        values.push(T::default());
+        object(parser, values.last_mut()?, false)
     })
 }
 

@@ -1,21 +1,11 @@
-//! Log files: how many are read in one call, and how they are divided among threads.
+//! Log files: how many are read in one call, and their contents.
 
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::ops::Range;
 use std::path::Path;
 
 use crate::pool;
-
-/// Most files per piece of work.
-const FILES: usize = 128;
-/// Least and most bytes of a piece: enough to outweigh the cost of its columns, and few enough that
-/// all threads finish at about the same time.
-const LEAST: u64 = 1 << 20;
-const BYTES: u64 = 1 << 23;
-/// Number of pieces that files are divided into, if they have enough bytes.
-const PIECES: u64 = 8;
 
 /// Most bytes of the files that are read in one call, unless it is a single file.
 const MOST: u64 = 1 << 26;
@@ -59,22 +49,6 @@ fn size(path: &Path) -> Option<u64> {
     (about.is_file() && about.len() <= LARGEST).then_some(about.len())
 }
 
-/// Divides files of these sizes into pieces for threads to read.
-pub(super) fn pieces(sizes: &[Option<u64>]) -> Vec<Range<usize>> {
-    let whole: u64 = sizes.iter().flatten().sum();
-    let share = (whole / PIECES).clamp(LEAST, BYTES);
-    let mut pieces = Vec::new();
-    let (mut begin, mut bytes) = (0, 0);
-    for (at, size) in sizes.iter().enumerate() {
-        bytes += size.unwrap_or(0);
-        if bytes >= share || at + 1 - begin == FILES || at + 1 == sizes.len() {
-            pieces.push(begin..at + 1);
-            (begin, bytes) = (at + 1, 0);
-        }
-    }
-    pieces
-}
-
 /// Calls `work` with a buffer for the contents of files, one after another.
 pub(super) fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     let mut buffer = BUFFER.take();
@@ -103,23 +77,4 @@ pub(super) fn content<'b>(path: &Path, size: u64, buffer: &'b mut Vec<u8>) -> Op
         }
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{BYTES, FILES, LEAST, PIECES, pieces};
-
-    #[test]
-    fn pieces_are_of_bytes_or_of_files() {
-        assert_eq!(pieces(&[]), []);
-        assert_eq!(pieces(&[None, None]).len(), 1);
-        let half = Some(LEAST / 2);
-        assert_eq!(pieces(&[half, None, half, half]), [0..3, 3..4]);
-        let large = vec![half; 3 * PIECES as usize];
-        assert_eq!(pieces(&large).len(), PIECES as usize);
-        let larger = vec![Some(BYTES); 2 * PIECES as usize];
-        assert_eq!(pieces(&larger).len(), larger.len());
-        let many = vec![Some(1); FILES + 1];
-        assert_eq!(pieces(&many), [0..FILES, FILES..FILES + 1]);
-    }
 }

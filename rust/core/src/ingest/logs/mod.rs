@@ -11,13 +11,14 @@ mod observations;
 mod record;
 mod responses;
 mod run;
+mod shares;
 mod tokens;
 mod v1;
 mod v2;
 mod views;
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::iter;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -31,10 +32,16 @@ use crate::pool;
 use claims::{declared_views, repository_of};
 use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;
+use shares::Shares;
 use views::{Folder, as_steps};
 
 /// Bytes at the end of a log that are searched for its format first.
 const END: usize = 1 << 12;
+
+/// Numbers of rows after which room for the others is reserved.
+const EXPECTING: [usize; 2] = [8, 32];
+/// How much more room is reserved than is expected to be needed.
+const MARGIN: f64 = 1.1;
 
 const SUFFIX: &str = ".traj.json";
 const AGENT: &str = "mini-swe-agent";
@@ -108,16 +115,28 @@ impl Reader {
     ) -> (Vec<T>, usize) {
         let sizes = files::sizes(files);
         let looks = self.looks(as_contextbench);
-        let pieces = pool::map(files::pieces(&sizes).into_iter(), |range| {
+        let shares = Shares::new(&sizes);
+        let piece = |stretch| {
             files::with_buffer(|buffer| {
-                self.gather_logs(range, |row, number| {
+                self.gather_logs(shares.files(stretch), |row, number| {
                     let file = &files[number];
                     let content = sizes[number]
                         .and_then(|size| files::content(Path::new(file), size, buffer));
-                    content.is_some_and(|content| row.read_log(content, file, looks).is_some())
+                    let is_read =
+                        content.is_some_and(|content| row.read_log(content, file, looks).is_some());
+                    if EXPECTING.contains(&row.index) {
+                        row.expect(MARGIN * shares.left(stretch));
+                    }
+                    is_read
                 })
             })
+        };
+        let pieces = pool::map(0..pool::width(), |_| {
+            let stretches = iter::from_fn(|| shares.take());
+            let pieces = stretches.map(|stretch| (stretch, piece(stretch)));
+            pieces.collect::<Vec<_>>()
         });
+        let pieces = shares.arranged(pieces.into_iter().flatten());
         (merged(pieces, finish), sizes.len())
     }
 
@@ -148,7 +167,7 @@ impl Reader {
 
     fn gather_logs(
         &self,
-        numbers: Range<usize>,
+        numbers: impl Iterator<Item = usize>,
         mut read: impl FnMut(&mut Row<'_>, usize) -> bool,
     ) -> Piece {
         self.gather("", |row, refused| {
@@ -185,6 +204,13 @@ impl Row<'_> {
         self.index += usize::from(is_read);
         self.version_1 += usize::from(is_read && run.is_version_1());
         is_read.then_some(())
+    }
+
+    /// Reserves room for `ratio` times as many rows like those so far.
+    fn expect(&mut self, ratio: f64) {
+        for column in &mut *self.columns {
+            column.expect(ratio);
+        }
     }
 
     fn write(&mut self, record: &Record<'_>) -> Option<()> {
