@@ -90,7 +90,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next value, an integer.
+    #[inline]
     pub fn integer(&mut self) -> Option<i64> {
+        // Few numbers are longer, or end the text.
+        self.peek()?;
+        let short = short_number(self.text.as_bytes(), self.at);
+        if let Some((value, digits, [b',' | b'}' | b']', _])) = short {
+            self.at += digits;
+            return Some(value);
+        }
+        self.any_integer()
+    }
+
+    fn any_integer(&mut self) -> Option<i64> {
         let is_negative = self.take(b'-');
         let rest = &self.text.as_bytes()[self.at..];
         let mut value: u64 = 0;
@@ -117,9 +129,10 @@ impl<'a> Cursor<'a> {
     /// The next value, a list of integers without a sign, which are added to others.
     pub fn counts(&mut self, found: &mut Vec<i64>) -> Option<()> {
         self.list(|cursor| {
-            while let Some((value, length)) = short_count(cursor.text.as_bytes(), cursor.at) {
+            let bytes = cursor.text.as_bytes();
+            while let Some((value, digits, [b',', second])) = short_number(bytes, cursor.at) {
                 found.push(value);
-                cursor.at += length;
+                cursor.at += digits + 1 + usize::from(second == b' ');
             }
             found.push(cursor.integer().filter(|&value| value >= 0)?);
             Some(())
@@ -251,20 +264,19 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A number of a few digits at `at` before a comma, and their length with a blank that follows.
+/// A number of a few digits at `at`, its length, and the two bytes that follow.
 ///
 /// Eight bytes are read as one word: the first that is no digit ends the number, which then moves
 /// to the end of the word, behind zeros.
 #[inline]
-fn short_count(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+fn short_number(bytes: &[u8], at: usize) -> Option<(i64, usize, [u8; 2])> {
     const ONES: u64 = u64::MAX / 255;
     let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
     let values = word ^ (ONES * u64::from(b'0'));
     let others = (values | values.wrapping_add(ONES * 6)) & (ONES * 0xf0);
     let digits = others.trailing_zeros() / 8;
-    let [end, blank, ..] = word.checked_shr(8 * digits)?.to_le_bytes();
-    let is_odd = digits == 0 || (bytes[at] == b'0' && digits > 1);
-    if is_odd || end != b',' {
+    let [next, second, ..] = word.checked_shr(8 * digits)?.to_le_bytes();
+    if digits == 0 || (bytes[at] == b'0' && digits > 1) {
         return None;
     }
     let values = values << (64 - 8 * digits);
@@ -272,8 +284,7 @@ fn short_count(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let (even, odd) = (pairs & 0xff_0000_00ff, pairs >> 16 & 0xff_0000_00ff);
     let number = even.wrapping_mul(100 + (1_000_000 << 32)) + odd.wrapping_mul(1 + (10_000 << 32));
-    let length = digits as usize + 1 + usize::from(blank == b' ');
-    Some(((number >> 32) as i64, length))
+    Some(((number >> 32) as i64, digits as usize, [next, second]))
 }
 
 #[cfg(test)]
