@@ -70,7 +70,6 @@ every turn."""
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 
-
 _NULLS = (1 << 10, 1 << 17)
 """Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
 takes longer than to slice them, and touches new memory each time."""
@@ -82,7 +81,6 @@ NO_OBJECT = -1
 """Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
 UNCERTAIN = -2
 """Code of a text that has to be read to know more."""
-
 
 _MOST_TEXT = 2**31 - 1
 """Bytes of texts that one column holds."""
@@ -193,9 +191,7 @@ def text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | N
 
 def _text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | None:
     """Number texts as :func:`text_codes` does; a null has the number -1."""
-    if kernels.backend() == "python":
-        return None
-    if any(type(part) is not pa.StringArray for part in parts):
+    if kernels.backend() == "python" or any(type(each) is not pa.StringArray for each in parts):
         return None
     from trajmeter.kernels import _rust  # whose twin is Arrow's function
 
@@ -348,18 +344,15 @@ def text_scalar(value: str | None) -> pa.StringScalar:
 
 def repeated_text(value: str, rows: int) -> Array:
     """A column of one text, which shares its memory with others of a short text."""
-    if rows > _REPEATED or len(value) > _SHORT:
-        return _repeated_text(value, rows)
-    return _kept_text(value).slice(0, rows)
+    if rows <= _REPEATED and len(value) <= _SHORT:
+        return _kept_text(value).slice(0, rows)
+    column: Array = pa.repeat(text_scalar(value), rows)
+    return column
 
 
 @lru_cache(maxsize=32)
 def _kept_text(value: str) -> Array:
-    return _repeated_text(value, _REPEATED)
-
-
-def _repeated_text(value: str, rows: int) -> Array:
-    column: Array = pa.repeat(text_scalar(value), rows)
+    column: Array = pa.repeat(text_scalar(value), _REPEATED)
     return column
 
 

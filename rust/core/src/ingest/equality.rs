@@ -10,9 +10,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::alike;
 use super::flat::{Flat, flat_members};
 use super::raw::is_certain;
 use super::value::{Text, only_if, refused};
@@ -23,9 +23,6 @@ pub const NO_OBJECT: i64 = -1;
 
 /// Stands for text that the caller has to look at.
 pub const UNCERTAIN: i64 = -2;
-
-/// Up to this many objects, a linear search is faster than hashing.
-const FEW: usize = 16;
 
 /// Whole doubles below it are the integers they look like.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -96,22 +93,8 @@ fn codes_of_piece(texts: &[u8], offsets: &[i64], runs: &[i64]) -> Vec<i64> {
     });
     let object = |code: i64| &written[ends[code as usize]..ends[code as usize + 1]];
     for run in runs.windows(2) {
-        let own = &mut codes[run[0] as usize - first..run[1] as usize - first];
-        if own.len() <= FEW {
-            for at in 1..own.len() {
-                let (before, rest) = own.split_at_mut(at);
-                let code = &mut rest[0];
-                if *code >= 0 {
-                    let is_equal = |other: &&i64| **other >= 0 && object(**other) == object(*code);
-                    *code = before.iter().find(is_equal).copied().unwrap_or(*code);
-                }
-            }
-            continue;
-        }
-        let mut numbers = FxHashMap::with_capacity_and_hasher(own.len(), FxBuildHasher);
-        for code in own.iter_mut().filter(|code| **code >= 0) {
-            *code = *numbers.entry(object(*code)).or_insert(*code);
-        }
+        let own = run[0] as usize - first..run[1] as usize - first;
+        alike::number(&mut codes[own], object);
     }
     codes
 }

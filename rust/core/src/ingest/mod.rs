@@ -8,6 +8,7 @@
 //! lie depends on the block alone.
 
 mod absent;
+mod alike;
 mod blocks;
 mod column;
 mod context;
