@@ -261,7 +261,7 @@ def test_every_difference_has_its_place() -> None:
         ("[" * 100_000, "nested too deeply to be read, more than 100 deep"),
         (
             '{"n": -' + "9" * 4301 + "}",
-            "hold an integer of 4,301 digits, expected 4,300 digits at most",
+            "contain an integer of 4,301 digits, expected 4,300 digits at most",
         ),
         ('{"a":' * 150 + "1" + "}" * 150, "nested more than 100 deep"),
     ],
