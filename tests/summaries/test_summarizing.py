@@ -246,7 +246,7 @@ def test_success_by_a_threshold() -> None:
     assert (third.pass_at_k, third.pass_hat_k) == (1.0, 0.0)
     assert (fourth.n_tasks, fourth.n_tasks_total, fourth.pass_at_k) == (0, 2, None)
     assert (first.n_always, first.n_sometimes, first.n_never) == (0, 2, 0)
-    with pytest.raises(ConfigurationError, match="not true or false"):
+    with pytest.raises(ConfigurationError, match="is not a boolean"):
         trajmeter.summarize(rows, success=F1)
 
 
