@@ -97,7 +97,8 @@ def test_a_summary_waits_for_a_batch_although_the_stream_was_interrupted(
     scorer = StreamScorer(create("turns"))
     stream = iter(scorer.score(BATCHES))
     next(stream)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(Future, "result", interrupt)
-        next(stream)
+        with pytest.raises(KeyboardInterrupt):
+            next(stream)
     assert scorer.summary().overall.attempts == 3

@@ -135,9 +135,11 @@ def _started(count: Callable[[], None]) -> Future[None]:
 
     def run() -> None:
         try:
-            counted.set_result(count())
+            count()
         except BaseException as error:  # noqa: BLE001 - raised where the counts are needed
             counted.set_exception(error)
+        else:
+            counted.set_result(None)
 
     try:
         Thread(target=run, name="trajmeter-summary").start()
