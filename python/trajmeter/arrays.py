@@ -75,8 +75,9 @@ _NULLS = (1 << 10, 1 << 17)
 """Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
 takes longer than to slice them, and touches new memory each time."""
 
-_REPEATED, _SHORT = 1 << 14, 40
-"""Rows of a short text that are made at once, and its length, for the same reason."""
+_REPEATED, _SHORT = tuple(1 << bits for bits in (6, 8, 10, 12, 14)), 40
+"""Rows of a short text that are made at once, and its length, for the same reason; there are
+several numbers because pickling a slice copies all of its memory."""
 
 NO_OBJECT = -1
 """Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
@@ -348,14 +349,15 @@ def text_scalar(value: str | None) -> pa.StringScalar:
 
 def repeated_text(value: str, rows: int) -> Array:
     """A column of one text, which shares its memory with others of a short text."""
-    if rows > _REPEATED or len(value) > _SHORT:
+    enough = next((most for most in _REPEATED if rows <= most), None)
+    if enough is None or len(value) > _SHORT:
         return _repeated_text(value, rows)
-    return _kept_text(value).slice(0, rows)
+    return _kept_text(value, enough).slice(0, rows)
 
 
-@lru_cache(maxsize=32)
-def _kept_text(value: str) -> Array:
-    return _repeated_text(value, _REPEATED)
+@lru_cache(maxsize=64)
+def _kept_text(value: str, rows: int) -> Array:
+    return _repeated_text(value, rows)
 
 
 def _repeated_text(value: str, rows: int) -> Array:
