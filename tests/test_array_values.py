@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,14 @@ def test_half_a_surrogate_pair_is_not_text() -> None:
 def test_a_text_is_repeated() -> None:
     assert repeated_text("é", 3).equals(pa.array(["é", "é", "é"]))
     assert len(repeated_text("", 0)) == 0
+
+
+@pytest.mark.parametrize("rows", [0, 1, 64, 65, 5_000, 1 << 14, (1 << 14) + 1])
+def test_repeated_texts_are_pickled_with_little_more(rows: int) -> None:
+    made = repeated_text("scored", rows)
+    pickled = pickle.dumps(made)
+    assert pickle.loads(pickled).equals(pa.array(["scored"] * rows, pa.string()))  # noqa: S301 - our own object
+    assert len(pickled) < 4 * made.nbytes + 2_000
 
 
 @given(_slices(pa.bool_()))

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
 
 __all__ = [
-    "NO_OBJECT",
     "ROWS_AT_ONCE",
-    "UNCERTAIN",
     "Array",
     "Booleans",
     "Coded",
@@ -50,7 +48,6 @@ __all__ = [
     "held_numbers",
     "nulls",
     "numbers",
-    "object_codes",
     "present",
     "ragged",
     "repeated_text",
@@ -74,13 +71,9 @@ _NULLS = (1 << 10, 1 << 17)
 """Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
 takes longer than to slice them, and touches new memory each time."""
 
-_REPEATED, _SHORT = 1 << 14, 40
-"""Rows of a short text that are made at once, and its length, for the same reason."""
-
-NO_OBJECT = -1
-"""Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
-UNCERTAIN = -2
-"""Code of a text that has to be read to know more."""
+_REPEATED, _SHORT = tuple(1 << bits for bits in (6, 8, 10, 12, 14)), 40
+"""Rows of a short text that are made at once, and its length, for the same reason; there are
+several numbers because pickling a slice copies all of its memory."""
 
 _MOST_TEXT = 2**31 - 1
 """Bytes of texts that one column holds."""
@@ -208,30 +201,6 @@ def text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int3
     return np.frombuffer(held or b"", np.uint8), bounds
 
 
-def object_codes(column: Any, *, runs: Int64Array | None = None) -> Int64Array:  # noqa: ANN401 - of texts
-    """Find the JSON objects among texts, without reading each text in Python.
-
-    Args:
-        column: Texts without nulls.
-        runs: Compare the objects of run i, texts ``[runs[i], runs[i + 1])``, as
-            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does; the runs have all
-            texts. ``None`` compares none.
-
-    Returns:
-        0 or more for an object, equal ones of a run alike; else ``NO_OBJECT``, or ``UNCERTAIN``, as
-        all texts are where the kernels of this process are those in Python.
-    """
-    if not len(column) or kernels.backend() == "python":
-        return np.full(len(column), UNCERTAIN, np.int64)
-    from trajmeter.kernels import _rust  # whose twin is to read the texts
-
-    texts: Any = cast(column, pa.large_string())
-    _, offsets, content = texts.buffers()
-    begin = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
-    held = np.frombuffer(content or b"", np.uint8)
-    return _rust.object_codes(held, begin, runs)
-
-
 class TextBytes(NamedTuple):
     """Texts as bytes."""
 
@@ -344,15 +313,19 @@ def text_scalar(value: str | None) -> pa.StringScalar:
 
 def repeated_text(value: str, rows: int) -> Array:
     """A column of one text, which shares its memory with others of a short text."""
-    if rows <= _REPEATED and len(value) <= _SHORT:
-        return _kept_text(value).slice(0, rows)
+    enough = next((most for most in _REPEATED if rows <= most), None)
+    if enough is None or len(value) > _SHORT:
+        return _repeated_text(value, rows)
+    return _kept_text(value, enough).slice(0, rows)
+
+
+@lru_cache(maxsize=64)
+def _kept_text(value: str, rows: int) -> Array:
+    return _repeated_text(value, rows)
+
+
+def _repeated_text(value: str, rows: int) -> Array:
     column: Array = pa.repeat(text_scalar(value), rows)
-    return column
-
-
-@lru_cache(maxsize=32)
-def _kept_text(value: str) -> Array:
-    column: Array = pa.repeat(text_scalar(value), _REPEATED)
     return column
 
 

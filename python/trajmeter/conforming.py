@@ -18,8 +18,6 @@ import pyarrow.compute as pc
 from trajmeter import json_input
 from trajmeter.absent import absent_columns
 from trajmeter.arrays import (
-    NO_OBJECT,
-    UNCERTAIN,
     Array,
     Booleans,
     coded,
@@ -27,11 +25,11 @@ from trajmeter.arrays import (
     flags,
     nulls,
     numbers,
-    object_codes,
     ragged,
     text_array,
 )
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.objects import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape

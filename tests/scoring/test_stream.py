@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from concurrent.futures import Future
+from threading import Event, Thread
+
 import pytest
 
 from trajmeter.metrics import create
@@ -46,3 +51,54 @@ def test_an_error_while_counting_ends_the_stream(
     scorer = StreamScorer(create("turns"))
     with pytest.raises(ArithmeticError, match="out of numbers"):
         list(scorer.score(BATCHES))
+
+
+def test_threads_score_on_while_the_program_ends() -> None:
+    program = (
+        "import threading, time, pyarrow, trajmeter\n"
+        "def work():\n"
+        "    threading.main_thread().join()\n"
+        "    found = trajmeter.score(pyarrow.table({'task_id': ['a']}), metrics=['turns'])\n"
+        "    print(found.summary.overall.attempts)\n"
+        "threading.Thread(target=work).start()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert (ended.stdout, ended.stderr) == ("1\n", "")
+
+
+def test_batches_are_counted_where_no_thread_can_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    scorer = StreamScorer(create("turns"))
+    counted = [scorer.summary().overall.attempts for _ in scorer.score(BATCHES)]
+    assert counted == [3, 3 + 1, 3 + 1 + 2]
+
+
+def test_a_summary_waits_for_a_batch_although_the_stream_was_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add, is_free = Summarizer.add_batch, Event()
+
+    def wait(self: Summarizer, *others: object, **named: object) -> None:
+        is_free.wait()
+        add(self, *others, **named)  # type: ignore[arg-type]  # as given
+
+    def interrupt(_: object) -> None:
+        is_free.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Summarizer, "add_batch", wait)
+    scorer = StreamScorer(create("turns"))
+    stream = iter(scorer.score(BATCHES))
+    next(stream)
+    with monkeypatch.context() as patched:
+        patched.setattr(Future, "result", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            next(stream)
+    assert scorer.summary().overall.attempts == 3

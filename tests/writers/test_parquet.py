@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
 from trajmeter.metrics import RowLayout
@@ -14,13 +15,14 @@ from trajmeter.metrics.speedup import SpeedupMetric
 from trajmeter.writers import ParquetWriter
 from trajmeter.writers.arrow import arrow_schema, loaded
 
-if TYPE_CHECKING:
-    import pytest
 
-
-def test_pages_of_mappings_do_not_depend_on_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of 200 and 201 benchmarks: a ratio of 8 bytes and a name of 5 of each."""
-    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", 1_024 * 401 * 13 // 2)
+@pytest.mark.parametrize("nulls", [0, 700])
+def test_pages_of_mappings_do_not_depend_on_batches(
+    monkeypatch: pytest.MonkeyPatch, nulls: int
+) -> None:
+    """Rows of 200 and 201 benchmarks: a ratio of 8 bytes or null, and a name of 5 of each."""
+    least = 1_024 * 401 * 13 // 2 - nulls * 401 * 8 // 2
+    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", least)
     layout = RowLayout([SpeedupMetric()])
     schema = arrow_schema(layout)
     name, rows = "speedup.per_benchmark_speedups", 1_500
@@ -28,7 +30,9 @@ def test_pages_of_mappings_do_not_depend_on_batches(monkeypatch: pytest.MonkeyPa
     ratios = np.arange(offsets[-1]) / 7
     kind: Any = schema.field(name).type
     members = [
-        pa.array(ratios) if each.name == "agent/nop" else pa.nulls(len(ratios), each.type)
+        pa.array(ratios, mask=np.arange(len(ratios)) < offsets[nulls])
+        if each.name == "agent/nop"
+        else pa.nulls(len(ratios), each.type)
         for each in kind.item_type
     ]
     values: Any = pa.StructArray.from_arrays(members, fields=[*kind.item_type])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics import TaskIndex
@@ -14,7 +16,6 @@ from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
 
     import pyarrow as pa
 
@@ -85,16 +86,15 @@ class StreamScorer:
                 scored = _restored([*scored], arranged)
         else:
             scored = self._rows.score(rows)
-        with ThreadPoolExecutor(1, "trajmeter-summary") as counter:
-            for each in scored:
-                self._wait()
-                self._counted = counter.submit(self._count, each)
-                yield each
+        for each in scored:
             self._wait()
+            self._counted = _started(partial(self._count, each))
+            yield each
+        self._wait()
 
     def _wait(self) -> None:
         """Wait for the batch that is being counted; raises what went wrong with it."""
-        counted, self._counted = self._counted, None
+        counted = self._counted
         if counted is not None:
             counted.result()
 
@@ -124,6 +124,28 @@ class StreamScorer:
         """Summarize the attempts scored so far."""
         self._wait()
         return self._missing.told_in(self._summarizer.summary())
+
+
+def _started(count: Callable[[], None]) -> Future[None]:
+    """Count in a thread, or at once where none can be started.
+
+    An executor would refuse while a program ends, which waits for its threads, scoring or not.
+    """
+    counted: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            count()
+        except BaseException as error:  # noqa: BLE001 - raised where the counts are needed
+            counted.set_exception(error)
+        else:
+            counted.set_result(None)
+
+    try:
+        Thread(target=run, name="trajmeter-summary").start()
+    except RuntimeError:
+        run()
+    return counted
 
 
 def _released(rows: list[Rows]) -> Iterator[Rows]:

@@ -238,7 +238,7 @@ def _bytes_before(column: Any) -> Int64Array | int:  # noqa: ANN401 - an array o
     """Bytes before each value and behind the last, about; those of a column of nulls are 0."""
     import pyarrow as pa
 
-    from trajmeter.arrays import field, ragged, text_bytes
+    from trajmeter.arrays import field, present, ragged, text_bytes
 
     if column.null_count == len(column):
         return 0
@@ -250,4 +250,7 @@ def _bytes_before(column: Any) -> Int64Array | int:  # noqa: ANN401 - an array o
         return before if isinstance(before, int) else before[offsets]
     if pa.types.is_struct(column.type):
         return sum(_bytes_before(field(column, each.name)) for each in column.type)
-    return np.arange(len(column) + 1) * _NUMBER_BYTES
+    # A null counts as none, whether or not all others of its batch are null.
+    before = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(present(column), out=before[1:])
+    return before * _NUMBER_BYTES

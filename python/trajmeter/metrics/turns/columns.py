@@ -10,13 +10,11 @@ import numpy as np
 
 from trajmeter import json_input, kernels
 from trajmeter.arrays import (
-    UNCERTAIN,
     call_function,
     coded,
     field,
     filled,
     flags,
-    object_codes,
     present,
     ragged,
     text_scalar,
@@ -24,6 +22,7 @@ from trajmeter.arrays import (
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.result import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
+from trajmeter.objects import UNCERTAIN, object_codes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
