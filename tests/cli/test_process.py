@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter.cli._process import (
-    import_numpy,
+    prepare_libraries,
     terminating_as_interrupted,
     without_repeats,
 )
@@ -70,7 +70,7 @@ def test_importing_numpy_leaves_the_threads_of_other_programs_alone(
     monkeypatch.delenv(name, raising=False)
     if chosen is not None:
         monkeypatch.setenv(name, chosen)
-    import_numpy()
+    prepare_libraries()
     assert os.environ.get(name) == chosen
 
 

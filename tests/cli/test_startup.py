@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from trajmeter.cli import _main, _terminal
 from trajmeter.cli._option_values import read_late
+from trajmeter.cli._process import MEMORY_POOL
 from trajmeter.cli._units import EngineName
 from trajmeter.kernels import backend
 
@@ -272,13 +273,13 @@ def test_arrow_allocates_from_the_system_unless_another_pool_is_chosen(
         encoding="utf-8",
     )
     program = "from trajmeter.cli._main import program; program()"
-    others = {name: value for name, value in os.environ.items() if name != _main.MEMORY_POOL}
+    others = {name: value for name, value in os.environ.items() if name != MEMORY_POOL}
     done = subprocess.run(
         [sys.executable, "-c", program, "score", "preds.jsonl", "-m", "pool.py@pool"],
         capture_output=True,
         check=True,
         cwd=folder,
         encoding="utf-8",
-        env=others if chosen is None else {**others, _main.MEMORY_POOL: chosen},
+        env=others if chosen is None else {**others, MEMORY_POOL: chosen},
     )
     assert done.stdout.split()[0] == used

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from typer import Typer
 
-__all__ = ["COMMANDS", "MEMORY_POOL", "application", "main", "program"]
+__all__ = ["COMMANDS", "application", "main", "program"]
 
 _NAME = "trajmeter"
 _COMPLETION = "_TRAJMETER_COMPLETE"
@@ -62,8 +62,6 @@ _STDOUT, _STDERR = 1, 2
 _COLLECTED = 200_000
 """Garbage collection threshold: more objects than a short run creates, as nearly all of them live
 to its end."""
-MEMORY_POOL = "ARROW_DEFAULT_MEMORY_POOL"
-"""Environment variable from which pyarrow takes its allocator when it is imported."""
 _GRACE_SECONDS = 5.0
 """How long threads that are still running, such as an exporter's, may take to finish."""
 
@@ -148,8 +146,6 @@ def program() -> NoReturn:
     that never ends.
     """
     gc.set_threshold(_COLLECTED)
-    # pyarrow's own allocator asks for huge pages, which a short process mostly clears for nothing.
-    os.environ.setdefault(MEMORY_POOL, "system")
     ended: list[int] = []
     if _is_first_at_exit():
         atexit.register(_skip_teardown, ended)

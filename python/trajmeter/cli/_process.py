@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from trajmeter.writers import TableWriter
 
 __all__ = [
+    "MEMORY_POOL",
     "ExitCode",
     "PrintedTable",
     "Termination",
     "Unreadable",
     "discard",
-    "import_numpy",
+    "prepare_libraries",
     "print_message",
     "redirecting_stdout",
     "terminating_as_interrupted",
@@ -46,6 +47,8 @@ __all__ = [
 _STDOUT, _STDERR = 1, 2
 
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+MEMORY_POOL = "ARROW_DEFAULT_MEMORY_POOL"
+"""Environment variable from which pyarrow takes its allocator when it is imported."""
 
 _SHOWN_PROBLEMS = 10
 """Maximum number of problems to show: a file in the wrong format has one on every line."""
@@ -230,8 +233,12 @@ def without_blas_threads() -> Iterator[None]:
         del os.environ[_BLAS_THREADS]  # child processes may use them
 
 
-def import_numpy() -> None:
-    """Import numpy under :func:`without_blas_threads`."""
+def prepare_libraries() -> None:
+    """Import numpy under :func:`without_blas_threads`, and choose how pyarrow allocates memory.
+
+    By default, pyarrow asks for huge pages, and a short process clears most of them for nothing.
+    """
+    os.environ.setdefault(MEMORY_POOL, "system")
     with without_blas_threads():
         import numpy as np  # noqa: F401 - it reads the variable only now
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli import _tables as table
-from trajmeter.cli._process import ExitCode, Unreadable, import_numpy, tolerating_closed_stdout
+from trajmeter.cli._process import ExitCode, Unreadable, prepare_libraries, tolerating_closed_stdout
 from trajmeter.cli._terminal import stdout_console
 
 __all__ = ["AgreementFormat", "ScaleName", "agreement"]
@@ -77,7 +77,7 @@ def agreement(
         trajmeter agreement judge-a.jsonl judge-b.jsonl --figure rules.tool_usage
         trajmeter agreement anchor-gpt.json anchor-claude.json
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.frameworks.agreement import agreement as measure
     from trajmeter.reports.estimates import agreement_sections
     from trajmeter.reports.sections import print_sections, to_markdown

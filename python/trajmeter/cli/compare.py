@@ -14,7 +14,7 @@ from trajmeter.cli._page import write_page
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
-    import_numpy,
+    prepare_libraries,
     print_message,
     tolerating_closed_stdout,
     without_blas_threads,
@@ -175,7 +175,7 @@ def compare(
     if True in are_tables:
         if profile is not None:
             raise ConfigurationError("--profile is for results of frameworks, not results tables")
-        import_numpy()
+        prepare_libraries()
         return _compare_tables(
             results, options, output or (), output_format, with_tasks=tasks_table
         )

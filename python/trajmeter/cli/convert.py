@@ -13,7 +13,7 @@ from trajmeter.cli import _units as units
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
-    import_numpy,
+    prepare_libraries,
     print_message,
     without_repeats,
 )
@@ -105,7 +105,7 @@ def convert(
         trajmeter convert rows.parquet --map turns=steps,task_id=id -o rows.jsonl
         trajmeter convert "logs/**/*.jsonl" -o trajectories/ --shard 3/8
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.scoring.reading_options import ReadingOptions
     from trajmeter.writers import check_is_apart
     from trajmeter.writers.trajectories import check_trajectory_output

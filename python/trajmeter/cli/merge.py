@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli._paths import present
-from trajmeter.cli._process import ExitCode, import_numpy, print_message
+from trajmeter.cli._process import ExitCode, prepare_libraries, print_message
 from trajmeter.reports.cells import counted
 
 __all__ = ["merge"]
@@ -49,7 +49,7 @@ def merge(
         trajmeter merge scores/ -o scores/
         trajmeter merge shard-1/ shard-2/ -o scores/ --verify
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.scoring.merge import merge as merge_folders
 
     done = merge_folders(folders, output=output, verify=verify)

@@ -13,7 +13,7 @@ from trajmeter.cli import _tables as table
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
-    import_numpy,
+    prepare_libraries,
     print_message,
     tolerating_closed_stdout,
     without_repeats,
@@ -124,7 +124,7 @@ def report(
         trajmeter report results/*_lighthouse_*.json -o report.html
         trajmeter report scores.jsonl --figure context.line.f1 --format markdown
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.frameworks.reporting import check_report
     from trajmeter.frameworks.reporting import report as make_report
     from trajmeter.writers import check_is_no_input

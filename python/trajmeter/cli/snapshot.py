@@ -13,7 +13,7 @@ import typer
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
-    import_numpy,
+    prepare_libraries,
     print_message,
     tolerating_closed_stdout,
     without_repeats,
@@ -96,7 +96,7 @@ def snapshot(
         trajmeter snapshot repos/ --tasks gold.jsonl -o snapshots.jsonl
         trajmeter snapshot repos/ -t gold.jsonl --trajectories logs/ -o snapshots.jsonl
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.readers import read_tasks
     from trajmeter.snapshots import entry_maker
     from trajmeter.snapshots.targets import find_targets

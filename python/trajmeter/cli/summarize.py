@@ -15,7 +15,7 @@ from trajmeter.cli._page import write_page
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
-    import_numpy,
+    prepare_libraries,
     print_message,
     tolerating_closed_stdout,
     without_blas_threads,
@@ -130,7 +130,7 @@ def summarize(
         trajmeter summarize new.parquet --fail-under context.line.f1=0.6 --max-not-scored 5%
         trajmeter summarize new.parquet --no-regression old.parquet --margin 0.02
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.reports.estimates import summary_sections
     from trajmeter.summaries.summarizing import summarize as sum_up
     from trajmeter.writers import check_is_no_input, check_place

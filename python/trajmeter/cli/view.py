@@ -13,7 +13,7 @@ from trajmeter.cli._pager import print_lines
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
-    import_numpy,
+    prepare_libraries,
     print_message,
     tolerating_closed_stdout,
     without_repeats,
@@ -104,7 +104,7 @@ def view(
         trajmeter view preds.jsonl django__django-11099 --tasks gold.jsonl --repos repositories/
         trajmeter view logs/ '#3' --grep 'Traceback|assert' --html run.html
     """
-    import_numpy()
+    prepare_libraries()
     from trajmeter.readers import read_tasks, read_trajectories
     from trajmeter.reports.trajectory import Search, html_page, sections
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::absent::Absent;
 use super::shape::{Kind, Member, Shape};
-use super::texts::{Texts, expect};
+use super::texts::Texts;
 use super::wanted::Wanted;
 
 /// The values of a column; a null row holds a placeholder.
@@ -168,34 +168,6 @@ impl Column {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// Reserves room for `ratio` times as many rows like those so far.
-    pub(super) fn expect(&mut self, ratio: f64) {
-        if !self.is_wanted {
-            return;
-        }
-        expect(&mut self.valid, ratio);
-        match &mut self.values {
-            Values::Boolean(values) => expect(values, ratio),
-            Values::Integer(values) => expect(values, ratio),
-            Values::Number(values) => expect(values, ratio),
-            Values::Text(texts) => texts.expect(ratio),
-            Values::List(offsets, items) => {
-                expect(offsets, ratio);
-                items.expect(ratio);
-            }
-            Values::Mapping(offsets, keys, items) => {
-                expect(offsets, ratio);
-                keys.expect(ratio);
-                items.expect(ratio);
-            }
-            Values::Record(columns) => {
-                for column in columns {
-                    column.expect(ratio);
-                }
-            }
         }
     }
 

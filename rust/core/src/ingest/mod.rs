@@ -29,6 +29,7 @@ mod plain_records;
 mod predictions;
 pub(crate) mod raw;
 mod records;
+mod room;
 mod shape;
 mod texts;
 mod tree;

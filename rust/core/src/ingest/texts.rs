@@ -53,12 +53,6 @@ impl Texts {
         Ok(())
     }
 
-    /// Reserves room for `ratio` times as many texts like those so far.
-    pub(super) fn expect(&mut self, ratio: f64) {
-        expect(&mut self.offsets, ratio);
-        expect(&mut self.bytes, ratio);
-    }
-
     pub(super) fn truncate(&mut self, length: usize) {
         self.offsets.truncate(length + 1);
         self.bytes.truncate(last(&self.offsets));
@@ -68,11 +62,6 @@ impl Texts {
     pub fn key(&mut self, text: &str) -> bool {
         self.push(text).is_ok()
     }
-}
-
-/// Reserves room for `ratio` times as many values as there are.
-pub(super) fn expect<T>(values: &mut Vec<T>, ratio: f64) {
-    values.reserve_exact((values.len() as f64 * ratio) as usize);
 }
 
 /// Reserves room for more bytes.

@@ -1,0 +1,47 @@
+//! Room that is reserved for rows like those read so far, which saves growing and copying columns.
+
+use super::column::{Column, Values};
+use super::texts::Texts;
+
+impl Column {
+    /// Reserves room for `ratio` times as many rows like those so far.
+    pub(super) fn expect(&mut self, ratio: f64) {
+        if !self.is_wanted() {
+            return;
+        }
+        expect(&mut self.valid, ratio);
+        match &mut self.values {
+            Values::Boolean(values) => expect(values, ratio),
+            Values::Integer(values) => expect(values, ratio),
+            Values::Number(values) => expect(values, ratio),
+            Values::Text(texts) => texts.expect(ratio),
+            Values::List(offsets, items) => {
+                expect(offsets, ratio);
+                items.expect(ratio);
+            }
+            Values::Mapping(offsets, keys, items) => {
+                expect(offsets, ratio);
+                keys.expect(ratio);
+                items.expect(ratio);
+            }
+            Values::Record(columns) => {
+                for column in columns {
+                    column.expect(ratio);
+                }
+            }
+        }
+    }
+}
+
+impl Texts {
+    /// Reserves room for `ratio` times as many texts like those so far.
+    pub(super) fn expect(&mut self, ratio: f64) {
+        expect(&mut self.offsets, ratio);
+        expect(&mut self.bytes, ratio);
+    }
+}
+
+/// Reserves room for `ratio` times as many values as there are.
+fn expect<T>(values: &mut Vec<T>, ratio: f64) {
+    values.reserve_exact((values.len() as f64 * ratio) as usize);
+}
