@@ -27,6 +27,7 @@ from trajmeter.kernels._context import (
     ContextSizes,
     GoldLines,
     ResolvedPath,
+    TablesLike,
     TurnLike,
     ViewLike,
 )
@@ -190,25 +191,11 @@ class SnapshotFiles:
     """The files of a line of snapshots, numbered in its order."""
 
     def paths(self) -> list[str]: ...
-    def totals(self) -> tuple[int, int]:
-        """How many lines and definitions all files have."""
-
+    def totals(self) -> tuple[int, int]: ...
     def file(self, index: int) -> SnapshotFileRow: ...
     def has_definitions(self, index: int) -> bool: ...
-    def tables(self, index: int, *, keep_empty: bool) -> SnapshotTables | None:
+    def tables(self, index: int, *, keep_empty: bool) -> TablesLike | None:
         """The tables of a file; ``None`` if its definitions have to be put in order first."""
-
-@final
-class SnapshotTables:
-    @property
-    def size(self) -> int: ...
-    @property
-    def line_starts(self) -> Int64Array: ...
-    @property
-    def definition_start(self) -> Int64Array: ...
-    @property
-    def definition_end(self) -> Int64Array: ...
-    def named(self, name: str) -> list[int]: ...
 
 @final
 class EditGoldKernel:

@@ -212,7 +212,7 @@ class TrajectoryBatches:
     def _gathered(self, found: Iterable[Input], *, is_counted: bool = False) -> Iterator[_Item]:
         """Yield files, with long runs of small record files combined into batches.
 
-        A batch has a fixed cost of about a hundred records, however it is made.
+        Whatever its size, a batch costs as much as about a hundred records.
         """
         is_plain = backend() == "python"
         is_gathered = partial(holds_records if is_plain else holds_few_records, choice=self._choice)

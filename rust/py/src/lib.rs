@@ -81,7 +81,7 @@ mod _rust {
         align, align_matches, assign, edit_distance, edit_distance_matches, likeness,
     };
     #[pymodule_export]
-    use crate::snapshots::{SnapshotFiles, SnapshotTables, read_snapshot};
+    use crate::snapshots::{SnapshotFiles, read_snapshot};
     #[pymodule_export]
     use crate::spans::{
         difference, difference_batched, intersection, intersection_batched, measure,

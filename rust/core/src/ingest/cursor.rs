@@ -266,8 +266,8 @@ impl<'a> Cursor<'a> {
 
 /// A number of a few digits at `at`, its length, and the two bytes that follow.
 ///
-/// Eight bytes are read as one word: the first that is no digit ends the number, which then moves
-/// to the end of the word, behind zeros.
+/// Eight bytes are read as one word. The first byte that is not a digit ends the number, whose
+/// digits are then shifted to the end of the word, after zeros.
 #[inline]
 fn short_number(bytes: &[u8], at: usize) -> Option<(i64, usize, [u8; 2])> {
     const ONES: u64 = u64::MAX / 255;
