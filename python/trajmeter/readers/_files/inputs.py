@@ -11,7 +11,7 @@ import glob
 import os
 import re
 import warnings
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -365,6 +365,6 @@ def _listed(folder: Path) -> list[_Listed]:
     return sorted(listed)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _may_be_log(suffix: str) -> bool:
     return not _NO_LOGS.fullmatch(suffix.lower())
