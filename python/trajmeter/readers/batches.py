@@ -362,37 +362,36 @@ class TrajectoryBatches:
             return
         as_contextbench = self._choice.has_own_read_of(_LOG_FORMATS)
         while logs:
-            files = [str(log.path) for log in logs]
+            files = [str(log.place) for log in logs]
             found, count = reader.read_logs(files, as_contextbench=as_contextbench)
             yield from self._logs_in(found, logs[:count])
             logs = logs[count:]
 
     def _logs_in(self, found: list[JsonColumns], logs: list[Input]) -> Iterator[_Item]:
         """The rows of logs, and the logs left to the record reader."""
-        unread: set[int] = set()
+        unread = {number for columns in found for _, number, *_ in columns.refused}
+        for number, log in enumerate(logs):
+            if number not in unread:
+                log.note_read()
         for columns in found:
             batch = self._rows_of.in_schema(columns)
             versions = (columns.version_1, batch.num_rows - columns.version_1)
-            yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
+            counts = dict(zip(_LOG_FORMATS, versions, strict=True))
             done = 0
-            unread.update(number for _, number, *_ in columns.refused)
             for row, refused in groupby(columns.refused, itemgetter(0)):
                 yield partial(iter, [batch.slice(done, row - done)])
                 done = row
                 left = [logs[number] for _, number, *_ in refused]
                 yield from self._gathered(left, is_counted=True)
-            yield partial(iter, [batch.slice(done)])
-        for number, log in enumerate(logs):
-            if number not in unread:
-                log.note_read()
+            yield partial(self._counted, batch.slice(done), counts)
 
     def _count_file(self) -> Iterator[pa.RecordBatch]:
         self._reasons.add_file()
         return iter(())
 
-    def _count(self, rows: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
+    def _counted(self, batch: pa.RecordBatch, rows: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
         self._choice.count(rows)
-        return iter(())
+        return iter([batch])
 
     def _problems(self, problems: Iterable[ReadProblem]) -> Iterator[pa.RecordBatch]:
         for problem in problems:

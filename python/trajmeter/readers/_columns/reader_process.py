@@ -97,7 +97,7 @@ class _Notes(FolderNotes):
     def report(self) -> None:
         self._replies.send(Note(self._number, "note_reported"))
 
-    def read(self, path: Path) -> None:  # noqa: ARG002 - of that file
+    def read(self, path: Path | str) -> None:  # noqa: ARG002 - of that file
         self._replies.send(Note(self._number, "note_read"))
 
     def leave_out(self, path: Path) -> None:  # noqa: ARG002 - likewise

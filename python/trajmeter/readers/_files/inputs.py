@@ -24,7 +24,7 @@ from trajmeter.records import ReadProblem
 from trajmeter.remote import RemotePath, is_named_in_utf8, is_remote, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from trajmeter.readers._files.ranges import Range
     from trajmeter.readers._recognition.choice import Choice
@@ -56,6 +56,8 @@ _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules
 _SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt")
 """Names of predictions and declared contexts, which mini-swe-agent, SWE-agent and others write
 beside their logs."""
+_SUMMARY_ENDINGS = (".pred", "s.json", "s.jsonl", "patch_context.txt")
+"""How these names end; few others do, and this is checked for every file."""
 _OF_ONE_RUN = {
     "": (".traj", ".checkpoints.jsonl", ".context.json"),
     "contextbench": (".checkpoints.jsonl", ".traj", ".context.json"),
@@ -92,13 +94,13 @@ class FolderNotes:
         """Record that a problem with a file was reported."""
         self._is_empty = False
 
-    def read(self, path: Path) -> None:
+    def read(self, path: Path | str) -> None:
         """Record that a file was read."""
         self._is_empty = False
         last, self._last = self._last, os.path.dirname(path)  # noqa: PTH120 - called for every file
         if last == self._last:
             return
-        for folder in path.parents:
+        for folder in _as_path(path).parents:
             if folder in self._with_logs:
                 break
             self._with_logs.add(folder)
@@ -157,7 +159,9 @@ class FolderNotes:
 class Input(NamedTuple):
     """A file or a whole folder to read, or the marker of a folder's end."""
 
-    path: Path
+    place: Path | str
+    """Its path; as text if it was found in a local folder, which may hold a hundred thousand files
+    whose paths are needed only as text."""
     whole: FileFormat[Any] | None = None
     """The format that recognises a folder."""
     notes: FolderNotes | None = None
@@ -172,6 +176,11 @@ class Input(NamedTuple):
     within: Range | None = None
     """Which lines or rows to read, some of which a format recognises; all if ``None``."""
 
+    @property
+    def path(self) -> Path:
+        """Its path."""
+        return _as_path(self.place)
+
     def holds_lines(self, longest: int) -> bool:
         """Whether it is read as JSON lines of at most this many bytes."""
         if self.within is None:
@@ -184,13 +193,13 @@ class Input(NamedTuple):
         is_other = self.problems or self.is_end or self.is_summary or self.whole or self.within
         if is_other:
             return False
-        path = str(self.path)
-        return path.endswith(_LOG_SUFFIX) and is_named_in_utf8(path)
+        name = str(self.place)
+        return name.endswith(_LOG_SUFFIX) and is_named_in_utf8(name)
 
     def note_read(self) -> None:
         """Record that it was read."""
         if self.notes is not None:
-            self.notes.read(self.path)
+            self.notes.read(self.place)
 
     def note_reported(self) -> None:
         """Record that a problem with it was reported."""
@@ -236,6 +245,10 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
                 yield from _folder(each, choice)
             else:
                 yield Input(each)
+
+
+def _as_path(place: Path | str) -> Path:
+    return Path(place) if isinstance(place, str) else place
 
 
 def _suffix(name: str) -> str:
@@ -314,22 +327,28 @@ def _walk(
         return
     endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
     is_local = not is_remote(folder)
-    for name, remote, is_folder, is_file in entries:
-        # A listed file exists, whatever its name.
-        path = folder / name if is_local else path_of(remote)
+    for name, place, is_folder, is_file in entries:
         if is_folder:
             if name not in _NO_LOG_FOLDERS:
-                yield from _walk(path, choice, notes, is_below=True)
+                below = _as_path(place) if is_local else path_of(place)
+                yield from _walk(below, choice, notes, is_below=True)
         elif is_file and name not in _NO_LOG_NAMES:
             plain = decompressed_name(name)
             if _may_be_log(suffix_of(plain)):
-                is_summary = _SUMMARY.fullmatch(plain) is not None
-                is_summary = is_summary or _is_of_a_run(name, endings, names)
-                yield Input(path, notes=notes, is_summary=is_summary)
+                is_summary = _is_summary(plain) or _is_of_a_run(name, endings, names)
+                # A listed file exists, so its name is not a URI.
+                found = place if is_local else path_of(place)
+                yield Input(found, notes=notes, is_summary=is_summary)
 
 
-def _is_of_a_run(name: str, endings: Sequence[str], names: Collection[str]) -> bool:
+def _is_summary(name: str) -> bool:
+    return name.endswith(_SUMMARY_ENDINGS) and _SUMMARY.fullmatch(name) is not None
+
+
+def _is_of_a_run(name: str, endings: tuple[str, ...], names: Collection[str]) -> bool:
     """Whether these files include a preferred file of the same run."""
+    if not name.endswith(endings):
+        return False
     for place, ending in enumerate(endings):
         if name.endswith(ending):
             stem = name.removesuffix(ending)
@@ -341,7 +360,7 @@ class _Listed(NamedTuple):
     """The contents of a folder."""
 
     name: str
-    path: str
+    place: str
     is_folder: bool
     is_file: bool
 
@@ -357,9 +376,15 @@ def _listed(folder: Path) -> list[_Listed]:
             _Listed(path.name, str(path), is_folder, not is_folder)
             for path, is_folder in folder.scan()
         ]
+    prefix = str(folder / "_")[:-1]
     with os.scandir(folder) as found:
         listed = [
-            _Listed(each.name, each.path, each.is_dir(follow_symlinks=False), each.is_file())
+            _Listed(
+                each.name,
+                prefix + each.name,
+                each.is_dir(follow_symlinks=False),
+                each.is_file(),
+            )
             for each in found
         ]
     return sorted(listed)

@@ -70,7 +70,10 @@ pub(super) fn content<'b>(path: &Path, size: u64, buffer: &'b mut Vec<u8>) -> Op
     let mut length = 0;
     while length < room {
         match file.read(&mut buffer[length..room]) {
-            Ok(0) => return Some(&buffer[..length]),
+            // Of a regular file, fewer bytes than there is room for are the last.
+            Ok(count) if length + count == room - 1 || count == 0 => {
+                return Some(&buffer[..length + count]);
+            }
             Ok(count) => length += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return None,
