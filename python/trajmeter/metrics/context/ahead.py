@@ -1,4 +1,4 @@
-"""What a batch needs of repositories, read many files at once before its tasks are prepared."""
+"""Reads the repository files that a batch needs, many at once, before its tasks are prepared."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["FilesAhead"]
 
 _TASKS = 128
-"""Tasks to read ahead for: enough files for several processes, and few listings in memory."""
+"""Tasks to read ahead for: enough files to occupy several processes, few listings in memory."""
 
 
 class FilesAhead:
-    """Reads the files that attempts viewed, before they are asked for one by one.
+    """Reads the files that attempts viewed before they are requested one by one.
 
     Args:
         kept: Prepares the tasks.
-        tasks: Task of each row, if it has one.
-        rows: Rows with the views that are scored.
+        tasks: Task of each row; ``None`` if it has none.
+        rows: Rows with the views to score.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class FilesAhead:
         self._places = {of: place for place, of in enumerate(self._viewed)}
 
     def read(self, task: Task) -> None:
-        """Read the files of a task that is met first, and of those that follow it."""
+        """On the first task of each group of ``_TASKS``, read the files of the whole group."""
         place = self._places[id(task)]
         if place % _TASKS == 0:
             self._kept.read_ahead([*self._viewed.values()][place : place + _TASKS])

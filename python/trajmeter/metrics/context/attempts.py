@@ -1,4 +1,4 @@
-"""Attempts of a batch: what was measured of them, beside what is known of their tasks."""
+"""Attempts of a batch: their measured sizes, with the facts of their tasks."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["CAUSE", "Attempts", "TaskFacts", "attempts", "task_facts"]
 
 CAUSE = {cause: code for code, cause in enumerate(Cause)}
-"""Code of each cause."""
+"""Integer code of each cause."""
 _NONE = -1
 
 
 class TaskFacts(NamedTuple):
-    """What the figures of an attempt depend on, beside what it viewed; codes may be -1."""
+    """Facts of a task that an attempt's figures depend on; causes are codes, -1 for no cause."""
 
     file: int
     symbol: int
     span: int
     line: int
-    """Why a granularity cannot be scored."""
+    """Cause for not scoring a granularity."""
     void: int
-    """Why no attempt at the task is scored at all."""
+    """Cause for not scoring any attempt at the task."""
     has_initial_lines: int
     initial_gold_size: int
     unresolved_gold_paths: int
@@ -45,7 +45,7 @@ class TaskFacts(NamedTuple):
     gold_edits: int
     stand_in_deleted: int
     stand_in_hits: int
-    """What the gold patch deletes where it stands for a missing one; -1 where none does."""
+    """Counts of lines that the gold patch deletes, if it replaces a missing patch; otherwise -1."""
 
     def packed(self) -> bytes:
         """The numbers as a row of a table of ``int64``."""
@@ -71,27 +71,32 @@ _MISSING_TASK = TaskFacts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempts:
-    """Attempts of a batch: what was measured of them, and what is known of their tasks."""
+    """Attempts of a batch: their measured sizes, with the facts of their tasks."""
 
     profile: ContextProfile
     """How they are scored."""
     counts: Mapping[str, Int64Array]
-    """``CONTEXT_COUNTS`` by name."""
+    """``CONTEXT_COUNTS`` by name, one value per attempt."""
     coverage: Float64Array
     """Coverage of each step at each granularity; NaN without gold."""
     offsets: Int64Array
-    """Where the steps of each attempt begin."""
+    """Offsets of each attempt's steps in ``coverage``."""
     tasks: Mapping[str, Int64Array]
-    """What is known of their tasks: each of :class:`TaskFacts` as a column."""
+    """Each field of :class:`TaskFacts` as a column, one value per attempt."""
     void: Int64Array
-    """Why an attempt is left out altogether; -1 for one that is not."""
+    """Cause for leaving out an entire attempt; -1 if it is scored."""
 
     def by_granularity(self, name: str) -> Int64Array:
-        """A count at each granularity, one row for each."""
+        """A count at each granularity, one row per granularity."""
         return np.stack([self.counts[f"{each}.{name}"] for each in GRANULARITIES])
 
     def causes(self, otherwise: Booleans, cause: Cause) -> Int64Array:
-        """Why each granularity is not scored: what its task lacks, else what the attempt lacks."""
+        """Cause for not scoring each granularity: that of the task first, then ``cause``.
+
+        Args:
+            otherwise: Where ``cause`` applies if the task has no cause.
+            cause: What the attempt lacks.
+        """
         of_task = np.stack([self.tasks[each] for each in GRANULARITIES])
         missing = np.where(self.void >= 0, self.void, of_task)
         return np.where((missing < 0) & otherwise, CAUSE[cause], missing)
@@ -105,7 +110,7 @@ def attempts(
     coverage: Float64Array,
     offsets: Int64Array,
 ) -> Attempts:
-    """Put together what was measured of attempts and what is known of their tasks."""
+    """Combine the measured sizes of attempts with the facts of their tasks."""
     held = b"".join([*(each.facts for each in prepared), _MISSING_TASK.packed()])
     table = np.frombuffer(held, np.int64).reshape(-1, len(TaskFacts._fields))
     tasks = dict(zip(TaskFacts._fields, np.ascontiguousarray(table[task].T), strict=True))
@@ -121,7 +126,7 @@ def attempts(
 
 
 def task_facts(prepared: PreparedTask) -> TaskFacts:
-    """What the figures of attempts at a task depend on."""
+    """Collect the facts of a task that the figures of its attempts depend on."""
     profile, gold_patch = prepared.profile, prepared.task.gold_patch
     void = None if prepared.has_snapshot else Cause.MISSING_SNAPSHOT
     if not prepared.has_gold:
@@ -152,7 +157,7 @@ def _code(cause: Cause | None) -> int:
 
 
 def _with_written_gold(found: Attempts) -> Attempts:
-    """Measure coverage of lines by the lines of gold as written, where reversed ones change it."""
+    """Rescale line coverage to the size of gold as written, where reversed ranges change it."""
     line, measured = len(GRANULARITIES) - 1, found.counts["line.gold"]
     is_written = found.tasks["has_gold"] > 0
     gold = np.where(is_written, found.tasks["initial_gold_size"], measured)

@@ -1,4 +1,4 @@
-"""Scoring batches: columns of views and patches in, columns of figures out."""
+"""Scores batches: turns columns of views and patches into columns of figures."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def score_batch(
     rows: pa.RecordBatch,
     parts: Parts = ALL_PARTS,
 ) -> Mapping[str, Array]:
-    """Compute the figures of every row, as :func:`trajmeter.metrics.context.score` does of one.
+    """Compute the figures of every row, as :func:`trajmeter.metrics.context.score` does for one.
 
     Args:
         kept: Prepares tasks.
-        profile: How they are scored.
-        tasks: Task of each row, if it has one.
-        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, of which
-            views and final patches are read.
+        profile: Profile to score with.
+        tasks: Task of each row; ``None`` if it has none.
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`; only views,
+            final patches and leaks are read.
         parts: What to compute.
 
     Returns:
-        The columns of :class:`ContextResult` by their dotted paths.
+        The columns of :class:`ContextResult` by dotted path.
 
     Raises:
-        InputError: A figure of a row is not an integer of 64 bits.
-        TotalOverflowError: Sizes of a row add up to more than 64 bits hold.
+        InputError: A figure of a row does not fit in a 64-bit integer.
+        TotalOverflowError: The sizes of a row overflow a 64-bit integer.
         ReadError: A snapshot cannot be read.
     """
     ahead = None
@@ -74,24 +74,24 @@ def score_batch(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretch:
-    """Consecutive rows whose tasks are prepared at the same time."""
+    """Consecutive rows whose prepared tasks are in memory at the same time."""
 
     start: int
-    """Number of the first row."""
+    """Index of the first row."""
     prepared: list[PreparedTask]
-    """Their tasks, each once."""
+    """Their distinct tasks."""
     task: list[int]
-    """Place of each row's task, or -1."""
+    """Index of each row's task in ``prepared``; -1 if it has none."""
 
 
 def _stretches(
     kept: PreparedTasks, tasks: Sequence[Task | None], ahead: FilesAhead | None
 ) -> Iterator[_Stretch]:
-    """Cut rows where the tasks before would take too much memory together."""
+    """Split rows so that the tasks of each part fit in memory together."""
     codes = [*map(id, tasks)]
     start, stop = 0, -1
     while stop < len(tasks):
-        # Going backwards, the first row of each task is the one that stays.
+        # In reverse order, so that the first row of each task overwrites later ones.
         numbers = range(len(tasks) - 1, start - 1, -1)
         first_rows = dict(zip(reversed(codes[start:]), numbers, strict=True))
         places = {id(None): -1}
@@ -125,7 +125,7 @@ def _columns(
     viewed = viewed_columns(_with(rows, parts.columns(profile)))
     if not parts.trajectory:
         viewed = in_one_step(viewed)
-    if profile.declared_final_only:  # where none is declared, nothing is
+    if profile.declared_final_only:  # an attempt that declares none has an empty final context
         viewed = viewed._replace(has_final=np.ones(len(rows), np.bool_))
     measured = kernels.context_batch([of.kernel for of in prepared], places, *viewed)
     table = measured.counts.reshape(-1, len(CONTEXT_COUNTS)).T
@@ -150,7 +150,7 @@ def _columns(
 
 
 def _with(rows: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
-    """The views of rows, as far as they are among some columns, and null elsewhere."""
+    """Return the rows with view columns that are not among ``names`` set to null."""
     columns = {}
     for name, path in (("turns", "turns.views"), ("final_views", "final_views")):
         column = rows.column(name)

@@ -1,4 +1,4 @@
-"""Columns of figures from columns of sizes, as :mod:`figures` and :mod:`edits` make them of one."""
+"""Columns of figures from columns of sizes; :mod:`figures` and :mod:`edits` do so for one row."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NONE = -1
 
 _TEXTS = {names: text_array(name.value for name in names) for names in (Outcome, Cause)}
 
-# Up to here doubles hold whole numbers, and so they do where two are added or one is doubled.
+# Doubles represent integers up to this size exactly, also the sum of two and the double of one.
 _EXACT = 2**51
 _LARGEST = 2**63 - 1
 
@@ -41,7 +41,7 @@ _Columns: TypeAlias = "dict[str, Array]"
 
 
 def final_columns(found: Attempts) -> _Columns:
-    """Columns of ``final``, as :func:`~trajmeter.metrics.context.figures.final_figures` says."""
+    """Columns of ``final``; see :func:`~trajmeter.metrics.context.figures.final_figures`."""
     shared, gold, predicted = map(found.by_granularity, ("intersection", "gold", "predicted"))
     coverage, precision = _quotient(shared, gold), _quotient(shared, predicted)
     empty = found.profile.empty_ratio
@@ -72,10 +72,10 @@ def final_columns(found: Attempts) -> _Columns:
 
 
 def step_columns(found: Attempts) -> _Columns:
-    """Columns of ``trajectory``, as :func:`~trajmeter.metrics.context.figures.step_figures` says.
+    """Columns of ``trajectory``; see :func:`~trajmeter.metrics.context.figures.step_figures`.
 
     Raises:
-        InputError: A sum is not an integer of 64 bits.
+        InputError: A sum does not fit in a 64-bit integer.
     """
     profile, num_steps = found.profile, found.counts["num_steps"]
     gold, covered, viewed, union = map(
@@ -110,7 +110,7 @@ def step_columns(found: Attempts) -> _Columns:
 
 
 def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Booleans) -> Array:
-    """Coverage after each step; null without gold, or what stands for it there."""
+    """Coverage after each step; without gold, null or the profile's value for empty gold."""
     lengths = np.diff(found.offsets)
     shares = np.ascontiguousarray(found.coverage[:, row])
     is_unknown = np.isnan(shares)
@@ -122,7 +122,7 @@ def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Boolean
     if is_absent.any():
         shares = shares[np.repeat(~is_absent, lengths)]
         offsets = np.append(0, np.cumsum(np.where(is_absent, 0, lengths)))
-    # A null is a start that is null; the stubs take every array for booleans.
+    # A null offset marks a null list; the stubs type every array as booleans.
     starts: Any = numbers(offsets.astype(np.int32), np.append(is_absent, False))
     values: Any = numbers(shares)
     lists: Array = pa.ListArray.from_arrays(starts, values)
@@ -132,13 +132,13 @@ def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Boolean
 def edit_columns(
     found: Attempts, edits: Int64Array, has_patch: Booleans, is_empty: Booleans
 ) -> _Columns:
-    """Columns of both edit locations, as :mod:`trajmeter.metrics.context.edits` makes them.
+    """Columns of both edit locations; see :mod:`trajmeter.metrics.context.edits`.
 
     Args:
         found: The attempts.
-        edits: ``EDIT_COUNTS`` of their final patches, one row for each.
+        edits: ``EDIT_COUNTS`` of their final patches, one row per count.
         has_patch: Whether each attempt has a final patch.
-        is_empty: Whether it has none, or an empty one.
+        is_empty: Whether each has no final patch, or an empty one.
     """
     is_diff, edited, shared, deleted, hits = edits
     gold = found.tasks["gold_edits"]
@@ -185,7 +185,7 @@ def _edits(
     is_diff: Booleans,
     figures: dict[str, npt.NDArray[Any]],
 ) -> _Columns:
-    """Columns of an edit location: without gold it abstains, and other text predicts nothing."""
+    """Columns of an edit location: abstains without gold; text that is not a diff predicts none."""
     causes = np.where(found.void >= 0, found.void, missing)
     outcomes = np.where(has_gold, np.where(is_diff, _SCORED, _ASSIGNED), _ABSTAINED)
     columns = _group(name, outcomes, causes, figures)
@@ -214,7 +214,7 @@ def view_columns(found: Attempts) -> _Columns:
 
 
 def leak_columns(leaks: Array) -> _Columns:
-    """Columns of ``leaks``, which need no task."""
+    """Columns of ``leaks``, which do not depend on a task."""
     found, offsets = ragged(leaks)
     kind: Any = found
     is_unknown = ~present(leaks)
@@ -235,7 +235,7 @@ def leak_columns(leaks: Array) -> _Columns:
 def _group(
     name: str, outcomes: Int64Array, causes: Int64Array, figures: dict[str, npt.NDArray[Any]]
 ) -> _Columns:
-    """Columns of a group; where it has a cause it is not scored, and has no figures."""
+    """Columns of a group; rows with a cause are not scored and have no figures."""
     is_absent = causes >= 0
     return {
         f"{name}.outcome": _labels(np.where(is_absent, _NOT_SCORED, outcomes), Outcome),
@@ -251,8 +251,8 @@ def _column(values: npt.NDArray[Any], is_absent: Booleans) -> Array:
 
 
 def _labels(codes: Int64Array, names: type[Cause | Outcome]) -> Array:
-    """Text of each code; a null for -1."""
-    if not len(codes) or (codes == codes[0]).all():  # most columns are alike throughout
+    """Text of each code; null for -1."""
+    if not len(codes) or (codes == codes[0]).all():  # most columns are constant
         code = int(codes[0]) if len(codes) else _NONE
         if code < 0:
             return nulls(len(codes), pa.string())
@@ -275,10 +275,10 @@ def _f1(shared: Any, gold: Any, predicted: Any) -> Any:  # noqa: ANN401 - likewi
 
 
 def _exactly(formula: Callable[..., Any], *columns: Int64Array) -> Float64Array:
-    """Apply a formula that ends in a division; NaN where that is by 0, or of no number.
+    """Apply a formula that ends in a division; NaN for a division by 0 or of NaN.
 
-    numpy rounds integers to doubles before it divides, Python afterwards, which differs where they
-    are too large for doubles to hold.
+    numpy rounds integers to doubles before it divides, Python afterwards. The results differ for
+    integers that doubles cannot represent exactly.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values: Float64Array = formula(*columns)

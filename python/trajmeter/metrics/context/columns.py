@@ -1,4 +1,4 @@
-"""Views of record batches as the columns that the kernel reads."""
+"""Converts the views of record batches to the columns that the kernel reads."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _UNKNOWN = EXTENTS.index("unknown")
 
 _Number = TypeVar("_Number", bound=np.generic)
 
-# The first letter of an extent tells which one it is; the letters of none have the code behind.
+# The first letter identifies an extent; all other letters have the code after the last extent.
 _BY_LETTER = np.full(256, len(EXTENTS), np.int64)
 _BY_LETTER[[ord(name[0]) for name in EXTENTS]] = range(len(EXTENTS))
 _LENGTHS = np.array([*map(len, EXTENTS), -1], np.int64)
 
 
 class ViewedColumns(NamedTuple):
-    """What the context metrics score of many attempts; the fields are those of the kernel."""
+    """Views of many attempts; the fields are the arguments of the ``context_batch`` kernel."""
 
     views: ViewArrays
     step_offsets: Int64Array
@@ -55,7 +55,7 @@ class ViewedColumns(NamedTuple):
 
 
 def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
-    """Views of the steps and of the final context of every row.
+    """Collect the views of the steps and of the final context of every row.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
@@ -80,7 +80,7 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
 
 
 def in_one_step(viewed: ViewedColumns) -> ViewedColumns:
-    """All steps of a row as one: their union is the same."""
+    """Merge all steps of a row into one; their union is the same."""
     begins = viewed.row_offsets
     has_steps = np.diff(begins) > 0
     return viewed._replace(
@@ -97,7 +97,7 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
         return [_field(part, name) for part in parts]
 
     def joined(make: Callable[[Array], npt.NDArray[_Number]], name: str) -> npt.NDArray[_Number]:
-        # Arrow would join columns in memory that is new each time.
+        # Arrow would allocate new memory on every call to join columns.
         made = [make(column) for column in fields(name)]
         return made[0] if len(made) == 1 else np.concatenate(made)
 
@@ -119,11 +119,11 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
 
 
 def _extents(column: Any) -> Int64Array:  # noqa: ANN401 - of texts
-    """Place of each text among ``EXTENTS``."""
+    """Index of each text in ``EXTENTS``."""
     if type(column) is pa.StringArray and not column.null_count and len(column):
         held, bounds = text_memory(column)
         codes = _BY_LETTER[held.take(bounds[:-1], mode="clip")]
-        # Another text would begin with another letter, or be of another length.
+        # Any other text would begin with another letter or have another length.
         if np.array_equal(_LENGTHS[codes], np.diff(bounds)):
             return codes
     found = coded(column)
@@ -136,7 +136,7 @@ def _listed(column: Array) -> BoolArray:
 
 
 def _continued(parts: Sequence[Int64Array]) -> Int64Array:
-    """Offsets of lists whose parts follow one another."""
+    """Concatenate the offsets of consecutive parts."""
     if len(parts) == 1:
         return parts[0]
     first, second = parts
@@ -144,7 +144,7 @@ def _continued(parts: Sequence[Int64Array]) -> Int64Array:
 
 
 def _numbered(parts: Sequence[Array]) -> tuple[Int64Array, Texts]:
-    """Numbers of texts, and the different ones; a null has the number 0."""
+    """Codes of texts, and the distinct texts; a null has the code 0."""
     found = text_codes(parts)
     if found is not None:
         codes, held, bounds = found
@@ -164,7 +164,7 @@ def _field(records: Any, name: str) -> Array:  # noqa: ANN401 - of an array of r
 
 
 def texts(column: Array) -> Texts:
-    """Texts of a column; a null is empty."""
+    """Texts of a column; a null becomes empty text."""
     if column.null_count:
         column = call_function("coalesce", [column, _EMPTY])
     held, bounds = text_memory(column)

@@ -1,4 +1,4 @@
-"""The result of an attempt, composed of what the kernel measured and of the final patch."""
+"""Builds the result of an attempt from the kernel's measurements and the final patch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compose", "measured_lines", "without_task"]
 
-# Groups that could not be scored are alike, and frozen: one of each is enough.
+# Unscored groups with the same cause are equal and frozen, so one instance is shared.
 _CAUSES = (
     Cause.MISSING_GOLD,
     Cause.MISSING_SNAPSHOT,
@@ -61,7 +61,7 @@ _NO_EDITS = _by_cause(EditLocation)
 _NO_DELETIONS = _by_cause(ContextBenchEditLocation)
 _NO_VIEWS = _by_cause(ViewFigures)
 
-# Groups that were not asked for have no cause.
+# Groups that were not requested have no cause.
 _UNASKED_FINAL = _unscored(FinalFigures)
 _UNASKED_STEPS = _unscored(TrajectoryFigures)
 _UNASKED_EDITS = EditLocations(_unscored(EditLocation), _unscored(ContextBenchEditLocation))
@@ -76,7 +76,7 @@ def measured_lines(
     steps: Iterable[Sequence[ViewLike]],
     final_views: Sequence[ViewLike] | None,
 ) -> ContextSizes:
-    """Sizes with reversed ranges of lines counted, where those of gold or of the views matter."""
+    """Recompute line sizes with reversed ranges included."""
     return with_reversed_lines(
         sizes,
         steps,
@@ -91,7 +91,7 @@ def without_task(
     leaks: Sequence[Leak] | None = None,
     parts: Parts = ALL_PARTS,
 ) -> ContextResult:
-    """Result of an attempt at a task that is not known."""
+    """Result of an attempt whose task is unknown."""
     num_steps = sum(turn.views is not None for turn in turns or ())
     return _void(Cause.MISSING_GOLD, num_steps, _leaks(leaks, parts))
 
@@ -103,7 +103,7 @@ def compose(
     leaks: Sequence[Leak] | None = None,
     parts: Parts = ALL_PARTS,
 ) -> ContextResult:
-    """Make a result of what the kernel measured, and of the final patch."""
+    """Build a result from the kernel's measurements and the final patch."""
     num_steps, has_final_context, tally, final_sizes, step_sizes = sizes
     profile = prepared.profile
     if profile.voids_whole_attempt:
@@ -125,7 +125,7 @@ def compose(
             trajectory[name] = _UNASKED_STEPS
         elif missing is None and num_steps:
             _, gold_size, _ = last
-            # Lines of gold whose size is not above 0 are not the same as none at all.
+            # Gold lines that add up to 0 or less are treated differently from no gold lines.
             has_none = name == "line" and not prepared.initial_gold
             trajectory[name] = step_figures(
                 steps,
@@ -151,7 +151,7 @@ def compose(
 
 
 def _void_cause(prepared: PreparedTask, *, has_final_context: bool) -> Cause | None:
-    """Why a whole attempt is left out, if it is."""
+    """Cause for leaving out an entire attempt; ``None`` if it is scored."""
     if not prepared.has_gold:
         return Cause.MISSING_GOLD
     if not prepared.has_snapshot:
@@ -174,7 +174,7 @@ def _void(cause: Cause, num_steps: int, leaks: LeakFigures) -> ContextResult:
 
 
 def _leaks(leaks: Sequence[Leak] | None, parts: Parts) -> LeakFigures:
-    """Leaks by kind, which need no task."""
+    """Count leaks by kind; they do not depend on a task."""
     if not parts.leaks:
         return _UNASKED_LEAKS
     if leaks is None:

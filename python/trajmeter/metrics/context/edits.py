@@ -1,4 +1,4 @@
-"""Edit location: the lines that patches edit or delete."""
+"""Edit location: compares the lines that patches edit or delete."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class EditLocations(NamedTuple):
     """Both edit locations of an attempt."""
 
     edited: EditLocation
-    """Where its final patch edits, beside the gold patch."""
+    """Lines that its final patch edits, compared with the gold patch."""
     deleted: ContextBenchEditLocation
-    """Where it deletes, beside gold context."""
+    """Lines that it deletes, compared with gold context."""
 
 
 def edit_locations(prepared: PreparedTask, final_patch: str | None) -> EditLocations:
@@ -98,7 +98,7 @@ def _not_deleted(cause: Cause) -> ContextBenchEditLocation:
 
 
 def _standing(*, has_gold: bool, is_diff: bool) -> tuple[Outcome, Cause | None]:
-    """Outcome and cause: it abstains without gold; text that is not a diff predicts nothing."""
+    """Outcome and cause: abstains without gold; text that is not a diff gets an assigned score."""
     if not has_gold:
         return Outcome.ABSTAINED, None
     return (Outcome.SCORED, None) if is_diff else (Outcome.ASSIGNED, Cause.NOT_A_DIFF)

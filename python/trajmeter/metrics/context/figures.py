@@ -1,4 +1,4 @@
-"""Figures from sizes: ratios, and what stands for a ratio where a side is empty."""
+"""Figures from sizes: ratios, and the values that replace them where a side is empty."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def final_figures(
     """Figures of the final context at one granularity.
 
     Without gold there is nothing to find: ratios are ``None``, unless the profile has a value for
-    empty sides; then F1 is made of coverage and precision. A size below 0, which reversed ranges
-    can add up to, leaves as little to divide by as one of 0.
+    empty sides; F1 is then computed from coverage and precision. A size below 0, which reversed
+    ranges can add up to, is treated like 0.
     """
     coverage = precision = f1 = empty = profile.empty_ratio
     if empty is not None:
@@ -60,14 +60,14 @@ def step_figures(
     empty: float | None,
     empty_redundancy: float | None,
 ) -> TrajectoryFigures:
-    """Figures of the steps, of which there is one at least, at one granularity.
+    """Figures of one or more steps at one granularity.
 
     Args:
         sizes: Sizes of the steps and of their union.
         gold: Size of gold.
         num_steps: Number of steps.
-        empty: Coverage where gold is not above 0.
-        empty_redundancy: Redundancy where the sizes of the steps do not add up to more than 0.
+        empty: Coverage if the size of gold is 0 or less.
+        empty_redundancy: Redundancy if the sizes of the steps add up to 0 or less.
     """
     coverage, covered_sum, viewed, union = sizes
     repeated = viewed - union

@@ -1,4 +1,4 @@
-"""The files of a repository: those that gold names and those that views lead to, numbered."""
+"""Numbers the files of a repository that gold names and that views lead to."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 __all__ = ["RepositoryFiles"]
 
 _Identity: TypeAlias = "tuple[int, int, str]"
-"""Start, negative end and kind of a definition."""
+"""Start, negated end and kind of a definition; it sorts the longest first among equal starts."""
 
-# What a file, a line and a definition of a snapshot take, their texts included.
+# Approximate bytes of memory per file, line and definition of a snapshot, including text.
 _FILE = 600
 _LINE = 8
 _DEFINITION = 150
 
 
 class RepositoryFiles:
-    """Finds the file that a path means, and what the snapshot knows of it.
+    """Finds the file that a path refers to, with its lines and definitions in the snapshot.
 
-    Tasks of one snapshot and repository share it.
+    Tasks with the same snapshot and repository share one instance.
 
     Args:
-        snapshot: The repository that attempts start from, if there is one.
-        repo: Its name, as the tasks write it.
-        profile: Which rules for paths apply, and which definitions count.
-        kernels: Backend that computes.
+        snapshot: The repository that attempts start from; ``None`` if unknown.
+        repo: Its name, as written in the tasks.
+        profile: Decides which rules for paths apply, and which definitions count.
+        kernels: Backend to compute with.
     """
 
     kernel: ContextFiles
-    """What the backend knows of the files."""
+    """The files as the backend stores them."""
     snapshot: Snapshot | None
-    """The repository that attempts start from, if it is known."""
+    """The repository that attempts start from; ``None`` if unknown."""
     has_snapshot: bool
     """Whether there is a snapshot."""
 
@@ -71,16 +71,16 @@ class RepositoryFiles:
 
     @property
     def bytes(self) -> int:
-        """About how many bytes of memory the snapshot and its files take."""
+        """Approximate memory of the snapshot and its files, in bytes."""
         return self._snapshot_bytes + self.kernel.bytes
 
     def resolve(self, raw: str) -> ResolvedPath:
-        """The file that a path of a log means."""
+        """Find the file that a path in a log refers to."""
         path = self._find(raw)
         return ResolvedPath(None if path is None else self.file(path), leak=paths.is_leak(raw))
 
     def gold(self, raw: str) -> tuple[str, ContextFile]:
-        """The file that a path of the reference means, which may be in no snapshot."""
+        """Find the file that a path of gold refers to, which may not exist in the snapshot."""
         found = self._gold.get(raw)
         if found is None:
             found = self._gold[raw] = self._find_gold(raw)
@@ -93,15 +93,15 @@ class RepositoryFiles:
         return path, self.file(path)
 
     def file(self, path: str) -> ContextFile:
-        """The file at a path below the root of the repository."""
+        """Return the file at a path relative to the repository's root."""
         file = self._files.get(path)
         if file is None:
-            # Several threads may meet a path at once: one number is drawn for each, one is kept.
+            # Several threads may look up a new path at once: each draws a number, one is kept.
             file = self._files.setdefault(path, ContextFile(next(self._codes), self._tables(path)))
         return file
 
     def lacks_definitions(self, path: str) -> bool:
-        """Whether the definitions of a file that was asked for were not extracted."""
+        """Whether the snapshot has no extracted definitions for a requested file."""
         return path in self._undefined
 
     def _find(self, raw: str) -> str | None:
@@ -110,7 +110,7 @@ class RepositoryFiles:
         return find_file(raw, self.snapshot, self._repo, self.profile)
 
     def _listing(self) -> FileListing | None:
-        """How the backend finds files by itself; a folder is not listed to look for a few."""
+        """How the backend finds files itself; ``None`` for a folder, as listing one is slow."""
         if self.snapshot is None:
             return FileListing("unlisted", self._repo, (), self.file)
         if not isinstance(self.snapshot.files, (dict, ListedFiles)):
@@ -139,14 +139,14 @@ class RepositoryFiles:
 def find_file(
     raw: str, snapshot: Snapshot, repo: str | None, profile: ContextProfile
 ) -> str | None:
-    """The file of a snapshot that a path of a log means, if any."""
+    """Find the file of a snapshot that a path in a log refers to, if any."""
     if profile.takes_any_file_left:
         return paths.find_any(raw, snapshot.files)
     return paths.find(raw, snapshot.files, repo)
 
 
 def _snapshot_bytes(snapshot: Snapshot) -> int:
-    """About how many bytes a snapshot takes that holds its files; a folder does not."""
+    """Approximate memory of a snapshot in bytes; 0 if its files are not held in memory."""
     files = snapshot.files
     if isinstance(files, ReadFiles):
         lines, definitions = files.totals
@@ -159,7 +159,7 @@ def _snapshot_bytes(snapshot: Snapshot) -> int:
 
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:
-    """Line starts, and definitions by their place; one that repeats another is left out."""
+    """Line starts, and definitions in order of position without duplicates."""
     names = _Names(file.definitions, keep_empty=keep_empty)
     start, end = names.places()
     return FileTables(
@@ -177,11 +177,11 @@ def _identities(definitions: Definitions) -> list[_Identity]:
 
 
 class _Names:
-    """The definitions of one file by their names, looked up where a name is asked for.
+    """Finds the definitions of one file by name; the index is built on first use.
 
     Args:
-        definitions: The definitions as they were written.
-        keep_empty: Whether one that holds no byte has a place too.
+        definitions: The definitions as recorded.
+        keep_empty: Whether to keep definitions of zero length.
     """
 
     def __init__(self, definitions: Definitions | None, *, keep_empty: bool) -> None:
@@ -189,7 +189,7 @@ class _Names:
         self._keep_empty = keep_empty
 
     def places(self) -> tuple[Int64Array, Int64Array]:
-        """Start and end of the definitions that have a place, in order."""
+        """Start and end of the kept definitions, in order."""
         if self._definitions is None:
             return _column([]), _column([])
         start, end = self._definitions.start, self._definitions.end
@@ -201,12 +201,12 @@ class _Names:
 
     @cached_property
     def _identities(self) -> list[_Identity]:
-        """The definitions that have a place, each once: by start, then the longest first."""
+        """The distinct kept definitions, sorted by start, then longest first."""
         written = [] if self._definitions is None else _identities(self._definitions)
         return sorted({each for each in written if self._keep_empty or each[0] < -each[1]})
 
     def __call__(self, name: str) -> Sequence[int]:
-        """Definitions of this very name, else of what follows its last dot."""
+        """Definitions with this name or, if there are none, with the part after its last dot."""
         name = name.strip()
         return self._indices.get(name) or self._indices.get(name.rpartition(".")[2], [])
 

@@ -1,6 +1,6 @@
-"""Lines of ranges, reversed ones included, which count a negative number of lines in ContextBench.
+"""Sizes of line ranges, including reversed ones, which have a negative size in ContextBench.
 
-The kernel leaves those out. Where gold or an attempt has one, sizes of lines are computed again.
+The kernel ignores reversed ranges. If gold or an attempt has any, line sizes are recomputed here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["lines_size", "with_reversed_lines"]
 
-# As in the kernel, so that sizes computed here and there are of the same lines.
+# The same as in the kernel, so that both measure the same lines.
 _LARGEST_LINE = 2**62
 
 
@@ -31,14 +31,14 @@ def with_reversed_lines(
     gold: int,
     resolve: Callable[[str], ResolvedPath],
 ) -> ContextSizes:
-    """Recompute the sizes of lines with reversed ranges included.
+    """Recompute line sizes with reversed ranges included.
 
     Args:
-        sizes: What the kernel measured.
+        sizes: Sizes measured by the kernel.
         steps: Views of each step.
         final_views: Views of the final context.
-        gold: Number of lines of gold, those of reversed ranges included.
-        resolve: Finds the file that a path of a log means.
+        gold: Number of lines of gold, including reversed ranges.
+        resolve: Finds the file that a path in a log refers to.
     """
     num_steps, _, tally, final, by_step = sizes
     intersection, kernel_gold, predicted = final[-1]
@@ -57,15 +57,14 @@ def with_reversed_lines(
 
 
 def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
-    """Number of lines in ranges of first and last line, reversed ones included, file by file.
+    """Total number of lines in the ranges (first and last line) of each file.
 
-    A range counts if both its ends are positive; an end beyond all bounds counts as the bound. A
-    reversed one that no range before it reaches stays by itself, and has a negative number of
-    lines.
+    A range counts if both ends are positive; ends are capped at ``_LARGEST_LINE``. A reversed range
+    that no earlier range reaches is not merged, and has a negative number of lines.
     """
     size = 0
     for ranges in files:
-        begin, end = 0, -1  # nothing yet, which no range reaches
+        begin, end = 0, -1  # an empty range, which no other range reaches
         for first, last in _sorted(ranges):
             if first <= 0 or last <= 0:
                 continue
@@ -79,7 +78,7 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
 
 
 def _sorted(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges in order, their ends within bounds."""
+    """Sort ranges, with ends capped at ``_LARGEST_LINE``."""
     found = sorted(ranges)
     if max(map(max, found), default=0) > _LARGEST_LINE:
         found = sorted(
@@ -89,7 +88,7 @@ def _sorted(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:
-    """Shares of another size of gold; ``None`` where it is not above 0."""
+    """Convert shares of ``of`` lines to shares of ``gold`` lines; ``None`` if ``gold <= 0``."""
     return tuple(round(share * of) / gold for share in coverage) if gold > 0 else None
 
 
@@ -100,7 +99,7 @@ def _size(views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]) -> 
 def _ranges(
     views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]
 ) -> Iterable[list[tuple[int, int]]]:
-    """First and last line of the views that have any, file by file."""
+    """First and last line of the views that have lines, grouped by file."""
     found: dict[int, list[tuple[int, int]]] = {}
     for view in views:
         file = resolve(view.path).file
@@ -111,9 +110,9 @@ def _ranges(
 
 
 def _lines(view: ViewLike, file: ContextFile) -> tuple[int, int] | None:
-    """First and last line of a view: those of a range of lines as written, else those it touches.
+    """First and last line of a view: as written for a line range, or the lines that bytes touch.
 
-    ContextBench knows no ranges of bytes; they are cut to the file, as by default.
+    ContextBench has no byte ranges; they are clipped to the file, as in the default profile.
     """
     if view.extent == "lines" and view.start is not None and view.end is not None:
         return view.start, view.end

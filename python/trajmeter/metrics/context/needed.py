@@ -1,4 +1,4 @@
-"""Which files of a repository scoring needs: those that gold and views may mean."""
+"""Selects the files of a repository that scoring needs: those that gold and views may refer to."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["VIEW_COLUMNS", "ViewedPaths", "needed"]
 
 VIEW_COLUMNS = frozenset({"turns.views", "final_views"})
-"""Columns of trajectories that hold views."""
+"""Columns of trajectories that contain views."""
 
 
 class ViewedPaths:
-    """The paths that trajectories viewed, as they wrote them, by task."""
+    """Collects the paths that trajectories viewed, as recorded, by task."""
 
     def __init__(self) -> None:
         self._by_task: dict[str, set[str]] = {}
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Add those of trajectories.
+        """Add the viewed paths of trajectories.
 
         Args:
             rows: Valid rows with :data:`VIEW_COLUMNS` filled.
@@ -48,10 +48,10 @@ class ViewedPaths:
             self._by_task.setdefault(tasks[at], set()).add(paths[code])
 
     def of(self, tasks: Iterable[Task] | None) -> set[str]:
-        """The paths that the attempts at some tasks viewed, and those of their gold.
+        """Return the paths that attempts at the given tasks viewed, and the paths of their gold.
 
         Args:
-            tasks: The tasks; by default those of all trajectories, whose gold is not known.
+            tasks: The tasks; ``None`` returns the viewed paths of all trajectories, without gold.
         """
         if tasks is None:
             return set().union(*self._by_task.values())
@@ -63,13 +63,13 @@ class ViewedPaths:
 
 
 def needed(paths: Iterable[str], files: Collection[str]) -> set[str]:
-    """The files among which each path means what it means among all files.
+    """Return the files that suffice to resolve each path as all files would.
 
-    They are all that a path may mean as its leading folders are dropped. A bare name is that of the
-    file at the root only if no other has it: where one has, it is needed too.
+    These are all files that a path may refer to when its leading folders are dropped. A bare name
+    refers to the file at the root only if no other file has that name, so one of those is kept too.
 
     Args:
-        paths: Paths of views and gold, as they were written.
+        paths: Paths of views and gold, as recorded.
         files: Paths of all files, relative to the root.
     """
     below: dict[str, str] = {}

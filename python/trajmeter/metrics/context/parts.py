@@ -1,4 +1,4 @@
-"""Parts of the context metrics, of which only those that are asked for are computed."""
+"""Parts of the context metrics; only requested ones are computed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _EDITS = {"edit_location", "contextbench_editloc"}
 
 
 class Parts(NamedTuple):
-    """Which parts of a result are computed."""
+    """Which parts of a result to compute."""
 
     final: bool
     """The final context."""
     trajectory: bool
-    """What each step added."""
+    """The steps of the trajectory."""
     edits: bool
     """Both edit locations."""
     views: bool
@@ -29,11 +29,11 @@ class Parts(NamedTuple):
     """Counts of leaks."""
 
     def need_views(self, profile: ContextProfile) -> bool:
-        """Whether the views of attempts are looked at."""
+        """Whether any part needs the views of attempts."""
         return self.trajectory or self.need_final_views(profile)
 
     def need_final_views(self, profile: ContextProfile) -> bool:
-        """Whether final contexts are looked at, which may void a whole attempt."""
+        """Whether any part needs final contexts, which can also void an entire attempt."""
         return self.final or self.views or profile.voids_whole_attempt
 
     def columns(self, profile: ContextProfile) -> frozenset[str]:
@@ -52,7 +52,7 @@ ALL_PARTS = Parts(final=True, trajectory=True, edits=True, views=True, leaks=Tru
 
 
 def parts_of(groups: Iterable[str]) -> Parts:
-    """Parts that some groups of a result belong to.
+    """Return the parts that the given groups of a result belong to.
 
     Args:
         groups: Dotted names of groups.

@@ -1,16 +1,16 @@
-"""Which file of the repository a path of a log means.
+"""Finds the file of the repository that a path in a log refers to.
 
-A log names files as the agent saw them: below the container's root, below a checkout of another
+A log names files as the agent saw them: below the container's root, below a checkout with another
 name, quoted, relative to some folder. A path is normalised; then its leading folders are dropped
-one by one until a file of the snapshot is left. What is left must be
+one by one until the rest is a file of the snapshot. The rest must be
 
-- the whole path, or what follows the root of a container (``/testbed``, ``/app``, ``/repo``,
+- the whole path, or the part after the root of a container (``/testbed``, ``/app``, ``/repo``,
   ``/workspace/<folder>``, ``/home/<folder>``, ``/<repository>``); or
-- a folder and a name at least; or
+- at least a folder and a name; or
 - a bare name, if exactly one file of the snapshot has that name.
 
-The last two are guesses. They are not made for copies, below ``site-packages`` and the like, and
-the last not for scratch files, below ``/tmp`` and the like.
+The last two are guesses. They are not made for installed copies (below ``site-packages`` and the
+like), nor is the last one for scratch files (below ``/tmp`` and the like).
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ __all__ = ["Path", "file_path", "find", "find_any", "gold_as_written", "is_leak"
 
 _QUOTES = "'\"`"
 
-# How many leading folders each of the containers' roots takes, the folder of any name included.
+# Number of leading folders in each container root, including the folder of arbitrary name.
 _ROOTS = {"testbed": 1, "app": 1, "repo": 1, "workspace": 2, "home": 2}
 
 _COPIES = frozenset({"site-packages", "dist-packages", "node_modules"})
 _SCRATCH = frozenset({"tmp", "proc", "dev", "etc"})
 
-# Patches of the task that some containers hold, which solve it or show its tests.
+# Patches in some containers that solve the task or reveal its tests.
 _LEAKS = frozenset({"fix.patch", "test.patch"})
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path of a log, normalised."""
+    """A normalised path from a log."""
 
     parts: tuple[str, ...]
-    """Folders and name, without ``.`` and ``..``."""
+    """Folders and file name, without ``.`` and ``..``."""
     absolute: bool
-    """Whether it begins at the root of the file system."""
+    """Whether it starts at the root of the file system."""
     climbs: bool
-    """Whether it leaves the folder it is relative to, so that its beginning is not known."""
+    """Whether ``..`` leaves the folder it is relative to, so that its start is unknown."""
 
     @property
     def is_copy(self) -> bool:
@@ -74,15 +74,15 @@ def parse(raw: str) -> Path:
 
 
 def find(raw: str, files: Collection[str], repo: str | None) -> str | None:
-    """Find the file that a path means.
+    """Find the file that a path refers to.
 
     Args:
-        raw: The path, as the log wrote it.
+        raw: The path, as written in the log.
         files: Paths of the snapshot's files, relative to its root.
-        repo: Name of the repository, as the task writes it.
+        repo: Name of the repository, as written in the task.
 
     Returns:
-        The path of one of ``files``, or ``None`` for a path that leads nowhere.
+        The path of one of ``files``, or ``None`` if the path refers to none of them.
     """
     if raw in files:
         return raw
@@ -104,10 +104,10 @@ def find(raw: str, files: Collection[str], repo: str | None) -> str | None:
 
 
 def find_any(raw: str, files: Collection[str]) -> str | None:
-    """Find the file that a path means as ContextBench does, without the rules above.
+    """Find the file that a path refers to as ContextBench does, without the rules above.
 
-    Leading folders are dropped one by one until a file is left, down to the bare name: any
-    ``setup.py`` means the one at the root.
+    Leading folders are dropped one by one until the rest is a file, down to the bare name: any
+    ``setup.py`` refers to the one at the root.
     """
     path = raw.strip().strip("'\"").replace("\\", "/").removeprefix("./").lstrip("/")
     parts = path.split("/")
@@ -119,9 +119,9 @@ def find_any(raw: str, files: Collection[str]) -> str | None:
 
 
 def gold_as_written(raw: str) -> str:
-    """Path of gold as ContextBench takes it: normalised by rules of its own, and never looked up.
+    """Path of gold as ContextBench uses it: normalised by its own rules, and never looked up.
 
-    A relative path loses every dot and slash at its beginning, so that ``.github/x.yml`` becomes
+    A relative path loses all leading dots and slashes, so that ``.github/x.yml`` becomes
     ``github/x.yml``, which does not exist.
     """
     path = raw.replace("\\", "/")
@@ -136,10 +136,10 @@ def gold_as_written(raw: str) -> str:
 
 
 def file_path(raw: str, repo: str | None) -> str | None:
-    """The path below the repository's root, as far as it is known without a snapshot.
+    """Path relative to the repository's root, as far as it can be known without a snapshot.
 
     Returns:
-        The path, or ``None`` for one that lies outside any checkout.
+        The path, or ``None`` if it lies outside any checkout.
     """
     path = parse(raw)
     if path.is_copy or path.is_scratch:
@@ -148,12 +148,12 @@ def file_path(raw: str, repo: str | None) -> str | None:
 
 
 def is_leak(raw: str) -> bool:
-    """Whether a path names a patch of the task, which an agent should not see."""
+    """Whether a path names a patch of the task, which the agent should not see."""
     return not _LEAKS.isdisjoint(parse(raw).parts[-1:])
 
 
 def _root_length(path: Path, repo: str | None) -> int:
-    """How many leading folders lead to the checkout in a container, 0 if that is not known."""
+    """Number of leading folders of the checkout in a container; 0 if unknown."""
     if not path.absolute or len(path.parts) < 2:  # noqa: PLR2004 - a root and a name
         return 0
     first = path.parts[0]

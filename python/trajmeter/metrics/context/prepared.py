@@ -1,4 +1,4 @@
-"""A task made ready to score attempts against: its gold, compiled once."""
+"""Prepared tasks: gold compiled once, to score many attempts."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 __all__ = ["PreparedTask", "prepare", "prepare_in"]
 
-_INITIAL = GoldRole.INITIAL  # a member of an enum is looked up slowly, and there are many ranges
+_INITIAL = GoldRole.INITIAL  # looking up an enum member is slow, and there are many ranges
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PreparedTask:
-    """A task whose gold is compiled; make one with :func:`prepare`, and score many attempts."""
+    """A task with compiled gold, for scoring many attempts; created by :func:`prepare`."""
 
     task: Task
     """The task."""
     snapshot: Snapshot | None
     """The repository it was compiled for."""
     profile: ContextProfile
-    """How it is scored."""
+    """Profile to score with."""
     resolve: Callable[[str], ResolvedPath]
-    """Finds the file that a path of a log means."""
+    """Finds the file that a path in a log refers to."""
     kernel: ContextKernel
-    """The gold, and the files that paths were found to mean."""
+    """Compiled gold, and the files that paths resolve to."""
     has_snapshot: bool
-    """Whether the files are those of a snapshot."""
+    """Whether the files come from a snapshot."""
     causes: Mapping[str, Cause | None]
-    """Why a granularity cannot be scored, whatever an attempt did; ``None`` for one that can."""
+    """Cause for not scoring a granularity of any attempt; ``None`` if it can be scored."""
     initial_gold: Mapping[str, Sequence[tuple[int, int]]]
     """First and last line of the initial gold ranges whose ends are both above 0, by path."""
     initial_gold_size: int
@@ -54,10 +54,10 @@ class PreparedTask:
     edits: EditGoldKernel
     """The lines that the gold patch edits, and the initial gold ranges."""
     unresolved_gold_paths: int | None
-    """Number of paths of gold that lead to no file of the snapshot; ``None`` without one."""
+    """Number of gold paths that match no file of the snapshot; ``None`` without a snapshot."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Compile it again where it arrives, with the kernels of that process."""
+        """Compile it again in the process that unpickles it, with the kernels of that process."""
         return partial(prepare, profile=self.profile.name), (self.task, self.snapshot)
 
     @property
@@ -67,12 +67,12 @@ class PreparedTask:
 
     @cached_property
     def facts(self) -> bytes:
-        """What batches of attempts are scored with beside the kernels, packed."""
+        """Facts of the task for scoring batches, packed; see :class:`TaskFacts`."""
         return task_facts(self).packed()
 
     @cached_property
     def gold_patch_counts(self) -> tuple[int, int, int, int, int]:
-        """What :attr:`edits` says of the gold patch itself."""
+        """``EDIT_COUNTS`` of the gold patch itself."""
         return self.edits.compare(whole_characters(self.task.gold_patch or ""))
 
 
@@ -83,17 +83,17 @@ def prepare(
     profile: str | None = None,
     kernels: Kernels | None = None,
 ) -> PreparedTask:
-    """Compile a task's gold, so that any number of attempts can be scored against it.
+    """Compile a task's gold, to score any number of attempts against it.
 
     Args:
         task: The task, with its gold ranges and gold patch.
         snapshot: The repository that the attempts start from. Without one, files, lines and edit
-            locations are compared by normalised paths, and bytes and definitions are not scored.
+            locations are compared by normalised paths; bytes and definitions are not scored.
         profile: ``"contextbench"`` to reproduce ContextBench, quirks included.
-        kernels: Backend that computes; by default the one of this process.
+        kernels: Backend to compute with; by default that of this process.
 
     Raises:
-        InputError: An argument is of the wrong type.
+        InputError: An argument has the wrong type.
         UnknownNameError: The profile is unknown.
     """
     check_type(task, Task, name="task")
@@ -106,7 +106,7 @@ def prepare(
 
 
 def prepare_in(files: RepositoryFiles, task: Task) -> PreparedTask:
-    """Compile the gold of a task whose repository others may share."""
+    """Compile the gold of a task, whose repository may be shared with other tasks."""
     profile = files.profile
     gold = []
     initial: dict[str, list[tuple[int, int]]] = {}
@@ -140,7 +140,7 @@ def prepare_in(files: RepositoryFiles, task: Task) -> PreparedTask:
 def _causes(
     task: Task, files: RepositoryFiles, *, lacks_definitions: bool
 ) -> dict[str, Cause | None]:
-    """What is missing for each granularity: gold, then the part of the snapshot it needs."""
+    """Find what each granularity lacks: gold first, then the part of the snapshot it needs."""
     missing = Cause.MISSING_GOLD if task.gold_ranges is None else None
     no_bytes = None if files.has_snapshot else Cause.MISSING_SNAPSHOT
     no_definitions = Cause.MISSING_DEFINITIONS if lacks_definitions else None

@@ -1,4 +1,4 @@
-"""Profiles of the context metrics: the default, and where ContextBench departs from it."""
+"""Profiles of the context metrics: the default, and how ContextBench differs from it."""
 
 from __future__ import annotations
 
@@ -15,35 +15,36 @@ __all__ = ["PROFILES", "ContextProfile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextProfile(Profile):
-    """How views, gold and sizes become figures."""
+    """Options that decide how figures are computed from views and gold."""
 
     rules: ContextRules = "default"
-    """Rules of the kernel: how lines are cut into bytes, which definitions a view touches, and what
-    the steps and the final context are where an attempt lacks them."""
+    """Rules of the kernel: how lines map to bytes, which definitions a view touches, and what
+    replaces the steps or the final context if an attempt lacks them."""
     takes_any_file_left: bool = False
-    """Whether a path means the first file that is left as its leading folders are dropped, bare
-    names included, and paths of gold are taken as they are, without a search."""
+    """Whether a path refers to the first file found as its leading folders are dropped, including
+    bare names, and gold paths are not looked up."""
     keeps_empty_definitions: bool = False
-    """Whether definitions without a byte count."""
+    """Whether definitions of zero length count."""
     lines_of_initial_gold: bool = False
-    """Whether lines are compared with the initial gold ranges alone, instead of all."""
+    """Whether lines are compared only with the initial gold ranges, instead of all ranges."""
     counts_reversed_lines: bool = False
-    """Whether reversed ranges count a negative number of lines, instead of nothing."""
+    """Whether reversed ranges have a negative number of lines, instead of none."""
     declared_final_only: bool = False
-    """Whether only final views make a final context; otherwise all views do where there are
-    none."""
+    """Whether the final context consists only of final views; otherwise, without final views, it is
+    the union of all views."""
     voids_whole_attempt: bool = False
     """Whether an attempt without gold, snapshot or final context has no figures at all."""
     empty_ratio: float | None = None
-    """What stands for a ratio whose denominator is not above 0."""
+    """Value of a ratio whose denominator is 0 or less."""
     empty_line_coverage: float | None = None
-    """The same for the steps' coverage of lines where gold has no lines at all."""
+    """Line coverage of the steps if gold has no lines at all."""
     empty_redundancy: float | None = None
-    """The same for redundancy."""
+    """Redundancy if its denominator is 0 or less."""
     gold_patch_stands_in: bool = False
-    """Whether an attempt without a patch gets the score of the gold patch."""
+    """Whether an attempt without a patch is scored with the gold patch."""
     scores_every_deletion: bool = False
-    """Whether deleted lines are scored 0 without gold, or without a readable diff."""
+    """Whether deleted lines are scored 0 without gold or without a readable diff, instead of
+    abstaining or assigning."""
 
 
 PROFILES = (

@@ -1,4 +1,4 @@
-"""The context metrics of one attempt, against a task that is prepared once."""
+"""Scores the context metrics of one attempt against a prepared task."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ __all__ = ["ContextMetric", "create", "score", "score_views"]
 
 
 class ContextMetric:
-    """Scores attempts, each against its task, prepared when the task first occurs.
+    """Scores attempts against their tasks, which are prepared on first use.
 
     Args:
-        snapshots: Where repositories are found, if anywhere.
-        profile: Compatibility profile; ``None`` is the default.
+        snapshots: Store to find repositories in; ``None`` scores without snapshots.
+        profile: Compatibility profile; ``None`` for the default.
 
     Raises:
         UnknownNameError: The profile is unknown.
@@ -60,7 +60,7 @@ class ContextMetric:
         """Columns of trajectories that :meth:`score_batch` reads; the others may be null."""
 
     def limit_to(self, groups: tuple[str, ...]) -> None:
-        """Compute no more than some groups need; the others are ``not_scored`` without a cause."""
+        """Compute only the given groups; the others are ``not_scored`` without a cause."""
         self._parts = parts_of(groups)
         self.batch_columns = self._parts.columns(self._profile)
 
@@ -70,7 +70,7 @@ class ContextMetric:
         return {"profile": self._profile.name}
 
     def score(self, task: Task | None, trajectory: Trajectory) -> ContextResult:
-        """Score one attempt; without a task everything is ``missing_gold``."""
+        """Score one attempt; without a task, everything is ``missing_gold``."""
         if task is None:
             return without_task(trajectory.turns, trajectory.leaks, self._parts)
         return score_views(
@@ -83,13 +83,13 @@ class ContextMetric:
         )
 
     def tracker(self, task: Task) -> ContextTracker:
-        """Follow an attempt at a task while it runs."""
+        """Create a tracker for an attempt at a task while it runs."""
         return ContextTracker(self._tasks.find(task))
 
     def score_tracked(
         self, tracker: ContextTracker, task: Task, trajectory: Trajectory
     ) -> ContextResult:
-        """Score an attempt all of whose steps a tracker has followed, as :meth:`score` does."""
+        """Score an attempt whose steps a tracker has followed; same result as :meth:`score`."""
         if self._parts is not ALL_PARTS:
             return self.score(task, trajectory)
         return tracker.result(
@@ -99,14 +99,14 @@ class ContextMetric:
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]]:
-        """Score the attempts of many rows, of which only views and final patches are read."""
+        """Score a batch of attempts; only the columns in :attr:`columns` are read."""
         from trajmeter.metrics.context.batch import score_batch
 
         return score_batch(self._tasks, self._profile, tasks, rows, self._parts)
 
 
 def create(resources: Resources) -> ContextMetric:
-    """Make the context metrics.
+    """Create the context metrics.
 
     Raises:
         UnknownNameError: The family has no profile of this name.
@@ -119,12 +119,12 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
 
     Args:
         prepared: The task.
-        trajectory: The attempt; its final context is that of its final views, or the union of its
-            turns where it declares none; by the rules of ContextBench it then has none.
+        trajectory: The attempt. Its final context consists of its final views or, if it declares
+            none, of all views in its turns; ContextBench then has no final context.
 
     Raises:
-        InputError: An argument is of the wrong type.
-        TotalOverflowError: Sizes add up to more than 64 bits hold.
+        InputError: An argument has the wrong type.
+        TotalOverflowError: The sum of sizes overflows a 64-bit integer.
     """
     check_type(prepared, PreparedTask, name="prepared")
     check_type(trajectory, Trajectory, name="trajectory")
@@ -146,7 +146,7 @@ def score_views(
     leaks: Sequence[Leak] | None = None,
     parts: Parts = ALL_PARTS,
 ) -> ContextResult:
-    """Score one attempt, given by its turns, views, patch and leaks, as :func:`score` does."""
+    """Score one attempt, given by its turns, final views, patch and leaks; see :func:`score`."""
     if not parts.need_views(prepared.profile):
         turns = None
     elif not parts.trajectory:
@@ -164,12 +164,12 @@ def score_views(
 
 
 class _Step(NamedTuple):
-    """A turn, as the kernel reads it."""
+    """A turn in the form that the kernel reads."""
 
     views: Sequence[ViewLike] | None
 
 
 def _one_step(turns: Sequence[TurnLike] | None) -> Sequence[TurnLike]:
-    """All views of some turns as those of one: their union is the same."""
+    """Merge the views of all turns into one step; their union is the same."""
     seen = [turn.views for turn in turns or () if turn.views is not None]
     return [_Step([*chain.from_iterable(seen)])] if seen else []

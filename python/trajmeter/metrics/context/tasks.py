@@ -1,4 +1,4 @@
-"""Tasks prepared once in a run, as many as fit into memory."""
+"""Prepares each task once per run, and keeps as many as fit in memory."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 __all__ = ["PreparedTasks"]
 
 _MOST_BYTES = 256 << 20
-"""Memory of the repositories and tasks that are kept."""
+"""Memory for kept repositories and tasks, in bytes."""
 
 _TASK = 8_000
 _GOLD_RANGE = 1_000
-"""About what a prepared task takes, and each of its ranges."""
+"""Approximate bytes per prepared task, and per gold range."""
 
 _RECENT_TASKS = 8
-"""Tasks that outlive a call."""
+"""Number of tasks kept between calls."""
 
 _RECENT_BYTES = 32 << 20
-"""The largest repository that outlives a call, about."""
+"""Approximate size of the largest repository kept between calls, in bytes."""
 
 _Key: TypeAlias = tuple[int, str | None]
 _RecentKey: TypeAlias = tuple[int, int, str | None]
 
 
 class _Repository:
-    """The files of a snapshot, with the tasks that start from it."""
+    """The files of a snapshot, with its prepared tasks."""
 
     def __init__(self, snapshot: Snapshot | None, files: RepositoryFiles) -> None:
-        self.snapshot = snapshot  # kept, so that no other has its id
+        self.snapshot = snapshot  # kept so that its id is not reused
         self.files = files
         self.tasks: dict[int, PreparedTask] = {}
         self.bytes_of_tasks = 0
@@ -52,12 +52,12 @@ class _Repository:
 
 
 class PreparedTasks:
-    """Prepares tasks when they first occur, and keeps those of the repositories used last.
+    """Prepares tasks on first use, and keeps those of the most recently used repositories.
 
     Args:
-        snapshots: Where repositories are found, if anywhere.
-        profile: How tasks are scored.
-        most_bytes: Memory that may be kept, about; what is in use may take more.
+        snapshots: Store to find repositories in; ``None`` prepares without snapshots.
+        profile: Profile to score with.
+        most_bytes: Approximate limit on kept memory; what is in use may exceed it.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class PreparedTasks:
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave behind the tasks that were prepared."""
+        """Pickle without the prepared tasks."""
         again = partial(PreparedTasks, most_bytes=self._most_bytes)
         return again, (self._snapshots, self._profile)
 
     def find(self, task: Task) -> PreparedTask:
-        """The task, prepared; forgets others if there are too many.
+        """Return a prepared task; drops others if memory is full.
 
         Raises:
             ReadError: Its snapshot cannot be read.
@@ -99,16 +99,19 @@ class PreparedTasks:
         return prepared
 
     def find_another(self, task: Task) -> PreparedTask:
-        """The task, prepared, while those found before are in use; see :attr:`is_full`."""
+        """Return a prepared task without dropping others, which are in use; see :attr:`is_full`."""
         return self._kept(task) or self._prepare(task)
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether files are sooner read many at once than one by one."""
+        """Whether reading many files at once is faster than one by one."""
         return isinstance(self._snapshots, ReadsAhead)
 
     def read_ahead(self, viewed: Sequence[tuple[Task, Collection[str]]]) -> None:
-        """Read what will be asked for of tasks: the files of their gold, and what was viewed.
+        """Read the files that tasks will need: those of their gold, and those viewed.
+
+        Args:
+            viewed: Tasks, each with the paths that its attempts viewed.
 
         Raises:
             ReadError: A snapshot cannot be read.
@@ -123,7 +126,7 @@ class PreparedTasks:
             snapshot = store.find(task) if known is None else known.snapshot
             if snapshot is None:
                 continue
-            self._ahead[id(task)] = task, snapshot  # the task too, so that no other has its id
+            self._ahead[id(task)] = task, snapshot  # with the task, so that its id is not reused
             written = {*paths, *(gold.path for gold in task.gold_ranges or ())}
             found = (find_file(raw, snapshot, task.repo, self._profile) for raw in written)
             wanted.append((snapshot, {path for path in found if path is not None}))
@@ -131,11 +134,11 @@ class PreparedTasks:
 
     @property
     def is_full(self) -> bool:
-        """Whether twice of what may be kept was reached."""
+        """Whether memory exceeds twice the limit."""
         return self._bytes > 2 * self._most_bytes
 
     def trim(self) -> None:
-        """Forget the repositories that were used longest ago, until the rest fits."""
+        """Drop the least recently used repositories until the rest fits."""
         for repository in self._repositories.values():
             self._measure(repository)
         by_use = sorted(self._repositories.items(), key=lambda item: item[1].last_used)
@@ -148,7 +151,7 @@ class PreparedTasks:
                 del self._places[task]
 
     def _measure(self, repository: _Repository) -> None:
-        """Note how many bytes a repository takes by now."""
+        """Update the recorded size of a repository."""
         found = repository.files.bytes + repository.bytes_of_tasks
         self._bytes += found - repository.counted
         repository.counted = found
@@ -165,7 +168,7 @@ class PreparedTasks:
         _, snapshot = self._ahead.pop(id(task), (task, None))
         if snapshot is None and self._snapshots is not None:
             snapshot = self._snapshots.find(task)
-        # Without a snapshot, what a task's attempts viewed concerns no other task.
+        # Without a snapshot, each task gets files of its own.
         key = (id(task if snapshot is None else snapshot), task.repo)
         repository = self._repositories.get(key)
         known = None if repository else _RECENT.find(task, snapshot, self._profile)
@@ -187,16 +190,16 @@ class PreparedTasks:
 
 
 class _Recent(NamedTuple):
-    """A task that was prepared, and what it was prepared in."""
+    """A prepared task, and the files it was prepared with."""
 
     task: PreparedTask
     files: RepositoryFiles
 
 
 class _RecentTasks:
-    """The tasks prepared last in this process, which a harness scores one attempt at a time.
+    """The last tasks prepared in this process, for harnesses that score one attempt at a time.
 
-    A folder may change from one call to the next, so that nothing of it is kept.
+    Tasks with a folder as the snapshot are not kept, because a folder may change between calls.
     """
 
     def __init__(self) -> None:
@@ -206,20 +209,20 @@ class _RecentTasks:
     def find(
         self, task: Task, snapshot: Snapshot | None, profile: ContextProfile
     ) -> _Recent | None:
-        """A task as it was prepared before, by the same snapshot, profile and kernels."""
+        """Find a task prepared earlier with the same snapshot, profile and kernels."""
         recent = self._kept.get((id(task), id(snapshot), profile.name))
         if recent is None or recent.files.kernels is not active():
             return None
         return recent
 
     def keep(self, recent: _Recent) -> None:
-        """Keep a task and forget the oldest, unless its files may change or take much memory."""
+        """Keep a task and drop the oldest, unless its files may change or take much memory."""
         prepared, files = recent
         snapshot = prepared.snapshot
         is_read = snapshot is None or type(snapshot.files) in (dict, ReadFiles)
         if not is_read or files.bytes > _RECENT_BYTES:
             return
-        # The objects are kept too, so that no other has their ids.
+        # The objects are kept too, so that their ids are not reused.
         key = id(prepared.task), id(prepared.snapshot), prepared.profile.name
         with self._lock:
             self._kept[key] = recent

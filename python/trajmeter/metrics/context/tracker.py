@@ -1,4 +1,4 @@
-"""Scoring an attempt while it runs."""
+"""Scores an attempt while it runs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _LINE = GRANULARITIES.index("line")
 
 
 class ContextTracker:
-    """Follows one attempt turn by turn, inside a harness; any thread may call every method.
+    """Follows one attempt turn by turn, inside a harness. All methods are thread-safe.
 
     Args:
-        prepared: The task.
+        prepared: The prepared task.
 
     Raises:
         InputError: It is not a prepared task.
@@ -54,29 +54,29 @@ class ContextTracker:
         self._lock = Lock()  # the kernel refuses a second thread while one is in it
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Follow the same steps again where it arrives."""
+        """Replay the same steps in the process that unpickles it."""
         with self._lock:
             return _resume, (self._prepared, [*self._steps], [*self._open])
 
     def update(self, views: Sequence[View]) -> StepCoverage:
-        """Add one turn's views, none included, as a step.
+        """Add the views of one turn, even if empty, as a step.
 
         Returns:
             The number of the step, and the share of gold seen so far at each granularity.
 
         Raises:
             InputError: The views are not a list of views; nothing is added.
-            TotalOverflowError: Sizes add up to more than 64 bits hold.
+            TotalOverflowError: The sum of sizes overflows a 64-bit integer.
         """
         views = records(views, View, name="views")
         with self._lock:
             coverage = self._kernel.update(views)
-            self._steps.append((*self._open, *views))  # only now: a refused step does not count
+            self._steps.append((*self._open, *views))  # a rejected step does not count
             self._open = []
         return coverage
 
     def view(self, *views: View) -> None:
-        """Add views to the open step, which the first ones begin; :meth:`update` ends it too.
+        """Add views to the open step, or open one; :meth:`update` and :meth:`end_step` end it.
 
         Raises:
             InputError: A view has no valid extent; nothing is added.
@@ -86,7 +86,7 @@ class ContextTracker:
             self._open += views
 
     def end_step(self, *views: View) -> None:
-        """End the open step, with these views too; without one, add a step of them.
+        """End the open step after adding these views; if none is open, add them as a step.
 
         Raises:
             InputError: A view has no valid extent; nothing is added, and the step stays open.
@@ -100,13 +100,13 @@ class ContextTracker:
 
     @property
     def coverage(self) -> StepCoverage:
-        """Share of gold seen so far, in the open step too; ``None`` before the first step."""
+        """Share of gold seen so far, including the open step; ``None`` before the first step."""
         with self._lock:
             return self._kernel.coverage()
 
     @property
     def redundancy(self) -> float | None:
-        """Share of the lines viewed that an earlier step had shown, 0 to 1, of steps that ended."""
+        """Share of viewed lines that an earlier step had shown, 0 to 1, over finished steps."""
         with self._lock:
             viewed, repeated = self._kernel.viewed[_LINE], self._kernel.repeated[_LINE]
         return repeated / viewed if viewed else None
@@ -118,20 +118,20 @@ class ContextTracker:
         final_patch: str | None = None,
         leaks: Sequence[Leak] | None = None,
     ) -> ContextResult:
-        """Score the steps that ended, as if the attempt had.
+        """Score the finished steps as if the attempt had ended.
 
         Args:
-            final_views: The context that the agent declares in the end; without it the union of
-                the turns, or, by the rules of ContextBench, nothing.
-            final_patch: The patch in the end, if there is one.
-            leaks: What the agent read of the solution; ``None`` where nobody looked.
+            final_views: The context that the agent declares at the end. Without it, the final
+                context is the union of the turns or, for ContextBench, empty.
+            final_patch: The final patch, if any.
+            leaks: What the agent read of the solution; ``None`` if unknown.
 
         Returns:
-            What :func:`score` gives for a trajectory of the same turns, final views and patch.
+            The result of :func:`score` for a trajectory of the same turns, final views and patch.
 
         Raises:
             InputError: The views are not a list of views, or the patch is not text.
-            TotalOverflowError: Sizes add up to more than 64 bits hold.
+            TotalOverflowError: The sum of sizes overflows a 64-bit integer.
         """
         if final_views is not None:
             final_views = records(final_views, View, name="final_views")
