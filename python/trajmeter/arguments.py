@@ -1,4 +1,4 @@
-"""Checks of arguments that accept one value or a list."""
+"""Checks for arguments that accept one value or a list."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ RecordT = TypeVar("RecordT")
 
 
 def paths_and_records(argument: object, record: type | None = None, *, name: str) -> Iterator[Any]:
-    """Yield the paths and records of an argument that is one path, or a list of both.
+    """Yield the items of an argument that is one path or a list of paths and records.
 
     Args:
         argument: A path, or several paths and records.
-        record: Class of the records; ``None`` where only paths are allowed.
+        record: Class of the records; ``None`` if only paths are allowed.
         name: Name of the argument, for messages.
 
     Raises:
-        InputError: The argument is something else; the message names it and the index.
+        InputError: The argument has another type; the message names it and the index.
     """
     own = record.__name__ if record else ""
     expected = f"the path of a file, or a list of paths{own and f' or {own} records'}"
@@ -51,7 +51,7 @@ def as_iterable(argument: object, expected: str, *, name: str) -> Iterable[Any]:
         name: Its name, for messages.
 
     Raises:
-        InputError: It is a number, a record, a mapping or the like.
+        InputError: The argument is a number, record, mapping or other single value.
     """
     # Text, mappings and records are iterable too, but yield characters, keys and fields.
     is_one = isinstance(argument, (str, bytes, Mapping)) or hasattr(
@@ -63,7 +63,7 @@ def as_iterable(argument: object, expected: str, *, name: str) -> Iterable[Any]:
 
 
 def records(argument: object, kind: type[RecordT], *, name: str) -> tuple[RecordT, ...]:
-    """The records of an argument that is a list of them.
+    """Return an argument that is a list of records as a tuple.
 
     Args:
         argument: The argument.
@@ -71,7 +71,7 @@ def records(argument: object, kind: type[RecordT], *, name: str) -> tuple[Record
         name: Name of the argument, for messages.
 
     Raises:
-        InputError: The argument is something else; the message names it and the index.
+        InputError: The argument has another type; the message names it and the index.
     """
     items = tuple(as_iterable(argument, f"a list of {kind.__name__} records", name=name))
     for index, item in enumerate(items):
@@ -81,7 +81,7 @@ def records(argument: object, kind: type[RecordT], *, name: str) -> tuple[Record
 
 
 def check_type(argument: object, kind: type, *, name: str) -> None:
-    """Check that an argument is of a class.
+    """Check that an argument is an instance of a class.
 
     Args:
         argument: The argument.
@@ -89,7 +89,7 @@ def check_type(argument: object, kind: type, *, name: str) -> None:
         name: Name of the argument, for messages.
 
     Raises:
-        InputError: It is something else.
+        InputError: The argument has another type.
     """
     if not isinstance(argument, kind):
         expected = "text" if kind is str else f"a {kind.__name__}"

@@ -1,7 +1,7 @@
 """Finds keys in files that look misspelt.
 
-Unknown keys are kept, for the user's own metrics and agents. One that resembles a known key gets a
-warning, because the setting it was meant for silently keeps its default.
+Unknown keys are kept, for the user's own metrics and agents. A key that resembles a known one gets
+a warning, because the intended setting would silently keep its default.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def displaced(
         mapping: The mapping with the keys.
         known: Keys that belong elsewhere.
         place: Prefix for each key in messages.
-        theirs: Prefix of the place where they belong.
+        theirs: Prefix of the location where they belong.
     """
     for key in mapping:
         if key in known:
@@ -64,7 +64,7 @@ def displaced(
 
 
 def nearest(key: str, known: Collection[str]) -> str | None:
-    """The known key that is most similar to another, if any is similar.
+    """Return the known key that is most similar to ``key``, or ``None`` if none is similar enough.
 
     Example:
         >>> nearest("Max-Turn", ["max_turns", "metadata"])
@@ -81,7 +81,7 @@ def _nearest(key: str, known: frozenset[str]) -> str | None:
 
 
 def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Report an unknown name, with the closest match and a list of known names."""
+    """Return a message about an unknown name, with the closest match and a list of known names."""
     names = sorted(known)
     close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
     listed = ", ".join(names) or "none"

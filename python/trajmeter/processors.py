@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["THREADS", "limited_threads", "processors", "threads"]
 
 THREADS = "RAYON_NUM_THREADS"
-"""Environment variable that the kernels read when they first compute."""
+"""Environment variable with the number of threads; kernels read it on first use."""
 
 
 def processors() -> int:
@@ -24,7 +24,7 @@ def processors() -> int:
 
 
 def threads() -> int:
-    """Number of threads to compute with: that of processors, unless the environment sets it."""
+    """Number of threads to compute with: ``THREADS`` if set, otherwise one per processor."""
     said = os.environ.get(THREADS, "")
     return int(said) if said.isdecimal() and int(said) else processors()
 
@@ -33,13 +33,13 @@ def threads() -> int:
 def limited_threads(count: int | None) -> Iterator[None]:
     """Limit the threads of kernels and Arrow, here and in processes started within the context.
 
-    Kernels that have already computed keep their threads.
+    Kernels that have already been used keep their threads.
 
     Args:
         count: Number of threads per process; ``None`` changes nothing.
 
     Raises:
-        ConfigurationError: It is below 1.
+        ConfigurationError: ``count`` is below 1.
     """
     if count is None:
         yield

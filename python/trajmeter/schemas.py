@@ -1,9 +1,9 @@
-"""Columns derived from models: the shape of a field, its Arrow type, and batches of records.
+"""Derives columns from models: shapes of fields, Arrow types, and batches of records.
 
-Records and results share one derivation. A record is a structure, a list or tuple a list, and a
-mapping from text to values of one type a map. Values of any shape (``arguments``, ``metadata``,
-``extra`` ...) are JSON text; in a batch of records, an empty object is null where that is what an
-absent value means.
+Records and results share this derivation. A record becomes a struct, a list or tuple becomes a
+list, and a mapping from text to values of one type becomes a map. Values of arbitrary shape
+(``arguments``, ``metadata``, ``extra`` ...) become JSON text; in a batch of records, a value that
+equals the field's default becomes null.
 """
 
 from __future__ import annotations
@@ -58,40 +58,40 @@ __all__ = [
 Kind: TypeAlias = Literal[
     "boolean", "integer", "number", "text", "json", "list", "mapping", "record"
 ]
-"""Kind of value in a column; ``json`` is text that holds a value of any shape."""
+"""Kind of value in a column; ``json`` is JSON text of a value of arbitrary shape."""
 
 _Convert: TypeAlias = Callable[[Any], Any]
 
 _RECORD = "trajmeter.record"
-"""Key in the metadata of a schema that names the record in its columns."""
+"""Key in a schema's metadata for the class of the records in its columns."""
 
 _SCALARS: dict[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the values of a column are."""
+    """Shape of the values in a column."""
 
     kind: Kind
     """Kind of value."""
     choices: frozenset[str] = frozenset()
-    """The only texts allowed; empty where any is."""
+    """Allowed texts; empty if any text is allowed."""
     is_object: bool = False
-    """Whether JSON has to hold an object."""
+    """Whether the JSON value must be an object."""
     item: Shape | None = None
-    """Shape of the values in a list or a mapping."""
+    """Shape of the values in a list or mapping."""
     members: tuple[Member, ...] = ()
     """Fields of a record."""
     model: type[Record | Enum] | None = None
-    """Class of a record, or of choices that have one."""
+    """Class of a record or enum."""
 
     @property
     def is_scalar(self) -> bool:
-        """Whether a value is one number, truth value or text."""
+        """Whether a value is a single number, boolean or text."""
         return self.kind in ("boolean", "integer", "number", "text")
 
     def arrow_type(self) -> pa.DataType:
-        """Give the Arrow type of a column of this shape."""
+        """Return the Arrow type of a column of this shape."""
         import pyarrow as pa
 
         if self.kind == "record":
@@ -114,11 +114,11 @@ class Member:
     name: str
     """Name of the field."""
     shape: Shape
-    """What its values are."""
+    """Shape of its values."""
     required: bool
-    """Whether null is an error, as the field has no default."""
+    """Whether null is an error because the field has no default."""
     default: object = None
-    """What null and an absent column stand for."""
+    """Value that null or an absent column represents."""
 
 
 @cache
@@ -129,7 +129,7 @@ def trajectory_shape() -> Shape:
 
 @cache
 def trajectory_schema() -> pa.Schema:
-    """Arrow schema of Trajectory records, a column for each field.
+    """Arrow schema of Trajectory records, with one column per field.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
@@ -155,15 +155,15 @@ def trajectory_schema() -> pa.Schema:
 def trajectory_batch(
     trajectories: Iterable[Trajectory], *, columns: Collection[str] | None = None
 ) -> pa.RecordBatch:
-    """Turn records into a record batch, to make a data set of them.
+    """Convert records to a record batch, for example to write a data set.
 
     Args:
-        trajectories: Records; a batch holds them all, so large sets are made batch by batch.
+        trajectories: Records to convert; convert large data sets batch by batch.
         columns: Names of the columns to fill, such as ``turns.views``; the others are null.
 
     Raises:
-        InputError: A value has no place in a column: an integer beyond 64 bits, half of a surrogate
-            pair, or a free value that is not valid JSON. The message names the record.
+        InputError: A column cannot represent a value: an integer beyond 64 bits, an unpaired
+            surrogate, or a free value that is not valid JSON. The message names the record.
         ExtraMissingError: pyarrow is not installed.
 
     Example:
@@ -193,33 +193,33 @@ def trajectory_batch(
 
 
 def trajectory_from_row(row: Mapping[str, Any]) -> Trajectory:
-    """Turn one row of :func:`trajectory_schema` into a record.
+    """Convert one row of :func:`trajectory_schema` to a record.
 
     Args:
-        row: Values by column, as ``RecordBatch.to_pylist`` gives them; absent ones are missing.
+        row: Values by column, as returned by ``RecordBatch.to_pylist``; absent columns are null.
 
     Raises:
-        pydantic.ValidationError: A value is missing or wrong.
-        ReadError: JSON text cannot be read.
+        pydantic.ValidationError: A value is missing or invalid.
+        ReadError: JSON text cannot be parsed.
     """
     return Trajectory.model_validate(trajectory_values(row))
 
 
 def trajectory_values(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn one row of :func:`trajectory_schema` into values as the record takes them.
+    """Convert one row of :func:`trajectory_schema` to values that the record accepts.
 
     Raises:
-        ReadError: JSON text cannot be read.
+        ReadError: JSON text cannot be parsed.
     """
     values: dict[str, Any] = _read_trajectory()(row)
     return values
 
 
 def json_text(value: object) -> str:
-    """Write a value of any shape as JSON.
+    """Serialise a value of arbitrary shape as JSON.
 
     Raises:
-        ValueError: It holds what JSON does not know.
+        ValueError: It contains a value that JSON cannot represent.
     """
     return json.dumps(value, default=to_jsonable_python)
 
@@ -228,25 +228,25 @@ def require_pyarrow(what: str) -> None:
     """Check that pyarrow is installed.
 
     Raises:
-        ExtraMissingError: It is not; the message says ``what`` needs it.
+        ExtraMissingError: It is not; the message says that ``what`` need it.
     """
     try:
-        import pyarrow as pa  # noqa: F401 - whether it is there
+        import pyarrow as pa  # noqa: F401 - checks that it is installed
     except ImportError as error:
         raise ExtraMissingError(f"{what} need pyarrow: pip install 'trajmeter[data]'") from error
 
 
 class Bare(NamedTuple):
-    """A field's annotation, taken apart."""
+    """The parts of a field's annotation."""
 
     annotation: object
     """The type, without ``None``."""
     extras: tuple[object, ...]
-    """What ``Annotated`` adds to it, the outermost first."""
+    """Metadata from ``Annotated``, outermost first."""
 
 
 def bare(annotation: object) -> Bare:
-    """Take an annotation apart; ``int | float`` is a float."""
+    """Split an annotation into type and metadata; ``int | float`` is a float."""
     if get_origin(annotation) is Annotated:
         inner, *extras = get_args(annotation)
         within = bare(inner)
@@ -275,12 +275,12 @@ def shape_of(annotation: object) -> Shape:
 
 
 def is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
-    """Whether a field's annotation is a model, and nothing else."""
+    """Whether a field's annotation is a model class."""
     return _is_class(annotation) and issubclass(annotation, BaseModel)
 
 
 def _is_class(annotation: object) -> TypeGuard[type]:
-    # On Python 3.10 ``tuple[int, ...]`` passes for a type.
+    # On Python 3.10, ``tuple[int, ...]`` is an instance of type.
     return isinstance(annotation, type) and get_origin(annotation) is None
 
 
@@ -324,7 +324,7 @@ def _read_trajectory() -> _Convert:
 
 
 def _writer(shape: Shape, columns: frozenset[str] | None = None) -> _Convert:
-    """Turns a value into one of its column, or of those columns below it that are named."""
+    """Return a function that converts a value for its column, or only for the given subcolumns."""
     if shape.kind == "json":
         return json_text
     if shape.kind == "text":
@@ -336,7 +336,7 @@ def _writer(shape: Shape, columns: frozenset[str] | None = None) -> _Convert:
         return lambda values: [(key, write(value)) for key, value in values.items()]
     if shape.kind != "record":
         return _unchanged
-    # Free values that equal the default are null, as empty objects are.
+    # Free values that equal the default, such as empty objects, become null.
     writers = [
         (each.name, _writer(each.shape, below), each.default if each.shape.kind == "json" else None)
         for each, below in ((each, _below(each.name, columns)) for each in shape.members)
@@ -355,14 +355,14 @@ def _writer(shape: Shape, columns: frozenset[str] | None = None) -> _Convert:
 
 
 def _below(name: str, columns: frozenset[str] | None) -> frozenset[str] | None:
-    """The named columns that lie in the column ``name``; ``None`` if all of it is named."""
+    """The given columns inside column ``name``; ``None`` for all of it."""
     if columns is None or name in columns:
         return None
     return frozenset(each[len(name) + 1 :] for each in columns if each.startswith(f"{name}."))
 
 
 def _reader(shape: Shape) -> _Convert | None:
-    """Turns a value of a column into one that the model takes; ``None`` where it is the same."""
+    """Return a function that converts a column's value for the model; ``None`` if unchanged."""
     if shape.kind == "json":
         return lambda text: json_input.parse(text.encode())
     if shape.item is not None:
@@ -376,7 +376,7 @@ def _reader(shape: Shape) -> _Convert | None:
     readers = {member.name: _reader(member.shape) for member in shape.members}
 
     def read_record(row: Mapping[str, Any] | None) -> dict[str, Any]:
-        if row is None:  # a value of a mapping; lists and fields keep theirs from coming here
+        if row is None:  # only in a mapping; lists and fields handle null themselves
             raise ReadError("expected a record, got null")
         known = [(key, value, readers.get(key)) for key, value in row.items() if value is not None]
         return {key: value if read is None else read(value) for key, value, read in known}

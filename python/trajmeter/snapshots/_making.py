@@ -1,6 +1,6 @@
-"""Entries of many files: from the cache, else made, in several processes where there are many.
+"""Entries of many files, from the cache or newly created, in several processes if there are many.
 
-Parsing holds the interpreter's lock, so that threads would not help.
+Parsing holds the interpreter lock, so threads would not help.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
 __all__ = ["Contents", "EntryMaker", "Made", "WantedFile", "make"]
 
 _FEW = 400
-"""Files that one process makes sooner than others start."""
+"""Below this number of files, one process is faster than starting others."""
 _CHUNK = 50
-"""Files that a process makes at a time."""
+"""Files per request to a process."""
 
 
 class Made(NamedTuple):
-    """An entry, and the id of the content that it was made from."""
+    """An entry, and the id of the content that it was created from."""
 
     blob: str
     entry: bytes
 
 
 class Contents(Protocol):
-    """Where contents of files come from; it can be pickled."""
+    """Source of file contents; must be picklable."""
 
     def ids(self, places: Iterable[str]) -> Iterable[str | None]:
-        """Ids of contents, in order; ``None`` for one that cannot be read."""
+        """Ids of contents, in order; ``None`` for a file that cannot be read."""
 
     def read(self, places: Iterable[str]) -> Iterator[Content | None]:
-        """Contents, in order; ``None`` for one that cannot be read."""
+        """Contents, in order; ``None`` for a file that cannot be read."""
 
 
 class WantedFile(NamedTuple):
-    """A file whose entry is wanted."""
+    """A file whose entry is requested."""
 
     place: str
-    """What it is called where contents come from."""
+    """Its name in :class:`Contents`."""
     language: LanguageRules | None
-    """Its language, if any."""
+    """Its language, if known."""
 
 
 def make(contents: Contents, wanted: Sequence[WantedFile], naming: Naming) -> Iterator[Made | None]:
-    """Make the entries of files, in order; ``None`` for one that cannot be read."""
+    """Create the entries of files, in order; ``None`` for a file that cannot be read."""
     for file, found in zip(wanted, contents.read(file.place for file in wanted), strict=True):
         if found is None:
             yield None
@@ -65,12 +65,12 @@ def make(contents: Contents, wanted: Sequence[WantedFile], naming: Naming) -> It
 
 
 class EntryMaker:
-    """Gives the entries of files: those the cache has, and the others as they are made.
+    """Provides the entries of files, from the cache or newly created.
 
     Args:
-        cache: Where entries are kept.
+        cache: Cache of entries.
         naming: How definitions are named.
-        processes: How many to use at most; by default one for each processor.
+        processes: Maximum number of processes; by default one per processor.
     """
 
     def __init__(self, cache: EntryCache, naming: Naming, processes: int | None = None) -> None:
@@ -79,15 +79,15 @@ class EntryMaker:
         self._processes = processes or processors()
 
     def entries(self, contents: Contents, files: Mapping[str, str]) -> dict[str, bytes | None]:
-        """Entries by path; ``None`` for a file whose content is missing.
+        """Return entries by path; ``None`` for a file whose content is missing.
 
         Args:
-            contents: Where their contents come from.
-            files: What each path is called there.
+            contents: Source of file contents.
+            files: Name of each path's content in ``contents``.
 
         Raises:
             ExtraMissingError: The grammar of a language is not installed.
-            InternalError: A process that parses ended.
+            InternalError: A parsing process ended unexpectedly.
         """
         ids = dict(zip(files, contents.ids(files.values()), strict=True))
         keys = {path: self._key(language_of(path), blob) for path, blob in ids.items() if blob}
@@ -101,19 +101,19 @@ class EntryMaker:
         new: list[tuple[str, bytes]] = []
         for key, file, made in zip(missing, wanted, self._make(contents, wanted), strict=True):
             found[key] = None if made is None else made.entry
-            if made is not None:  # of a file that changed meanwhile, under the id of what was read
+            if made is not None:  # under the id of what was read, as the file may have changed
                 new.append((self._key(file.language, made.blob), made.entry))
-        # Who asks for one file goes on with the next.
+        # A request for a single file is usually followed by more, so writes are collected.
         keep = self._cache.write if len(files) > 1 else self._cache.write_later
         keep(new)
         return {path: found[keys[path]] if path in keys else None for path in files}
 
     def flush(self) -> None:
-        """Keep what was made lately for other processes too."""
+        """Write recently created entries to the cache, where other processes find them."""
         self._cache.flush()
 
     def _key(self, language: LanguageRules | None, blob: str) -> str:
-        """What an entry depends on: the content, the language, and how it is made."""
+        """Cache key of an entry: its content, its language, and how it is created."""
         if language is None:
             return f"{blob} {ENTRY_VERSION}"
         return f"{blob} {ENTRY_VERSION} {language.name} {grammar_version(language)} {self._naming}"
@@ -125,13 +125,13 @@ class EntryMaker:
 
         chunks = [wanted[start : start + _CHUNK] for start in range(0, len(wanted), _CHUNK)]
         with ExitStack() as stack:
-            # Entered first, and so left last: threads end once their processes are gone.
+            # Entered first, so closed last: threads end once their processes have ended.
             threads = stack.enter_context(ThreadPoolExecutor(self._processes))
             workers = [
                 stack.enter_context(_Worker(contents, self._naming)) for _ in range(self._processes)
             ]
             made: list[list[Made | None]] = [[] for _ in chunks]
-            left = iter(enumerate(chunks))  # which threads may share, as it is a single call
+            left = iter(enumerate(chunks))  # threads can share it, as `next` is atomic
 
             def work(worker: _Worker) -> None:
                 for number, chunk in left:
@@ -143,14 +143,14 @@ class EntryMaker:
 
 
 class _Worker(WorkerProcess):
-    """A process that makes entries."""
+    """A process that creates entries."""
 
     def __init__(self, contents: Contents, naming: Naming) -> None:
         super().__init__("trajmeter.snapshots._worker")
         self.send((contents, naming))
 
     def make(self, wanted: Sequence[WantedFile]) -> list[Made | None]:
-        """Make the entries of some files."""
+        """Create the entries of the given files."""
         self.send(list(wanted))
         try:
             reply = self.receive()

@@ -1,4 +1,4 @@
-"""What the context metrics say of one trajectory."""
+"""Results of the context metrics for one trajectory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _F1: TypeAlias = Annotated[
 
 
 class FinalFigures(Group):
-    """The final context at one granularity, beside gold."""
+    """The final context at one granularity, compared with gold."""
 
     coverage: _Coverage = None
     """Share of gold that is in the final context (recall), 0 to 1."""
@@ -62,7 +62,7 @@ class FinalFigures(Group):
 
 
 class FinalContext(Result):
-    """The final context: what the agent declared in the end, or all it saw."""
+    """The final context: what the agent declared at the end, or everything it saw."""
 
     file: FinalFigures
     """Files."""
@@ -75,7 +75,7 @@ class FinalContext(Result):
 
 
 class TrajectoryFigures(Group):
-    """The steps of the trajectory at one granularity, beside gold."""
+    """The steps of the trajectory at one granularity, compared with gold."""
 
     coverage: Annotated[tuple[float, ...] | None, Figure(low=0, high=1, higher_is_better=True)] = (
         None
@@ -129,7 +129,7 @@ class TrajectoryContext(Result):
 
 
 class EditLocation(Group):
-    """Lines that the final patch edits, beside those that the gold patch edits."""
+    """Lines that the final patch edits, compared with those that the gold patch edits."""
 
     coverage: _Coverage = None
     """Share of the gold patch's lines that the final patch edits, 0 to 1."""
@@ -146,9 +146,9 @@ class EditLocation(Group):
 
 
 class ContextBenchEditLocation(Group):
-    """ContextBench's own edit location: lines the final patch deletes, beside gold context.
+    """ContextBench's own edit location: lines that the final patch deletes, compared with gold.
 
-    Of one attempt, recall and precision are the same number; averaged by sums they differ.
+    For one attempt, recall and precision are the same number; pooled over attempts, they differ.
     """
 
     recall: Annotated[
@@ -170,14 +170,14 @@ class ContextBenchEditLocation(Group):
 
 
 class ViewFigures(Group):
-    """What became of the views, those of the declared final context included."""
+    """How the views were used, including those of the declared final context."""
 
     total: _Count = None
     """Views recorded."""
     unresolved_paths: _Count = None
-    """Distinct paths, as written, that lead to no file; their views are left out."""
+    """Distinct paths, as written, that match no file; their views are ignored."""
     unresolved_gold_paths: _Count = None
-    """Distinct paths of gold, as written, that lead to no file of the snapshot."""
+    """Distinct gold paths, as written, that match no file of the snapshot."""
     empty_ranges: _Count = None
     """Views whose range holds nothing, because it is reversed or lies outside the file."""
     leaked_patches: _Count = None
@@ -185,36 +185,36 @@ class ViewFigures(Group):
 
 
 class LeakFigures(Group):
-    """What the agent read that gives the solution away; abstains where the log cannot tell."""
+    """What the agent read that reveals the solution; abstains if the log does not show it."""
 
     total: _Count = None
-    """Times it read something of the kind."""
+    """Number of leaks of any kind."""
     gold_patch: _Count = None
-    """Times it read the gold patch."""
+    """Number of times it read the gold patch."""
     test_patch: _Count = None
-    """Times it read the patch of the tests."""
+    """Number of times it read the test patch."""
     future: _Count = None
-    """Times it read commits after the one to work on."""
+    """Number of times it read commits later than the one to work on."""
 
 
 class ContextResult(Result):
-    """Everything the context metrics say of one trajectory."""
+    """All context metrics of one trajectory."""
 
     final: FinalContext
     """The final context."""
     trajectory: TrajectoryContext
     """The context step by step."""
     edit_location: EditLocation
-    """Where the final patch edits."""
+    """Lines that the final patch edits."""
     contextbench_editloc: ContextBenchEditLocation
-    """Where the final patch deletes, as ContextBench measures it."""
+    """Lines that the final patch deletes, as ContextBench measures them."""
     views: ViewFigures
-    """What became of the views."""
+    """How the views were used."""
     leaks: LeakFigures
-    """What the agent read of the solution."""
+    """Parts of the solution that the agent read."""
 
     def explain(self, figure: str) -> str | None:
-        """How much of gold the final context, or the patch, covers, and what was never seen.
+        """Describe how much gold the final context or patch covers, and what was never viewed.
 
         See :meth:`Result.explain`.
         """

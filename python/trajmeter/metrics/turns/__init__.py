@@ -1,4 +1,4 @@
-"""Turn analysis: how well an agent interacted, turn by turn, whatever became of its task."""
+"""Turn analysis: how well an agent interacted, turn by turn, regardless of task success."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ __all__ = [
     "score",
 ]
 
-# An attempt is scored without its summary.
+# Scoring an attempt does not need the summary.
 __getattr__ = loading_late(__name__, {"TurnsSummary": "summary"})

@@ -1,4 +1,4 @@
-"""Turn analysis of record batches: the columns of a result, from columns of turns."""
+"""Turn analysis of record batches: computes result columns from columns of turns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _COUNTS = {
     "successful_calls": "successful_calls",
     "known_calls": "known_calls",
 }
-"""Figures that are counts, by what the kernel calls them."""
+"""Figures that are counts, with their names in the kernel."""
 
 _SCORED, _NOT_SCORED = Outcome.SCORED.value, Outcome.NOT_SCORED.value
 _INVALID = text_scalar(Cause.INVALID_INPUT.value)
@@ -63,15 +63,15 @@ _SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate
 def score_batch(
     rows: pa.RecordBatch, profile: TurnsProfile, *, has_turns: bool = True
 ) -> Mapping[str, Array]:
-    """Compute every figure of every row, as :func:`score` does of one record.
+    """Compute every figure of every row, as :func:`score` does for one record.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
-        profile: What to make of what is missing.
-        has_turns: Whether the figures that are computed from turns are among the columns.
+        profile: How missing values count.
+        has_turns: Whether to include the figures that are computed from turns.
 
     Returns:
-        The columns of :class:`TurnsResult` by their dotted paths.
+        The columns of :class:`TurnsResult` by dotted path.
     """
     turns = rows.column("turns")
     recorded = np.diff(ragged(turns).offsets)
@@ -149,7 +149,7 @@ def _cost(rows: pa.RecordBatch) -> dict[str, Array]:
 
 
 def _told(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
-    """Outcome and cause, where the figures come from, and what could not be used."""
+    """Outcome, cause, source of the figures, and the reason that a value was unusable."""
     told = _outcome(~present(source), Cause.MISSING_USAGE, prefix=prefix)
     told |= {f"{prefix}source": source, f"{prefix}reason": reason}
     if reason.null_count < len(reason):
@@ -160,7 +160,7 @@ def _told(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
 
 
 def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:
-    """Outcome and cause of a group that is scored in all rows but some."""
+    """Outcome and cause of a group that is scored in all rows except ``unscored``."""
     count = len(unscored)
     outcome: Array
     causes: Array
@@ -176,10 +176,10 @@ def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str,
 
 
 def _mapping(table: TurnTable, turns: Int64Array, absent: Booleans) -> Array:
-    """Turns by reason; a reason of no turn is left out."""
+    """Turns by reason; reasons without turns are omitted."""
     kept = turns > 0
     offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets].astype(np.int32)
-    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    # A null offset marks a null list; the stubs require 64 bits, Arrow 32.
     starts: Any = numbers(offsets, np.append(absent, False))
     keys: Any = taken(_names(table), numbers(table.reason[kept]))
     counts = numbers(turns[kept])

@@ -1,4 +1,4 @@
-"""Turns of record batches as columns of codes, and their figures, without an object per turn."""
+"""Encodes turns of record batches as columns of codes and analyses them, without turn objects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TurnColumns", "TurnTable", "analyse_columns", "turn_columns"]
 
-# Calls whose arguments are compared at a time: few, or the garbage collector walks through all.
+# Calls whose arguments are compared at a time; more would burden the garbage collector.
 _BLOCK = 2_048
 
 _NO_ARGUMENTS = text_scalar("{}")
@@ -47,72 +47,72 @@ _RATES = {
     "repeated_tool_calls": ("repeated_calls", "calls"),
     "tool_call_success_rate": ("successful_calls", "known_calls"),
 }
-"""Each rate with the counts that it divides."""
+"""Each rate with its numerator and denominator."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnColumns:
-    """Turns of many runs, a column for each of their properties.
+    """Turns of many runs, one column per property.
 
-    All arrays are flat ``int64``. Texts are coded by who fills the columns, from 0.
+    All arrays are flat ``int64``. Texts are replaced by codes from 0.
     """
 
     success: Int64Array
-    """Of each turn 1 where it succeeded, 0 where it failed, -1 where that is unknown."""
+    """1 if the turn succeeded, 0 if it failed, -1 if unknown; one value per turn."""
     program: Int64Array
-    """Of each turn 1 where it has a program, else 0."""
+    """1 if the turn has a program, otherwise 0; one value per turn."""
     reason: Int64Array
-    """Place in ``reasons`` of the reason each turn carries, or -1."""
+    """Index in ``reasons`` of each turn's reason; -1 if it has none."""
     error: Int64Array
-    """Code of each turn's reason and message together, or -1 where it has neither."""
+    """Code of each turn's reason and message together; -1 if it has neither."""
     number: Int64Array
-    """Each turn's own number, or ``NO_NUMBER`` where its position counts."""
+    """Each turn's recorded number, or ``NO_NUMBER`` to use its position."""
     call_success: Int64Array
-    """Of each call 1, 0 or -1, as for turns."""
+    """1, 0 or -1 for each call, as for turns."""
     call: Int64Array
-    """Code of each call's name and arguments together, or -1 where the arguments are not
-    a JSON object; calls of different runs may share one."""
+    """Code of each call's name and arguments together, or -1 if the arguments are not a JSON
+    object; only codes within a run are comparable."""
     call_offsets: Int64Array
     """Turn i has the calls ``[call_offsets[i], call_offsets[i + 1])``."""
     run_offsets: Int64Array
     """Run i has the turns ``[run_offsets[i], run_offsets[i + 1])``."""
     reasons: tuple[str, ...]
-    """Names of the reasons, sorted: of equally frequent ones the first dominates."""
+    """Names of the reasons, sorted: of equally frequent ones, the first is dominant."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnTable:
-    """Figures of many runs, as :class:`TurnsResult` has them of one."""
+    """Figures of many runs; :class:`TurnsResult` has those of one."""
 
     counts: dict[str, Int64Array]
-    """Each of ``TURN_COUNTS``, with one value a run."""
+    """Each of ``TURN_COUNTS``, one value per run."""
     rates: dict[str, Float64Array]
-    """Each rate, with one value a run; NaN where there is nothing to divide by."""
+    """Each rate, one value per run; NaN if the denominator is 0."""
     reasons: tuple[str, ...]
     """Names of the reasons."""
     reason: Int64Array
-    """Reasons of each run, as places in ``reasons``."""
+    """Reasons of each run, as indices in ``reasons``."""
     carried: Int64Array
-    """Turns that carry each of them."""
+    """Number of turns with each of these reasons."""
     failed: Int64Array
-    """Turns that failed with each of them."""
+    """Number of failed turns with each of these reasons."""
     reason_offsets: Int64Array
     """Run i has the reasons ``[reason_offsets[i], reason_offsets[i + 1])``."""
 
 
 def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> TurnTable:
-    """Compute the figures of every run that are made of its turns.
+    """Compute the figures of every run that depend on its turns.
 
-    The run's own figures (budget, tokens, whether it passed) are columns already.
+    The other figures (budget, tokens, whether it passed) are read from columns of the run.
 
     Args:
         columns: Turns of the runs.
         backend: Kernels to compute with; ``None`` for those of this process.
 
     Raises:
-        ArrayError: A column is not a flat ``int64`` array, or its length does not fit the others.
-        OffsetsError: Offsets decrease, or lead outside their values.
-        InputError: A value is not among its choices; the first one is named.
+        ArrayError: A column is not a flat ``int64`` array, or its length does not match the others.
+        OffsetsError: Offsets decrease or are out of range.
+        InputError: A value is not an allowed code; the message names the first one.
     """
     backend = backend or kernels.active()
     place = {name: at for at, name in enumerate(columns.reasons)}
@@ -137,17 +137,17 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
 
 
 def _rate(part: Int64Array, whole: Int64Array) -> Float64Array:
-    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, and nothing else is divided by 0
+    with np.errstate(invalid="ignore"):  # only 0 / 0 occurs, which is NaN
         rate: Float64Array = part / whole
     return rate
 
 
 def turn_columns(turns: Array) -> TurnColumns:
-    """Code the turns of many runs.
+    """Encode the turns of many runs.
 
     Args:
         turns: The column ``turns`` of :func:`trajmeter.schemas.trajectory_schema`, of valid rows; a
-            run without turns, recorded or not, has none.
+            null is treated as an empty list.
     """
     each, run_offsets = ragged(turns)
     success, program, number, error, tool_calls = (
@@ -170,16 +170,16 @@ def turn_columns(turns: Array) -> TurnColumns:
 
 
 def _reasons(column: Array) -> tuple[tuple[str, ...], Int64Array]:
-    """The different reasons, sorted, and the place of each turn's among them."""
+    """The distinct reasons, sorted, and the index of each turn's reason in them."""
     texts, codes = coded(column)
     order = sorted(range(len(texts)), key=texts.__getitem__)
-    places = np.full(len(texts) + 1, -1, np.int64)  # the code of none leads to the last
+    places = np.full(len(texts) + 1, -1, np.int64)  # null has code -1, the last item
     places[order] = np.arange(len(texts))
     return tuple(texts[at] for at in order), places[codes]
 
 
 def _errors(reasons: Int64Array, names: int, messages: Array) -> Int64Array:
-    """One code of reason and message together; -1 where there is neither."""
+    """Code of each turn's reason and message together; -1 if it has neither."""
     if messages.null_count == len(messages):
         return reasons
     codes = coded(messages).codes
@@ -202,11 +202,11 @@ def _outcomes(calls: Array) -> Int64Array:
 
 
 def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
-    """One code of name and arguments together; -1 where the arguments are not a JSON object.
+    """Code of each call's name and arguments together; -1 if the arguments are not a JSON object.
 
     Args:
-        calls: Calls.
-        bounds: Where the calls of each run begin. Codes distinguish the calls of one run only.
+        calls: The calls.
+        bounds: Offsets of each run's calls. Only codes within a run are comparable.
     """
     if not len(calls):
         return np.zeros(0, np.int64)
@@ -221,7 +221,7 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
 
 
 def _blocks(codes: Int64Array, bounds: Int64Array) -> list[tuple[int, int]]:
-    """Whole runs that hold an uncertain code, so many that few keys are alive at a time."""
+    """Blocks of whole runs that contain an uncertain code, small enough to hold few keys at once."""
     is_border = np.diff(bounds // _BLOCK, prepend=-1) > 0
     borders = [*bounds[is_border].tolist(), int(bounds[-1])]
     return [
@@ -230,7 +230,7 @@ def _blocks(codes: Int64Array, bounds: Int64Array) -> list[tuple[int, int]]:
 
 
 def _codes(arguments: Array) -> Int64Array:
-    """Code of the object in each text; -1 where there is none."""
+    """Code of the JSON object in each text; -1 if it is not an object."""
     texts, codes = coded(arguments)
     different: dict[Hashable, int] = {}
     places = []

@@ -1,4 +1,4 @@
-"""Profiles of turn analysis: the default, and where PtcRunner 0.10.1 departs from it."""
+"""Profiles of turn analysis: the default, and how PtcRunner 0.10.1 differs from it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class TurnsProfile(Profile):
     unrecorded_turns_are_none: bool = False
     """Whether a run whose turns were not recorded has zero turns, even if they were counted."""
     stored_program_is_valid: bool = False
-    """Whether a stored program makes the first turn valid even where it could not be read, and a
-    first turn without one is not valid; otherwise what is unknown is ``None``."""
+    """Whether the first turn is valid if and only if it has a stored program, even one that could
+    not be parsed; otherwise the figure is ``None`` if unknown."""
     failed_call_is_first: bool = False
-    """Whether any recorded call is the first tool call, failed ones included."""
+    """Whether failed calls count as the first tool call."""
     empty_rate: float | None = None
-    """Share of turns by reason in a run without turns."""
+    """Shares of turns by reason in a run without turns."""
     missing_is_zero: bool = False
-    """Whether tokens that were not recorded are 0, and totals are never added up; over runs, any
-    figure that is missing counts as 0, and a run of unknown outcome as not passed."""
+    """Whether missing token counts are 0 and are never summed from turns; over runs, whether any
+    missing figure counts as 0 and a run of unknown outcome as not passed."""
 
 
 PROFILES = (

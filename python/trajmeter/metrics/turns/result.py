@@ -42,35 +42,35 @@ class RunFigures(Group):
     )
     """Whether the run's failure reason is one of the three that mean an exhausted turn budget."""
     passed: Annotated[bool | None, Figure(higher_is_better=True, independent=True)] = None
-    """Whether the run passed, as recorded; ``None`` where it was not."""
+    """Whether the run passed, as recorded; ``None`` if not recorded."""
 
 
 class TokenFigures(Group):
-    """Tokens of the run; not scored where none was recorded that can be used."""
+    """Tokens of the run; not scored if no usable counts were recorded."""
 
     input_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
     """Prompt tokens."""
     output_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
     """Completion tokens."""
     total_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
-    """Total as reported, else prompt and completion tokens where both are known."""
+    """Total as reported, otherwise the sum of prompt and completion tokens if both are known."""
     source: UsageSource | None = None
-    """Where the counts come from: ``run`` as recorded for the run, ``turns`` added up from its
-    turns, which needs every turn to have its part, or ``both``."""
+    """Source of the counts: ``run`` (recorded for the run), ``turns`` (summed over its turns, which
+    must all have recorded them), or ``both``."""
     reason: str | None = None
-    """Which recorded count could not be used, and why."""
+    """Which recorded count was unusable, and why."""
 
 
 class CostFigures(Group):
-    """Cost of the run; not scored where none was recorded that can be used."""
+    """Cost of the run; not scored if no usable cost was recorded."""
 
     cost_usd: Annotated[float | None, Figure(low=0, higher_is_better=False)] = None
     """Cost in US dollars, as recorded; tokens are not priced."""
     source: UsageSource | None = None
-    """Where it comes from: ``run`` as recorded for the run, or ``turns`` added up from its turns,
-    which needs every turn to have its part."""
+    """Source of the cost: ``run`` (recorded for the run) or ``turns`` (summed over its turns, which
+    must all have recorded it)."""
     reason: str | None = None
-    """Which recorded cost could not be used, and why."""
+    """Which recorded cost was unusable, and why."""
 
 
 def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -> Figure:
@@ -86,16 +86,16 @@ def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -
 class TurnsResult(Group, Result):
     """How well an agent interacted, turn by turn.
 
-    The figures of this group are computed from turns; where those were not recorded, the group is
-    not scored. A ratio is ``None`` where there is nothing to divide by.
+    The figures of this group are computed from turns; if those were not recorded, the group is not
+    scored. A ratio is ``None`` if its denominator is 0.
     """
 
     recorded_turns: int | None = None
     """Number of turns that were recorded."""
     first_turn_valid: Annotated[bool | None, Figure(higher_is_better=True)] = None
-    """Whether the first turn has a program and did not fail for want of one that can be read.
+    """Whether the first turn has a program and did not fail because it could not be parsed.
 
-    ``None`` without turns, and in a log of an agent that writes no programs.
+    ``None`` without turns, and for agents that do not write programs.
     """
     parse_failures: int | None = None
     """Turns with the reason ``parse_error``."""
@@ -112,29 +112,29 @@ class TurnsResult(Group, Result):
     ] = None
     """Turns with the reason ``multiple_code_blocks`` / turns."""
     error_turns: dict[str, int] | None = None
-    """Turns by the reason they carry, successful turns included."""
+    """Turns by reason, including successful turns."""
     error_breakdown: dict[str, int] | None = None
-    """Failed turns by reason; turns without a structured reason are left out."""
+    """Failed turns by reason; turns without a structured reason are omitted."""
     dominant_error: str | None = None
-    """Most frequent reason of failed turns; of equals the first by code points."""
+    """Most frequent reason of failed turns; ties are resolved by code point order."""
     has_failed_turn: Annotated[bool | None, Figure(higher_is_better=False)] = None
-    """Whether any turn failed; one of unknown success did not."""
+    """Whether any turn failed; unknown success does not count as failure."""
     turns_to_first_tool_call: Annotated[int | None, Figure(higher_is_better=False)] = None
-    """Number of the first turn with a tool call that succeeded; one of unknown success counts."""
+    """Number of the first turn with a tool call that did not fail; unknown success counts."""
     followed_failures: int | None = None
     """Failed turns that were not the last."""
     recovered_failures: int | None = None
-    """Failed turns followed at once by a successful one."""
+    """Failed turns immediately followed by a successful turn."""
     recovered_errors: Annotated[
         float | None, _rate("recovered_failures", "followed_failures", higher_is_better=True)
     ] = None
-    """Failed turns followed at once by a successful one / failed turns that were not the last."""
+    """Failed turns immediately followed by a successful turn / failed turns that were not last."""
     repeated_failures: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
-    """Failed turns whose reason and message are those of the failed turn just before."""
+    """Failed turns with the same reason and message as the failed turn immediately before."""
     recorded_calls: int | None = None
     """Tool calls of the turns."""
     dropped_calls: int = 0
-    """Calls that the reader left out because they have no name."""
+    """Calls that the reader skipped because they have no name."""
     repeated_calls: int | None = None
     """Calls equal in name and arguments to an earlier one."""
     repeated_tool_calls: Annotated[float | None, _rate("repeated_calls", "recorded_calls")] = None
@@ -155,9 +155,9 @@ class TurnsResult(Group, Result):
     """Cost of the run."""
 
     def error_rate(self, reason: str) -> float | None:
-        """Turns that carry a reason / turns, successful ones included.
+        """Turns with a reason / turns, including successful ones.
 
-        Without turns, what the other rates are then: ``None``, or 0.0 in the profile.
+        Without turns, it is ``None``, or 0.0 with the ``ptcrunner`` profile, like the other rates.
 
         Example:
             >>> from trajmeter.metrics.turns import score

@@ -1,8 +1,7 @@
-"""Turn analysis of one run: every figure from one walk over its turns.
+"""Turn analysis of one run, in one pass over its turns.
 
-Batches of runs go through a kernel instead. A single run has a walk of its own because filling the
-kernel's columns from one run's records takes longer than that: 95 against 26 µs for 30 turns with a
-call each.
+Batches of runs use a kernel instead. For a single run, filling the kernel's columns would take
+longer than this pass: 95 instead of 26 µs for 30 turns with one call each.
 """
 
 from __future__ import annotations
@@ -52,19 +51,19 @@ __all__ = [
 
 _USAGE = frozenset({"turns.usage", "usage", "unusable"})
 _GROUP_COLUMNS: dict[str, frozenset[str]] = {
-    # The number of a turn stands for any field of one: turns are only counted.
+    # Turns are only counted, so any one of their fields suffices.
     "run": frozenset({"turns.number", "turn_count", "failure.reason", "passed"}),
     "tokens": _USAGE,
     "cost": _USAGE,
 }
-"""Columns of trajectories that each group depends on."""
+"""Columns of trajectories that each group needs."""
 
 
 class TurnsMetric:
     """Scores the interaction of each run, turn by turn.
 
     Args:
-        profile: ``ptcrunner``, or ``None`` for the default.
+        profile: ``"ptcrunner"``, or ``None`` for the default.
 
     Raises:
         UnknownNameError: The profile is unknown.
@@ -83,16 +82,16 @@ class TurnsMetric:
     )
     """Columns of trajectories that :meth:`score_batch` reads; the others may be null."""
     presence_columns = frozenset({"turns.program"})
-    """Those of them whose texts may be any, as it looks only at which are null."""
+    """Those of them for which only null or not null matters, so the texts may be arbitrary."""
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("turns", profile, PROFILES)
         self._has_turns = True
 
     def limit_to(self, groups: tuple[str, ...]) -> None:
-        """Leave out what is computed from turns; those figures are of no group.
+        """Skip the figures computed from turns, which do not belong to any group.
 
-        They are then ``not_scored``, without a cause.
+        They are then ``not_scored`` without a cause.
         """
         self._has_turns = False
         self.batch_columns = frozenset().union(*(_GROUP_COLUMNS[group] for group in groups))
@@ -117,13 +116,13 @@ class TurnsMetric:
         return score_batch(rows, self._profile, has_turns=self._has_turns)
 
     def aggregator(self) -> RecordAggregator[TurnsSummary]:
-        """Begin the summary of runs."""
+        """Create a summary of runs."""
         from trajmeter.metrics.record_aggregator import RecordAggregator
 
         return RecordAggregator(self, self.column_aggregator())
 
     def column_aggregator(self) -> TurnsTotals:
-        """Begin the summaries of the runs of every group."""
+        """Create summaries of the runs in each group."""
         from trajmeter.metrics.turns.summary import TurnsTotals
 
         return TurnsTotals(self._profile)
@@ -132,15 +131,15 @@ class TurnsMetric:
 def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
     """Compute every figure of one run.
 
-    Turns that were only counted have no figures but their count; where not even a count was
-    recorded, that is missing too. Unknown success is neither success nor failure.
+    If turns were only counted, the turn count is the only turn figure; if they were not counted
+    either, it is missing too. Unknown success is neither success nor failure.
 
     Args:
         trajectory: The run.
         profile: ``"ptcrunner"`` to reproduce PtcRunner, quirks included.
 
     Raises:
-        InputError: It is not a Trajectory.
+        InputError: ``trajectory`` is not a Trajectory.
         UnknownNameError: The profile is unknown.
 
     Example:
@@ -159,12 +158,12 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
     """Summarise runs.
 
     Args:
-        results: One result a run.
-        profile: ``"ptcrunner"`` to count as PtcRunner does: what is missing is 0, and a run of
+        results: One result per run.
+        profile: ``"ptcrunner"`` to count as PtcRunner does: a missing figure is 0, and a run of
             unknown outcome did not pass.
 
     Raises:
-        InputError: The results are not a list of results of turns.
+        InputError: ``results`` is not a list of :class:`TurnsResult`.
         UnknownNameError: The profile is unknown.
 
     Example:
@@ -174,7 +173,7 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
         True
     """
     aggregator = TurnsMetric(profile=profile).aggregator()
-    unknown = Trajectory(task_id="")  # figures of many runs are made of results alone
+    unknown = Trajectory(task_id="")  # summaries depend only on results
     for index, result in enumerate(as_iterable(results, "a list of TurnsResult", name="results")):
         check_type(result, TurnsResult, name=f"results[{index}]")
         aggregator.add(None, unknown, result)
@@ -212,7 +211,7 @@ def _score(trajectory: Trajectory, profile: TurnsProfile, *, has_turns: bool = T
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:
-    """The calls of the turns, read."""
+    """Read the calls of the turns."""
     if trajectory.tool_calls is None:
         return calls_of(trajectory) or read_calls(())
     return read_calls([call for turn in trajectory.turns or () for call in turn.tool_calls])
@@ -223,7 +222,7 @@ def _analyse(
     turns: Sequence[Turn],
     profile: TurnsProfile,
 ) -> dict[str, Any]:
-    """The figures that are computed from turns."""
+    """Compute the figures that depend on turns."""
     calls = _read_calls(trajectory)
     count, recorded_calls = len(turns), len(calls)
     failures = _failures(turns)
@@ -266,17 +265,17 @@ def _analyse(
 
 class _Failures(NamedTuple):
     carried: dict[str, int]
-    """Turns by the reason they carry."""
+    """Number of turns by reason."""
     breakdown: dict[str, int]
-    """Failed turns by reason."""
+    """Number of failed turns by reason."""
     are_any: bool
-    """Whether a turn failed."""
+    """Whether any turn failed."""
     followed: int
     """Failed turns that were not the last."""
     recovered: int
-    """Of these, those that a successful one followed."""
+    """Those followed by a successful turn."""
     repeated: int
-    """Of these, those that one of the same error followed."""
+    """Those followed by a failed turn with the same error."""
 
 
 _success_and_error = attrgetter("success", "error")
@@ -307,7 +306,7 @@ def _failures(turns: Sequence[Turn]) -> _Failures:
 
 
 def _count_outcomes(calls: Sequence[ToolCall]) -> tuple[int, int]:
-    """Calls that succeeded, and calls of which it is known whether they did."""
+    """Number of calls that succeeded, and of calls known to have succeeded or failed."""
     successes = [call.success for call in calls]
     known = len(successes)
     if None in successes:  # a call with an error and unknown success failed
@@ -318,7 +317,7 @@ def _count_outcomes(calls: Sequence[ToolCall]) -> tuple[int, int]:
 def _first_turn_valid(
     turns: Sequence[Turn], carried: Mapping[str, int], profile: TurnsProfile
 ) -> bool | None:
-    """Whether the first turn is valid; ``None`` where nothing shows that programs were written."""
+    """Whether the first turn is valid; ``None`` if nothing shows that the agent writes programs."""
     if profile.stored_program_is_valid:
         return bool(turns) and turns[0].program is not None
     unreadable = UNREADABLE_REASONS.intersection(carried)
@@ -330,7 +329,7 @@ def _first_turn_valid(
 
 
 def _first_call(turns: Sequence[Turn], profile: TurnsProfile) -> int | None:
-    """Number of the first turn with a call that counts: by default one that did not fail."""
+    """Number of the first turn with a call that counts; by default, failed calls do not."""
     any_counts = profile.failed_call_is_first
     for position, turn in enumerate(turns, start=1):
         for call in turn.tool_calls:
@@ -340,12 +339,12 @@ def _first_call(turns: Sequence[Turn], profile: TurnsProfile) -> int | None:
 
 
 def _number_of(turn: Turn, position: int) -> int:
-    """A turn's own number, or its position where it has none; the least integer stands for none."""
+    """A turn's recorded number, or its position if it has none or ``NO_NUMBER``."""
     return position if turn.number is None or turn.number == NO_NUMBER else turn.number
 
 
 def _repeated(calls: Calls) -> int:
-    """Calls equal in name and arguments to an earlier one; malformed ones are equal to none."""
+    """Number of calls equal in name and arguments to an earlier one; malformed calls never are."""
     different = set(zip(calls.names, calls.keys, strict=True))
     if not calls.malformed:
         return len(calls) - len(different)
@@ -354,7 +353,7 @@ def _repeated(calls: Calls) -> int:
 
 
 def _is_same(before: Failure | None, error: Failure | None) -> bool:
-    """Whether two errors are the same; one that says nothing is like no other."""
+    """Whether two errors have the same reason and message; an empty error never does."""
     if error is None or before is None or (error.reason is None and error.message is None):
         return False
     return error.reason == before.reason and error.message == before.message
@@ -371,5 +370,5 @@ def _ratio(part: int, whole: int, empty: float | None = None) -> float | None:
 
 
 def create(resources: Resources) -> TurnsMetric:
-    """Make the metric for the registry."""
+    """Create the metric for the registry."""
     return TurnsMetric(profile=resources.profile)

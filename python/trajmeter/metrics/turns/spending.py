@@ -20,7 +20,7 @@ __all__ = ["cost_figures", "token_figures"]
 
 
 def token_figures(trajectory: Trajectory, profile: TurnsProfile) -> TokenFigures:
-    """Tokens of a run, as recorded or added up."""
+    """Tokens of a run, as recorded or summed from its turns."""
     if profile.missing_is_zero:
         usage = trajectory.usage or Usage()
         return TokenFigures(
@@ -33,7 +33,7 @@ def token_figures(trajectory: Trajectory, profile: TurnsProfile) -> TokenFigures
 
 
 def cost_figures(trajectory: Trajectory) -> CostFigures:
-    """Cost of a run, as recorded or added up."""
+    """Cost of a run, as recorded or summed from its turns."""
     used = amount_used(trajectory, "cost_usd")
     return _WITHOUT_COST if used is NO_AMOUNT else _cost_figures(used)
 
@@ -49,7 +49,7 @@ def _cost_figures(used: Amount) -> CostFigures:
 
 
 def _told(used: Amount | TokensUsed, figures: Mapping[str, float | None]) -> dict[str, object]:
-    """Figures with their outcome and cause, where they come from, and what could not be used."""
+    """Fields of a group: outcome, cause, figures, their source, and why a value was unusable."""
     is_scored = used.source is not None
     cause = Cause.MISSING_USAGE if used.reason is None else Cause.INVALID_INPUT
     return {
@@ -61,6 +61,6 @@ def _told(used: Amount | TokensUsed, figures: Mapping[str, float | None]) -> dic
     }
 
 
-# Groups of runs that recorded none are alike, and frozen: one of each is enough.
+# Groups of runs without usage are equal and frozen, so one instance is shared.
 _WITHOUT_TOKENS = _token_figures(NO_TOKENS)
 _WITHOUT_COST = _cost_figures(NO_AMOUNT)

@@ -25,21 +25,21 @@ __all__ = ["TurnsSummary", "TurnsTotals"]
 
 
 class TurnsSummary(LazyModel):
-    """Turn analysis over many runs: each mean over the runs that have the figure.
+    """Turn analysis over many runs: each figure is the mean over the runs that have it.
 
-    ``total`` counts the runs that could have it: all of them, the passed ones, or those with a
-    failed turn. A figure that no run has is ``None``; without any run all are 0, but for the two
-    "on pass".
+    ``total`` counts the runs that could have it: all runs, those that passed, or those with a
+    failed turn. A figure that no run has is ``None``; without any runs, all figures are 0, except
+    those "on pass".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pass_rate: Annotated[Mean, Headline("passed")]
-    """Passed runs, of those known to have passed or not."""
+    """Share of runs that passed, among those known to have passed or not."""
     mean_turns_on_pass: Annotated[Mean, Headline("turns on pass")]
     """Mean number of turns of passed runs."""
     first_turn_validity_rate: Annotated[Mean, Headline("first turn valid")]
-    """Runs whose first turn is valid."""
+    """Share of runs whose first turn is valid."""
     mean_parse_failure_rate: Annotated[Mean, Headline("parse failures")]
     """Mean share of turns that could not be parsed."""
     mean_no_code_rate: Annotated[Mean, Headline("no code")]
@@ -47,9 +47,9 @@ class TurnsSummary(LazyModel):
     mean_multi_code_block_rate: Mean
     """Mean share of turns with several code blocks."""
     recoverable_error_salvage_rate: Annotated[Mean, Headline("salvaged")]
-    """Passed runs among those with a failed turn; 0 where no run has one."""
+    """Share of runs that passed among those with a failed turn; 0 if there are none."""
     budget_exhausted_rate: Annotated[Mean, Headline("budget exhausted")]
-    """Runs that exhausted their turn budget."""
+    """Share of runs that exhausted their turn budget."""
     mean_input_tokens: Mean
     """Mean prompt tokens."""
     mean_output_tokens: Mean
@@ -80,11 +80,11 @@ _MEANS = {
     "mean_cost_usd": "cost.cost_usd",
     "mean_cost_usd_on_pass": "cost.cost_usd",
 }
-"""The figure of a run that each mean is made of."""
+"""The run's figure behind each mean."""
 
 
 class TurnsTotals:
-    """Running totals over the runs of every group; keeps no run."""
+    """Running totals over the runs of each group; does not keep the runs."""
 
     def __init__(self, profile: TurnsProfile) -> None:
         self._missing_is_zero = profile.missing_is_zero
@@ -92,7 +92,7 @@ class TurnsTotals:
         self._means = GroupedMeans(len(TurnsSummary.model_fields))
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
-        """Count some runs; one that could not be analysed has no figure, but could have any."""
+        """Add runs; one that could not be analysed counts in ``total`` but has no figures."""
         rows, numbers = groups
         self._runs.add(np.bincount(rows, minlength=len(numbers))[:, None], numbers)
         failed = columns.texts("turns.error").codes >= 0
@@ -113,25 +113,25 @@ class TurnsTotals:
         self._means.add(means, groups)
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Count what another one has counted; its group i is our group ``numbers[i]``."""
+        """Add the totals of ``other``, whose group i is group ``numbers[i]`` here."""
         self._runs.merge(other._runs, numbers)
         self._means.merge(other._means, numbers)
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """Return the totals, for :meth:`restore`."""
         return {"runs": self._runs.state(), "means": self._means.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the totals with those of :meth:`state`."""
         self._runs.restore(state["runs"])
         self._means.restore(state["means"])
 
     def figures(self, group: int | None) -> TurnsSummary:
-        """Means of all runs so far."""
+        """Compute the means of all runs so far."""
         means = dict(zip(_MEANS, self._means.means(group), strict=True))
         has_runs = self._runs.counts(group) != [0]
         for name, mean in means.items():
-            # By convention salvage is 0 without failed runs, and every figure is 0 without runs.
+            # By convention, salvage is 0 without failed runs, and every figure is 0 without runs.
             is_zero = not has_runs and not name.endswith("_on_pass")
             if is_zero or (name == "recoverable_error_salvage_rate" and not mean.total):
                 means[name] = mean.model_copy(update={"value": 0.0})
@@ -139,13 +139,13 @@ class TurnsTotals:
 
     def _values(self, columns: ScoredColumns, column: str, failed: BoolArray) -> Numbers:
         values = columns.numbers(f"turns.{column}")
-        # The original knows no costs, so a missing one is not one of its zeros.
+        # PtcRunner does not record costs, so a missing cost does not count as 0.
         if self._missing_is_zero and column != "cost.cost_usd":
             return values._replace(present=values.present | ~failed)
         return values
 
 
 def _is_true(values: Numbers) -> BoolArray:
-    """Where a truth value is true."""
+    """Whether each value is present and true."""
     is_true: BoolArray = values.present & (values.values > 0)
     return is_true
