@@ -1,4 +1,4 @@
-"""Speedup: how much faster agents made a task's benchmarks, beside the reference solution."""
+"""Speedup: how much faster agents made a task's benchmarks, compared with the oracle."""
 
 from __future__ import annotations
 

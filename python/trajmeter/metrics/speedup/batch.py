@@ -1,9 +1,8 @@
-"""Speedup of record batches: the columns of a result, from rows that hold whole tasks.
+"""Speedup of record batches: computes result columns from rows that contain whole tasks.
 
-In Rust, rows become columns without an object for each benchmark. The trials that this is not
-certain of, and all of them in the Python backend, are scored as records: the attempts that their
-rows stand for, without the fields that no figure depends on, as
-:mod:`trajmeter.metrics.speedup.fields` says.
+The Rust backend scores rows as columns, without an object per benchmark. Trials that it is not
+certain of, and all trials with the Python backend, are scored as records by
+:mod:`trajmeter.metrics.speedup.fields`, without the fields that no figure depends on.
 """
 
 from __future__ import annotations
@@ -56,13 +55,13 @@ def score_batch(
     Args:
         metric: The metric.
         profile: Its profile.
-        tasks: Task of each row, ``None`` if its id is unknown.
-        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, those of a
-            task side by side.
+        tasks: Task of each row; ``None`` if its id is unknown.
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, with the
+            rows of each task adjacent.
 
     Returns:
-        Every column of :class:`SpeedupResult` by its dotted path; or a result of each row, where
-        one holds a number that no column does.
+        Every column of :class:`SpeedupResult` by dotted path, or one result per row if a number
+        does not fit a column.
     """
     family = FamilyColumns(metric, offset=0)
     prefix = f"{family.name}."
@@ -105,13 +104,13 @@ class _Stretch(NamedTuple):
     """Rows that are scored together."""
 
     rows: list[int]
-    """The rows, those to score first."""
+    """Indices of the rows; those to score come first."""
     scored: int
-    """How many of them are to score."""
+    """Number of rows to score."""
 
 
 def _needed(rows: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
-    """The rows with these columns alone, or with those that hold them."""
+    """The rows with only these columns, or with the columns that contain them."""
     whole = {name.partition(".")[0] for name in names}
     return pa.record_batch(
         [
@@ -135,7 +134,7 @@ def _tasks(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> Iterator[_Stre
 
 
 def _left(trials: TrialColumns, uncertain: Int64Array) -> Iterator[_Stretch]:
-    """The rows of uncertain trials, and each that holds figures instead of measurements."""
+    """The rows of uncertain trials, and each row that has figures instead of measurements."""
     for row in np.flatnonzero(trials.trial < 0).tolist():
         yield _Stretch([row], 1)
     for trial in uncertain.tolist():
@@ -143,7 +142,7 @@ def _left(trials: TrialColumns, uncertain: Int64Array) -> Iterator[_Stretch]:
 
 
 def _few(stretches: Iterable[_Stretch]) -> Iterator[list[_Stretch]]:
-    """Stretches by the few hundred attempts, of whose benchmarks objects are alive at a time."""
+    """Group stretches into a few hundred attempts, to limit the benchmark objects in memory."""
     held: list[_Stretch] = []
     for stretch in stretches:
         held.append(stretch)
@@ -155,7 +154,7 @@ def _few(stretches: Iterable[_Stretch]) -> Iterator[list[_Stretch]]:
 
 
 def _begins(stretches: Iterable[_Stretch]) -> Iterator[int]:
-    """Number of the first row of each stretch."""
+    """Position of each stretch's first row."""
     begin = 0
     for stretch in stretches:
         yield begin
@@ -167,7 +166,7 @@ def _records(rows: pa.RecordBatch, stretch: _Stretch) -> list[Trajectory]:
 
 
 def _arrays(family: FamilyColumns, fields: Sequence[dict[str, Any]]) -> Iterator[Array]:
-    """A column of each figure.
+    """Yield one column per figure.
 
     Raises:
         InputError: A number is too large for a column.
@@ -182,7 +181,7 @@ def _arrays(family: FamilyColumns, fields: Sequence[dict[str, Any]]) -> Iterator
 
 
 def _benchmarks(tables: Sequence[Mapping[str, BenchmarkSpeedup]], kind: Any) -> Array:  # noqa: ANN401 - the stubs know none of its attributes
-    """Every benchmark of each table, as a column of each of their fields."""
+    """Every benchmark of each table, with one column per field."""
     entries: list[Any] = [entry for table in tables for entry in table.values()]
     names = pa.array([name for table in tables for name in table], kind.key_type)
     fields = list(kind.item_type)

@@ -1,4 +1,4 @@
-"""An attempt as it is scored, and the result that is made of it."""
+"""A case: one attempt prepared for scoring, and the result fields computed from it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["ADVANTAGES", "Case", "advantage_fields", "case_fields", "figures_of", "spending_fields"]
 
 ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
-"""Names of the advantages in a result: over all benchmarks, then by level."""
+"""Names of the advantages in a result: overall, then by level."""
 
 
 @dataclass(slots=True)
 class Case:
-    """One attempt with its effective table."""
+    """One attempt with the table that it is scored by."""
 
     attempt: Trajectory
     """The attempt."""
@@ -40,17 +40,17 @@ class Case:
     fallback: bool = False
     """Whether the table was reverted."""
     already_reverted: bool = False
-    """Whether the table came reverted, though the attempt did not fail."""
+    """Whether the recorded table was already reverted, although the attempt did not fail."""
     lacks_oracle: bool = False
-    """Whether the oracle is missing, so that only the agent's ratios count."""
+    """Whether the oracle is missing, so only the agent's ratios count."""
     warnings: list[str] = field(default_factory=list)
-    """What is doubtful."""
+    """Warnings about its data."""
     parsed: dict[str, Any] = field(default_factory=dict)
-    """Figures that fc-eval's parser computed, which its merge falls back on."""
+    """Figures computed by fc-eval's parser, the fallback of its merge."""
 
 
 def figures_of(cases: Sequence[Case]) -> list[LevelFigures]:
-    """Figures of every case's table, an absent one counting as empty."""
+    """Compute the figures of every case's table; a missing table counts as empty."""
     tables = []
     for case in cases:
         table = case.table or SpeedupTable()
@@ -59,7 +59,7 @@ def figures_of(cases: Sequence[Case]) -> list[LevelFigures]:
 
 
 def case_fields(case: Case) -> dict[str, Any]:
-    """What a result says of a case beside its figures."""
+    """Fields of a result other than its figures."""
     checks, tests = case.checks, case.attempt.pytest_summary
     return {
         **_table_fields(case),
@@ -79,11 +79,11 @@ def case_fields(case: Case) -> dict[str, Any]:
 
 
 def spending_fields(case: Case, profile: SpeedupProfile) -> dict[str, Any]:
-    """What a result says of tokens, cost and length.
+    """Fields of a result about tokens, cost and length.
 
     Args:
         case: The case.
-        profile: Which costs count, and whether those of turns do.
+        profile: Decides which costs count, and whether usage of turns does.
     """
     attempt = case.attempt
     used = tokens_spent(attempt, profile)
@@ -106,13 +106,13 @@ def spending_fields(case: Case, profile: SpeedupProfile) -> dict[str, Any]:
 
 
 def advantage_fields(advantage: tuple[float, float, float, float]) -> dict[str, float]:
-    """The advantages under the names of a result."""
+    """Advantages by their names in a result."""
     levels = {f"agent_advantage_level{level}": lead for level, lead in enumerate(advantage, 1)}
     return {"agent_advantage": advantage[3], **levels}
 
 
 def _table_fields(case: Case) -> dict[str, Any]:
-    """What a result says of each benchmark."""
+    """Fields of a result about each benchmark."""
     table = case.table or SpeedupTable()
     if {*map(type, table.agent), *map(type, table.oracle)} == {float}:
         return _plain_table_fields(table, reverted=case.fallback)
@@ -151,7 +151,7 @@ def _table_fields(case: Case) -> dict[str, Any]:
 
 
 def _plain_table_fields(table: SpeedupTable, *, reverted: bool) -> dict[str, Any]:
-    """The same of a table whose benchmarks all count, as nearly all do."""
+    """The same for a table whose benchmarks all count, which is the usual case."""
     agent: list[Any] = table.agent
     least = min(agent)
     return {

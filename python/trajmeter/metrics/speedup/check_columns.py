@@ -1,4 +1,4 @@
-"""Which rows of a batch failed, as flat arrays; see :mod:`trajmeter.metrics.speedup.failures`."""
+"""Finds failed rows of a batch, as flat arrays; see :mod:`trajmeter.metrics.speedup.failures`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["CheckColumns", "Fields", "check_columns", "fields_of"]
 
 Fields: TypeAlias = "Mapping[str, Array]"
-"""Columns of the fields of a record, null where the record is."""
+"""Columns of a record's fields, null where the record is null."""
 
 _MOST = 2**61
-"""Counts whose sums fit 64 bits; the record form says what is wrong with others."""
+"""Largest counts whose sums fit in 64 bits; larger ones are left to the record form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +33,33 @@ class CheckColumns:
     """Whether each row failed its checks."""
 
     is_known: BoolArray
-    """Whether anything is recorded to say so."""
+    """Whether tests or a snapshot were recorded."""
     pytest_failed: BoolArray
-    """More tests failed than are allowed, or none could be read."""
+    """Whether more tests failed than allowed, or none could be read."""
     snapshot_failed: BoolArray
-    """Outputs of the benchmarks changed, or could not be compared."""
+    """Whether outputs of the benchmarks changed or could not be compared."""
     is_huge: BoolArray
-    """Whether counts are too large to be added up here."""
+    """Whether counts are too large to add up here."""
 
     @property
     def failed(self) -> BoolArray:
-        """One of both failed for certain."""
+        """Whether tests or snapshot definitely failed."""
         return self.pytest_failed | self.snapshot_failed
 
 
 def fields_of(column: Array) -> Fields:
-    """The columns of the fields of a record."""
+    """Split a column of records into the columns of its fields."""
     names = [field.name for field in column.type]
     return dict(zip(names, cast("pa.StructArray", column).flatten(), strict=True))
 
 
 def integers(column: Array) -> Int64Array:
-    """Values of a column of integers, 0 for null."""
+    """Values of an integer column; 0 for null."""
     return filled(column, 0).astype(np.int64, copy=False)
 
 
 def is_text(column: Any, text: str) -> BoolArray:  # noqa: ANN401 - of texts
-    """Whether each value of a column is this text."""
+    """Whether each value of a column equals a text."""
     return flags(pc.equal(column, pa.scalar(text)).fill_null(fill_value=False))
 
 
@@ -71,7 +71,7 @@ def check_columns(
     Args:
         rows: The rows.
         trials: Their trials.
-        profile: What counts as a failure where little is recorded.
+        profile: Decides what counts as a failure if little is recorded.
     """
     tests, snapshot = fields_of(rows.column("pytest_summary")), rows.column("snapshot_summary")
     has_tests = flags(rows.column("pytest_summary").is_valid())
@@ -97,7 +97,7 @@ def check_columns(
 
 
 def _allowed(trials: TrialColumns, failures: Int64Array, has_tests: BoolArray) -> Int64Array:
-    """Failed tests of the first oracle of each row's trial."""
+    """Number of failed tests of the first oracle in each row's trial."""
     oracle = trials.first(trials.is_oracle)
     known = np.where(has_tests, failures, 0)
     allowed = np.where((oracle >= 0) & ~trials.is_alone, np.append(known, 0)[oracle], 0)

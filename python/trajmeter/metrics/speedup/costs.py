@@ -1,4 +1,4 @@
-"""What an attempt cost, and how many interactions it took."""
+"""Cost, tokens and number of interactions of an attempt."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Cost(TypedDict, total=False):
-    """Cost of an attempt, under the names of the result."""
+    """Cost of an attempt, by field names of the result."""
 
     task_cost_usd: float | None
     cost_source: Literal["recorded", "turns", "tokens", "none"]
@@ -41,20 +41,20 @@ class Cost(TypedDict, total=False):
 
 
 class Tokens(NamedTuple):
-    """Tokens of an attempt; ``None`` where neither the run nor every turn recorded them."""
+    """Tokens of an attempt; ``None`` unless the run or every turn recorded them."""
 
     prompt: int | None
     """Prompt tokens."""
     completion: int | None
     """Completion tokens."""
     source: Literal["run", "turns"] | None
-    """Whether they were recorded for the run, or added up from its turns."""
+    """Whether they were recorded for the run or summed over its turns."""
     reason: str | None
-    """Which count of a turn could not be used, and why."""
+    """Which count of a turn was unusable, and why."""
 
 
 class Length(TypedDict, total=False):
-    """Length of an attempt, under the names of the result."""
+    """Length of an attempt, by field names of the result."""
 
     trajectory_length: int | None
     trajectory_length_source: Literal["recorded", "json", "cast", "none"]
@@ -62,17 +62,17 @@ class Length(TypedDict, total=False):
 
 
 def cost(attempt: Trajectory, used: Tokens, warnings: list[str], profile: SpeedupProfile) -> Cost:
-    """Find or compute the cost: as recorded, else that of its turns, else tokens times their price.
+    """Find the cost: as recorded, or the sum over its turns, or computed from tokens and prices.
 
-    A recorded cost below 0, or none that is finite, is a warning and passed over. A model without a
-    known price costs 0, and is marked. Where there is neither cost nor tokens, the cost is unknown;
-    so it is where the price table is not installed, which is a warning.
+    A recorded cost that is negative or not finite is skipped with a warning. A model without a
+    known price costs 0, and is marked as unpriced. The cost is unknown if neither cost nor tokens
+    were recorded, or, with a warning, if the price table is not installed.
 
     Args:
         attempt: The attempt.
         used: Its tokens.
-        warnings: List to which doubts are appended.
-        profile: Which costs count.
+        warnings: List to append warnings to.
+        profile: Decides which costs count.
     """
     if profile.any_cost_counts:
         recorded = recorded_cost(attempt)
@@ -102,9 +102,9 @@ def priced_tokens(
     """Compute a cost from tokens.
 
     Args:
-        configured: The model as it was configured, if that is recorded.
-        model: The model as the attempt names it.
-        started_at: When the run began, ISO 8601.
+        configured: Model as configured, if recorded.
+        model: Model as named by the attempt.
+        started_at: Start time of the run, in ISO 8601.
         used: Prompt and completion tokens.
 
     Raises:
@@ -124,14 +124,14 @@ def priced_tokens(
 
 
 def recorded_cost(attempt: Trajectory) -> float | None:
-    """The cost that the attempt states, its own before that of its trial."""
+    """The recorded cost of the attempt, or otherwise of its trial."""
     return next(iter(_stated_costs(attempt)), None)
 
 
 def tokens(attempt: Trajectory) -> tuple[int, int] | None:
-    """Tokens recorded for the run: those of the agent's log, else those the attempt states.
+    """Tokens recorded for the run: from the agent's log, otherwise from the attempt itself.
 
-    A negative number is some log's way to say none.
+    Some logs write a negative number for none.
     """
     for stated in (attempt.run_log, attempt.usage):
         if stated is not None:
@@ -145,7 +145,7 @@ def tokens(attempt: Trajectory) -> tuple[int, int] | None:
 
 
 def tokens_spent(attempt: Trajectory, profile: SpeedupProfile) -> Tokens:
-    """Tokens of an attempt: as recorded for it, else those of its turns, if each has its part."""
+    """Tokens of an attempt: as recorded, otherwise summed over its turns if all recorded them."""
     recorded = tokens(attempt)
     if recorded is not None:
         return Tokens(*recorded, "run", None)
@@ -158,7 +158,7 @@ def tokens_spent(attempt: Trajectory, profile: SpeedupProfile) -> Tokens:
 
 
 def refused_tokens(attempt: Trajectory) -> list[str]:
-    """Say which recorded numbers of tokens are negative."""
+    """Warnings about negative recorded token counts."""
     return [
         refused_count(noun, count)
         for stated in (attempt.run_log, attempt.usage)
@@ -169,19 +169,19 @@ def refused_tokens(attempt: Trajectory) -> list[str]:
 
 
 def refused_count(noun: str, count: int) -> str:
-    """Say that a number of tokens is negative."""
+    """Warning about a negative token count."""
     return f"its recorded number of {noun} tokens is {count}, expected 0 or more"
 
 
 def refused_cost(cost: float) -> str:
-    """Say that a cost is negative, or not finite."""
+    """Warning about a cost that is negative or not finite."""
     return f"its recorded cost is {cost}, expected 0 or more"
 
 
 def length(attempt: Trajectory) -> Length:
-    """Count interactions: as recorded, else the entries of the agent's log, else typed input.
+    """Number of interactions: as recorded, or entries of the agent's log, or terminal inputs.
 
-    A log without entries and a recording without input say nothing, so the length is unknown.
+    A log without entries and a recording without input are ignored, so the length may be unknown.
     """
     log = attempt.run_log or RunLog()
     found: Length = {"events_by_code": log.events or {}}
@@ -206,7 +206,7 @@ def _stated_costs(attempt: Trajectory) -> list[float]:
 
 
 def _credible_cost(attempt: Trajectory, warnings: list[str]) -> float | None:
-    """The first stated cost that is finite and not negative; each one before it is a warning."""
+    """The first recorded cost that is finite and not negative; warns about those before it."""
     for stated in _stated_costs(attempt):
         if math.isfinite(stated) and stated >= 0:
             return stated
@@ -215,7 +215,7 @@ def _credible_cost(attempt: Trajectory, warnings: list[str]) -> float | None:
 
 
 def _spellings(model: str) -> list[str]:
-    # In reports the slash behind the provider is a dash, which many models have themselves.
+    # Reports replace the slash after the provider with a dash, which model names contain too.
     return [model, model.replace("-", "/", 1)]
 
 
@@ -223,7 +223,7 @@ def _time(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
-        # Python 3.10 does not read the Z.
+        # Python 3.10 does not accept Z.
         time = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         return None

@@ -1,4 +1,4 @@
-"""What stands out among the attempts of every group: costs, the worst benchmark and warnings."""
+"""Costs, worst benchmarks and warnings of each group of attempts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["AgentCosts", "KeptWarnings", "WorstBenchmarks"]
 
 
 class AgentCosts:
-    """Costs by ``agent:model``, of each group and of all attempts."""
+    """Costs by ``agent:model``, for each group and for all attempts."""
 
     def __init__(self) -> None:
         self._owners: list[tuple[int | None, str]] = []
@@ -37,7 +37,7 @@ class AgentCosts:
             self._sums.add(costs, rows_of, np.array(places, np.int64))
 
     def merge(self, other: AgentCosts, numbers: Int64Array) -> None:
-        """Add the costs of another one; its group i is our group ``numbers[i]``."""
+        """Add the costs of ``other``, whose group i is group ``numbers[i]`` here."""
         places = [
             self._place(None if group is None else int(numbers[group]), key)
             for group, key in other._owners
@@ -45,18 +45,18 @@ class AgentCosts:
         self._sums.merge(other._sums, np.array(places, np.int64))
 
     def state(self) -> dict[str, Any]:
-        """What was added up, for :meth:`restore`."""
+        """Return the costs, for :meth:`restore`."""
         return {"owners": [list(owner) for owner in self._owners], "sums": self._sums.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was added up elsewhere, in place of our own."""
+        """Replace the costs with those of :meth:`state`."""
         self._owners, self._places = [], {}
         for group, key in state["owners"]:
             self._place(group, key)
         self._sums.restore(state["sums"])
 
     def of(self, group: int | None) -> dict[str, float]:
-        """Costs of one group, or of all attempts, in the order in which they first came."""
+        """Costs of one group or of all attempts, in order of first occurrence."""
         places = self._places.get(group, {})
         return {key: self._sums.totals(place).mean(0, 1) for key, place in places.items()}
 
@@ -69,13 +69,13 @@ class AgentCosts:
 
 
 class WorstBenchmarks:
-    """The least ratio of any benchmark, of each group."""
+    """The lowest ratio of any benchmark in each group."""
 
     def __init__(self) -> None:
         self._worst: dict[int, tuple[float, str]] = {}
 
     def add(self, columns: ScoredColumns, groups: GroupedRows, used: BoolArray) -> None:
-        """Look at the attempts that count."""
+        """Consider the attempts that count."""
         ratios = columns.numbers("speedup.worst_speedup")
         rows = np.flatnonzero(ratios.present & used)
         values, own = ratios.values[rows], groups.rows[rows]
@@ -91,20 +91,20 @@ class WorstBenchmarks:
             self._offer(group, (value, f"{task}: {benchmark}"))
 
     def merge(self, other: WorstBenchmarks, numbers: Int64Array) -> None:
-        """Look at those of another one; its group i is our group ``numbers[i]``."""
+        """Consider those of ``other``, whose group i is group ``numbers[i]`` here."""
         for group, worst in other._worst.items():
             self._offer(int(numbers[group]), worst)
 
     def state(self) -> list[list[Any]]:
-        """What was found, for :meth:`restore`."""
+        """Return the worst benchmarks, for :meth:`restore`."""
         return [[group, *worst] for group, worst in self._worst.items()]
 
     def restore(self, state: Sequence[Sequence[Any]]) -> None:
-        """Hold what was found elsewhere, in place of our own."""
+        """Replace the worst benchmarks with those of :meth:`state`."""
         self._worst = {group: (value, text) for group, value, text in state}
 
     def of(self, group: int | None) -> tuple[float, str] | None:
-        """The least ratio of a group, or of all attempts, with its task and benchmark."""
+        """The lowest ratio of a group or of all attempts, with its task and benchmark."""
         if group is None:
             return min(self._worst.values(), default=None)
         return self._worst.get(group)
@@ -114,13 +114,13 @@ class WorstBenchmarks:
 
 
 class KeptWarnings:
-    """Warnings with their numbers of attempts, of each group and of all attempts."""
+    """Warnings with their numbers of attempts, for each group and for all attempts."""
 
     def __init__(self) -> None:
         self._kept: dict[int | None, KeptCounts[str]] = {}
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
-        """Count the warnings of some attempts."""
+        """Count the warnings of attempts."""
         rows, texts = columns.items("speedup.warnings")
         for owners in (groups.numbers[groups.rows][rows], np.full(len(rows), -1)):
             pairs, rows_of = _first_come(owners, texts.codes)
@@ -129,23 +129,23 @@ class KeptWarnings:
                 self._of(_group(own)).add(texts.texts[code], count)
 
     def merge(self, other: KeptWarnings, numbers: Int64Array) -> None:
-        """Count those of another one; its group i is our group ``numbers[i]``."""
+        """Add the counts of ``other``, whose group i is group ``numbers[i]`` here."""
         for group, kept in other._kept.items():
             self._of(None if group is None else int(numbers[group])).merge(kept)
 
     def state(self) -> list[list[Any]]:
-        """What was counted, for :meth:`restore`."""
+        """Return the counts, for :meth:`restore`."""
         return [[group, [list(each) for each in kept]] for group, kept in self._kept.items()]
 
     def restore(self, state: Sequence[Sequence[Any]]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the counts with those of :meth:`state`."""
         self._kept = {}
         for group, kept in state:
             for text, count in kept:
                 self._of(group).add(text, count)
 
     def of(self, group: int | None) -> dict[str, int]:
-        """Warnings of one group, or of all attempts."""
+        """Warnings of one group or of all attempts."""
         return dict(self._kept.get(group, ()))
 
     def _of(self, group: int | None) -> KeptCounts[str]:
@@ -155,7 +155,7 @@ class KeptWarnings:
 
 
 def _first_come(left: Int64Array, right: Int64Array) -> tuple[list[tuple[int, int]], Int64Array]:
-    """Different pairs in the order in which they first occur, and the pair of each row."""
+    """Distinct pairs in order of first occurrence, and the index of each row's pair."""
     width = int(right.max(initial=0)) + 1
     _, first, codes = np.unique(left * width + right, return_index=True, return_inverse=True)
     order = np.argsort(first)

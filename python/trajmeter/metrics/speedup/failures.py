@@ -1,4 +1,4 @@
-"""When an agent failed: by its tests, by its snapshot, or by crashing."""
+"""Decides whether an agent failed: by its tests, by its snapshot, or by crashing."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
 __all__ = ["BASELINE_AGENT", "ORACLE_AGENT", "Checks", "allowed_failures", "check"]
 
 BASELINE_AGENT = "nop"
-"""The agent that changes nothing; it is never reverted."""
+"""The agent that changes nothing, which is never reverted."""
 ORACLE_AGENT = "oracle"
 """The agent that applies the reference solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Whether an attempt failed its checks; ``None`` where nothing is recorded to say so."""
+    """Whether an attempt failed its checks; ``None`` if not recorded."""
 
     pytest_failed: bool | None = None
-    """More tests failed than are allowed, or none could be read."""
+    """Whether more tests failed than allowed, or none could be read."""
     snapshot_failed: bool | None = None
-    """Outputs of the benchmarks changed, or could not be compared."""
+    """Whether outputs of the benchmarks changed or could not be compared."""
 
     @property
     def success(self) -> bool | None:
-        """Neither failed. Speed plays no part."""
+        """Whether neither failed, regardless of speed; ``None`` if unknown."""
         return None if self.snapshot_failed is None else not self.failed
 
     @property
     def failed(self) -> bool:
-        """One of both failed for certain."""
+        """Whether tests or snapshot definitely failed."""
         return bool(self.pytest_failed or self.snapshot_failed)
 
 
 def allowed_failures(trial: Sequence[Trajectory]) -> int:
-    """Failed tests that count as no fault of an agent: as many as the first oracle has."""
+    """Number of failed tests that an agent may have: as many as the first oracle."""
     for attempt in trial:
         if attempt.agent == ORACLE_AGENT:
             return _failures(attempt.pytest_summary) if attempt.pytest_summary else 0
@@ -52,7 +52,7 @@ def check(attempt: Trajectory, profile: SpeedupProfile, *, allowed: int) -> Chec
 
     Args:
         attempt: The attempt.
-        profile: What counts as a failure where little is recorded.
+        profile: Decides what counts as a failure if little is recorded.
         allowed: Failed tests that are tolerated; of tests captured from output, none are.
     """
     tests, snapshot = attempt.pytest_summary, attempt.snapshot_summary

@@ -1,7 +1,7 @@
-"""Fields of the results of all attempts at some tasks.
+"""Computes the fields of the results of all attempts at some tasks.
 
-Where a profile scores a trial by the merge of its files, :mod:`trajmeter.metrics.speedup.merged`
-says how.
+For profiles that score a trial by the merge of its files, see
+:mod:`trajmeter.metrics.speedup.merged`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SHOWN = 3
 def result_fields(
     tasks: Iterable[tuple[Task | None, Sequence[Trajectory]]], profile: SpeedupProfile
 ) -> list[dict[str, Any]]:
-    """Fields of the result of every attempt, averaging all their tables by one call of the kernel.
+    """Compute the result fields of every attempt, with a single kernel call for all tables.
 
     Args:
         tasks: Each task with all attempts at it.
@@ -119,8 +119,8 @@ def _own_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
 
 
 def _revert(case: Case, oracle: SpeedupTable | None) -> None:
-    """Count a failed agent as one that changed nothing."""
-    # An agent that measured nothing does not escape: it is reverted over the oracle's benchmarks.
+    """Revert a failed agent to one that changed nothing."""
+    # A failed agent without measurements is reverted too, using the oracle's benchmarks.
     table = case.table or oracle
     case.table = table.reverted() if table else None
     case.fallback = case.table is not None
@@ -129,7 +129,7 @@ def _revert(case: Case, oracle: SpeedupTable | None) -> None:
 
 
 def _lacks_oracle(table: SpeedupTable | None) -> bool:
-    """Whether no entry has a ratio of the oracle; entries that are not objects do not count."""
+    """Whether no entry has an oracle ratio; entries that are not objects are ignored."""
     if table is None:
         return False
     entries = [ratio for ratio, is_one in zip(table.oracle, table.is_entry, strict=True) if is_one]
@@ -154,7 +154,7 @@ def _own_fields(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> d
 
 
 def _outcome(case: Case, figures: LevelFigures) -> tuple[Outcome, Cause | None]:
-    if not case.table:  # an empty one says as little as a missing one
+    if not case.table:  # an empty table is equivalent to a missing one
         return Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
     if not figures.valid:
         no_oracle = _lacks_oracle(case.table)

@@ -1,7 +1,7 @@
-"""Figures of the rows of a batch as columns, from their tables in Rust.
+"""Computes the figures of a batch as columns, from tables read in Rust.
 
-:mod:`trajmeter.metrics.speedup.fields` and :mod:`trajmeter.metrics.speedup.merged` are the
-definition. The trials that this is not certain of are left to them.
+:mod:`trajmeter.metrics.speedup.fields` and :mod:`trajmeter.metrics.speedup.merged` define the
+figures, and score the trials that this module is not certain of.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FigureColumns(NamedTuple):
     """Columns of a batch."""
 
     columns: dict[str, Array]
-    """Every column of the result; nothing of value in the rows of uncertain trials."""
+    """Every column of the result; meaningless in the rows of uncertain trials."""
     is_uncertain: BoolArray
     """Whether each trial is left to the record form."""
 
@@ -67,7 +67,7 @@ def figure_columns(
         def of_table(counts: Int64Array) -> Int64Array:
             return np.append(counts, 0)[plan.table]
 
-        # Where no benchmark is left, fc-eval's own figures count.
+        # If no benchmark is left, fc-eval's own figures count.
         left = np.where(plan.is_reverted, of_table(tables.objects), of_table(tables.sizes))
         is_uncertain |= trials.any(left == 0)
     warnings = Warnings()
@@ -107,7 +107,7 @@ def _tables(rows: pa.RecordBatch, trials: TrialColumns, profile: SpeedupProfile)
     measurements = fields_of(rows.column("measurements"))
     last = measurements["last_agent"].dictionary_encode()
     named: list[Any] = last.dictionary.to_pylist()
-    # Whoever is named but has no attempt here owns nothing of the others'.
+    # Agents that are named but have no attempt here own none of the others' benchmarks.
     keys = [*trials.keys, *named]
     owner = np.where(flags(last.is_valid()), integers(last.indices) + len(trials.keys), -1)
     is_measured = flags(rows.column("measurements").is_valid())
@@ -199,7 +199,7 @@ def _outcome(is_assigned: BoolArray) -> Array:
 
 
 def _resolved(rows: pa.RecordBatch, trials: TrialColumns) -> Array:
-    """Whether the last agent of each row's trial says so."""
+    """Whether each row's trial is resolved, according to its last agent."""
     last = trials.members[trials.offsets[:-1] + trials.scored - 1]
     passed = flags(rows.column("passed").fill_null(fill_value=False))
     resolved: Array = pa.array(np.append(passed[last], values=False)[trials.trial])
@@ -245,7 +245,7 @@ def _checks(
 
 
 class _Shown(NamedTuple):
-    """Which summaries are shown; without one, fc-eval shows that it failed."""
+    """Which summaries to show; fc-eval shows a missing one as failed."""
 
     is_there: BoolArray
     is_merged: bool

@@ -1,4 +1,4 @@
-"""Attempts folded by agent and task: of several attempts at a task, their mean counts."""
+"""Folds attempts by agent and task: several attempts at a task count as their mean."""
 
 from __future__ import annotations
 
@@ -34,65 +34,65 @@ FIGURES = (
 """Figures of an attempt that are averaged over the attempts at a task."""
 
 _EXACT = 2.0**53
-"""Integers up to here add up without rounding."""
+"""Integers up to this sum are exact in floats."""
 
 _SUCCESS = FIGURES.index("success")
 
 
 class AttemptColumns(NamedTuple):
-    """What is kept of attempts."""
+    """The data kept for each attempt."""
 
     group: Int64Array
     """Group of each attempt."""
     agent: Int64Array
-    """Its agent, by number."""
+    """Number of its agent."""
     task: Int64Array
-    """Its task, by number."""
+    """Number of its task."""
     trial: Int64Array
-    """Its trial, by number; -1 where the metric raised."""
+    """Number of its trial; -1 if the metric raised."""
     resolved: BoolArray
     """Whether the trial is resolved."""
     is_counted: BoolArray
-    """Whether the attempt is one at its task, not replaced by another agent's record."""
+    """Whether the attempt counts, because no other agent's record replaces it."""
     values: Float64Array
-    """A line for each attempt with its figures, 0 where it has none."""
+    """Figures, shape (attempts, figures); 0 if missing."""
     present: BoolArray
-    """Which figures it has."""
+    """Whether each figure is present, in the same shape."""
 
     @classmethod
     def joined(cls, parts: Sequence[AttemptColumns]) -> AttemptColumns:
-        """The attempts of several parts."""
+        """Concatenate the attempts of several parts."""
         columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return cls(*columns)
 
     def some(self, rows: BoolArray) -> AttemptColumns:
-        """Some of the attempts."""
+        """Select attempts by a mask."""
         columns: list[Any] = [column[rows] for column in self]
         return AttemptColumns(*columns)
 
 
 class Folded(NamedTuple):
-    """Figures of each group, over agents and tasks."""
+    """Figures of each group, folded by agent and task."""
 
     tasks: Int64Array
-    """The most tasks that an agent of the group attempted."""
+    """Maximum number of tasks attempted by an agent of the group."""
     folds: Int64Array
-    """Pairs of agent and task, or attempts where each counts."""
+    """Number of agent-task pairs, or of attempts if each counts by itself."""
     scored: Int64Array
-    """How many of them have each figure."""
+    """Number of them with each figure."""
     sums: ExactSums
     """Sums of their figures."""
     successes: list[Counter[tuple[int, int]]]
-    """How many tasks have so many attempts, known to have succeeded or not, and successes."""
+    """Number of tasks by (attempts known to have succeeded or not, successes)."""
 
 
 def fold(attempts: AttemptColumns, groups: int, *, each: bool) -> Folded:
     """Fold attempts by group, agent and task.
 
     Args:
-        attempts: The attempts, in the order in which they came.
+        attempts: The attempts, in order of arrival.
         groups: Number of groups.
-        each: Whether each attempt counts by itself, and trials tell how many succeeded.
+        each: Whether each attempt counts by itself, and successes are counted by trial.
     """
     counted = attempts.some(attempts.is_counted)
     owners = _Pairs.of(counted.group, counted.agent)
@@ -130,10 +130,10 @@ def fold(attempts: AttemptColumns, groups: int, *, each: bool) -> Folded:
 
 
 class _Pairs(NamedTuple):
-    """Pairs of numbers, each once."""
+    """Distinct pairs of numbers."""
 
     codes: Int64Array
-    """Which pair each row has."""
+    """Index of each row's pair."""
     left: Int64Array
     """The first number of each pair."""
     right: Int64Array
@@ -141,19 +141,19 @@ class _Pairs(NamedTuple):
 
     @classmethod
     def of(cls, left: Int64Array, right: Int64Array) -> _Pairs:
-        """Pairs of two columns."""
+        """Find the distinct pairs of two columns."""
         width = int(right.max(initial=0)) + 1
         pairs, codes = np.unique(left * width + right, return_inverse=True)
         return cls(codes, pairs // width, pairs % width)
 
 
 def _means(values: Float64Array, cells: Int64Array, count: int) -> tuple[Float64Array, BoolArray]:
-    """Mean of the values of each cell, each sum rounded once, and which cells have any."""
+    """Mean of each cell's values, from sums rounded only once, and whether the cell has any."""
     sizes = np.bincount(cells, minlength=count)
-    # The sum of two floats is rounded once, and that of small integers is not rounded at all.
+    # A sum of two floats is rounded once; sums of small integers are exact.
     is_whole = bool(np.all(values == np.rint(values))) and np.abs(values).sum() < _EXACT
     adds_up = np.full(len(values), is_whole) | (sizes[cells] <= 2)  # noqa: PLR2004 - two floats
-    # Of no values at all, numpy's sums are integers.
+    # numpy returns integers if there are no values at all.
     means = np.bincount(cells[adds_up], values[adds_up], count).astype(np.float64)
     if not adds_up.all():
         others = np.flatnonzero(~adds_up)
@@ -166,12 +166,12 @@ def _means(values: Float64Array, cells: Int64Array, count: int) -> tuple[Float64
 
 
 def _resolved_trials(attempts: AttemptColumns, groups: int) -> list[Counter[tuple[int, int]]]:
-    """Trials of each task and those that are resolved, as the last attempt in each of them says."""
+    """Trials of each task and how many are resolved, according to the last attempt of each."""
     known = attempts.trial >= 0
     tasks = _Pairs.of(attempts.group[known], attempts.task[known])
     trials = _Pairs.of(tasks.codes, attempts.trial[known])
     last = np.zeros(len(trials.left), np.int64)
-    last[trials.codes] = np.arange(len(trials.codes))  # of equal places the last one is kept
+    last[trials.codes] = np.arange(len(trials.codes))  # the last assignment wins
     resolved = attempts.resolved[known][last]
     return _successes(
         tasks.left,

@@ -1,4 +1,4 @@
-"""Figures of speedup tables: many at once, by one call of the kernel."""
+"""Computes figures of many speedup tables with one kernel call."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _ASCII_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 
 @dataclass(frozen=True, slots=True)
 class LevelFigures:
-    """Figures of one table; the means are NaN where no benchmark counts."""
+    """Figures of one table; the means are NaN if no benchmark counts."""
 
     valid: int
-    """Benchmarks that count."""
+    """Number of benchmarks that count."""
     speedup: float
     """Geometric mean of the agent's ratios."""
     advantage: tuple[float, float, float, float]
@@ -36,7 +36,7 @@ class LevelFigures:
 
 
 def level_figures(tables: Sequence[SpeedupTable]) -> list[LevelFigures]:
-    """Average each table over all its benchmarks, and over groups of them."""
+    """Average each table over all its benchmarks, and over groups of benchmarks."""
     codes: dict[str, int] = {}
     benchmark = [
         codes.setdefault(name, len(codes)) for table in tables for name in table.benchmarks
@@ -60,9 +60,9 @@ def level_figures(tables: Sequence[SpeedupTable]) -> list[LevelFigures]:
 
 
 def alphabet(names: bytes) -> tuple[str, str]:
-    """Tell which characters of some names are capitals, and which are blanks.
+    """Return the capital letters and the whitespace characters that occur in some names.
 
-    Both backends take these from here, so that they agree whatever Unicode version each knows.
+    Both backends use this function, so that they agree regardless of their Unicode versions.
     """
     if names.isascii():
         return string.ascii_uppercase, _ASCII_BLANKS

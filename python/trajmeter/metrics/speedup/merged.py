@@ -1,9 +1,9 @@
-"""Scoring a trial by the merge of its files, as fc-eval does, with what surprises.
+"""Scores a trial by the merge of its files, as fc-eval does, including its surprising effects.
 
-An agent without a table of its own gets that of another model of the same agent, or what all
-agents' tables make together; and its record then replaces that model's. Agents whose names make one
-key share one record, the last one's: its checks decide, over the merged table, and those of the
-others leave no trace. What is missing counts as speedup 1 and advantage 0.
+An agent without its own table gets that of another model of the same agent, or the merge of all
+agents' tables, and its record then replaces that model's. Agents whose names form the same key
+share one record, that of the last: its checks apply to the merged table, and those of the others
+are lost. Missing figures count as speedup 1 and advantage 0.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = ["booked_costs", "merged_cases", "merged_fields"]
 def merged_fields(
     trial: Trial, cases: Sequence[Case], figures: Sequence[LevelFigures]
 ) -> list[dict[str, Any]]:
-    """Fields of each attempt's result, in their order; one whose record is not kept has none."""
+    """Fields of each attempt's result, in order; an attempt whose record is replaced has none."""
     records: dict[str, tuple[int, Case]] = {}
     for position, case in enumerate(cases):
         records[case.key] = position, case
@@ -64,7 +64,7 @@ def merged_fields(
 
 
 def merged_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
-    """Each attempt with its table, in their order."""
+    """Each attempt with its table, in order."""
     merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
     allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
     by_agent = _object(merged.get("ratios_by_agent"))
@@ -148,9 +148,9 @@ def _replaced(attempt: Trajectory, key: str, *, is_shared: bool) -> dict[str, An
 
 
 def _shown(attempt: Trajectory) -> Trajectory:
-    """The attempt with the summaries that fc-eval shows: of nothing, that it failed."""
+    """The attempt with the summaries that fc-eval shows: a missing one as failed."""
     tests, snapshot = attempt.pytest_summary, attempt.snapshot_summary
-    # The parser fails captured tests with one error, and tests that were not run, uncounted.
+    # The parser fails captured tests with exactly one error, and tests not run, without a count.
     is_uncounted = tests is not None and tests.captured and (tests.problem or tests.error == 1)
     if tests is None or is_uncounted:
         tests = PytestSummary(status="failed")
@@ -159,7 +159,7 @@ def _shown(attempt: Trajectory) -> Trajectory:
 
 
 def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
-    """Tokens, cost and length; what was not recorded is 0, and any event is an interaction."""
+    """Tokens, cost and length; missing values are 0, and any event counts as an interaction."""
     log = attempt.run_log or RunLog()
     if log.tokens_before_bad_entry:
         attempt = attempt.model_copy(
@@ -190,7 +190,7 @@ def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
 
 
 def booked_costs(booked: Mapping[str, object]) -> dict[str, float]:
-    """Costs by ``agent:model``, anything but a number as 0."""
+    """Costs by ``agent:model``; values that are not numbers count as 0."""
     return {name: _number(cost) for name, cost in booked.items()}
 
 
@@ -199,5 +199,5 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _number(value: object) -> float:
-    """A number, true as 1, or 0.0 for anything else."""
+    """A number, with true as 1, or 0.0 for anything else."""
     return finite(int(value) if isinstance(value, bool) else value) or 0.0

@@ -1,7 +1,7 @@
-"""Which benchmarks are an agent's own, among all that the files of its trial hold.
+"""Finds each agent's own benchmarks in the files of its trial.
 
-A file of fc-eval may hold the tables of every agent of its trial. An agent gets what stands under
-its own name in any of them, and never what stands under another's.
+An fc-eval file may contain the tables of all agents in its trial. An agent gets the tables under
+its own name in any of the files, and never those under another name.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class OwnTable:
     """An agent's own table."""
 
     table: SpeedupTable | None
-    """Its benchmarks; ``None`` where no file holds any under its name."""
+    """Its benchmarks; ``None`` if no file has any under its name."""
     contradicted: tuple[str, ...] = ()
-    """Benchmarks of which another file says something else than the agent's own, which counts."""
+    """Benchmarks with other values in another file; those in the agent's own file count."""
 
 
 def own_tables(trial: Trial) -> list[OwnTable]:
-    """Find the own table of everyone in a trial, in their order."""
+    """Find the own table of each attempt in a trial, in order."""
     times = _reference_times(trial)
     return [_own_table(trial, position, times) for position in range(len(trial.everyone))]
 
 
 def oracle_table(trial: Trial, tables: Sequence[OwnTable]) -> SpeedupTable | None:
-    """Find the benchmarks that the reference solution was measured by, if there are any."""
+    """Find the benchmarks measured with the reference solution, if any."""
     for attempt, own in zip(trial.everyone, tables, strict=True):
         if attempt.agent == ORACLE_AGENT and own.table:
             return own.table
@@ -72,7 +72,7 @@ def _own_table(trial: Trial, position: int, times: tuple[_Times | None, _Times])
 
 
 def _named_tables(measurements: Measurements | None, key: str) -> list[dict[str, Any]]:
-    """Tables that a file holds under an agent's name, the one spelled alike last."""
+    """Tables under an agent's name in a file; the one with the exact spelling comes last."""
     tables = (measurements.ratios_by_agent if measurements else None) or {}
     return [
         table
@@ -91,7 +91,7 @@ def _unnamed_table(measurements: Measurements | None, key: str) -> dict[str, Any
 def _laid_over(
     table: dict[str, Any] | None, later: Iterable[dict[str, Any]]
 ) -> dict[str, Any] | None:
-    """Lay tables over one another, field by field of each benchmark."""
+    """Merge tables field by field for each benchmark; later tables win."""
     for entries in later:
         if table is None or table == entries:
             table = entries
@@ -123,12 +123,12 @@ def _contradictions(mine: dict[str, Any], others: dict[str, Any]) -> Iterable[st
 
 
 def _differs(one: object, other: object) -> bool:
-    # NaN does not differ from NaN, though it does not equal itself.
+    # NaN counts as equal to NaN here.
     return one != other and (one == one or other == other)  # noqa: PLR0124 - detects NaN
 
 
 def _reference_times(trial: Trial) -> tuple[_Times | None, _Times]:
-    """Times of the baseline and of the oracle: the task's, else those of the trial's agents."""
+    """Times of baseline and oracle: from the task, otherwise from the trial's agents."""
     measured = {
         attempt.agent: attempt.measurements.seconds
         for attempt in reversed(trial.everyone)

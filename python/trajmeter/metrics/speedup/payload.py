@@ -1,4 +1,4 @@
-"""Attempts of which only fc-eval's own figures are left: those of a merged result file."""
+"""Attempts from merged result files, which contain only fc-eval's own figures."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _WARNING = "the figures are those of fc-eval's merge: the agents' own files are 
 
 
 def is_payload(attempt: Trajectory) -> bool:
-    """Whether there are figures instead of what they were made of."""
+    """Whether an attempt has figures instead of measurements."""
     return attempt.measurements is not None and attempt.measurements.payload is not None
 
 
 def payload_fields(attempt: Trajectory, profile: SpeedupProfile) -> dict[str, Any]:
-    """Fields of the result, the figures as they are; anything but a number is missing.
+    """Fields of the result, with figures as recorded; values that are not numbers are missing.
 
     Args:
         attempt: The attempt.
-        profile: Whether any recorded cost counts.
+        profile: Decides whether any recorded cost counts.
     """
     measurements = attempt.measurements
     payload = (measurements.payload if measurements else None) or {}

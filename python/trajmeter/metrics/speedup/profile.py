@@ -1,4 +1,4 @@
-"""Profiles of the speedup metrics: the default, and where fc-eval departs from it."""
+"""Profiles of the speedup metrics: the default, and how fc-eval differs from it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ __all__ = ["PROFILES", "SpeedupProfile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeedupProfile(Profile):
-    """Whose benchmarks an attempt is scored by, when it failed, and what of a run counts."""
+    """Options for which benchmarks an attempt is scored by, when it failed, and how runs count."""
 
     scores_merged_tables: bool = False
     """Whether an attempt is scored by the merge of its trial's files, in which an agent may get
-    another's benchmarks and what is missing counts as speedup 1 and advantage 0; otherwise by its
-    own table alone."""
+    another's benchmarks, and missing figures count as speedup 1 and advantage 0; otherwise, only by
+    its own table."""
     uncounted_tests_fail: bool = False
-    """Whether captured tests that were not run, or that have exactly one error, are failures."""
+    """Whether captured tests that were not run, or with exactly one error, are failures."""
     missing_snapshot_fails: bool = False
-    """Whether an attempt failed its snapshot where neither that nor its tests are recorded."""
+    """Whether an attempt failed its snapshot if neither snapshot nor tests were recorded."""
     any_cost_counts: bool = False
-    """Whether every recorded cost counts, also one below 0 or not finite."""
+    """Whether every recorded cost counts, even if negative or not finite."""
     ignores_turns: bool = False
-    """Whether the tokens and costs of turns are never added up."""
+    """Whether tokens and costs of turns are ignored, instead of summed."""
     counts_each_attempt: bool = False
-    """Whether a run counts each attempt by itself, and a trial as resolved where its last agent
-    says so; otherwise the attempts at a task count together."""
+    """Whether a run counts each attempt by itself, and its last agent decides whether a trial is
+    resolved; otherwise the attempts at a task are averaged."""
 
 
 PROFILES = (

@@ -1,4 +1,4 @@
-"""What the speedup metrics say of one attempt, under the names of fc-eval's payload."""
+"""Results of the speedup metrics for one attempt, named as in fc-eval's payload."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ BenchmarkSpeedup = TypedDict(
         "invalid": InvalidReason | None,
     },
 )
-"""One benchmark: the ratios that count (``None`` if missing) and why it is invalid."""
+"""One benchmark: the ratios that count (``None`` if missing), and why it is invalid, if it is."""
 
 
 class PytestFigures(LazyModel):
-    """Tests of the attempt, as recorded; ``None`` where they were not."""
+    """Tests of the attempt, as recorded; ``None`` if not recorded."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,45 +49,45 @@ class PytestFigures(LazyModel):
     skipped: _Count = None
     """Tests that were skipped."""
     total: _Count = None
-    """Tests in all, as recorded."""
+    """Total number of tests, as recorded."""
     failed_total: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
-    """Failed and errors."""
+    """Tests that failed or ended in an error."""
     status: str | None = None
-    """What the file calls it."""
+    """Status, as recorded."""
 
 
 class SnapshotFigures(LazyModel):
-    """Comparison of the benchmarks' outputs, as recorded; ``None`` where it was not."""
+    """Comparison of the benchmarks' outputs, as recorded; ``None`` if not recorded."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     passed: _Count = None
-    """Outputs that agree."""
+    """Outputs that match."""
     failed: _Count = None
-    """Outputs that differ, also those that did before."""
+    """Outputs that differ, including those that differed before the change."""
     skipped: _Count = None
     """Outputs that were not compared."""
     total: _Count = None
-    """Outputs in all, as recorded."""
+    """Total number of outputs, as recorded."""
     pass_to_fail: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
-    """Outputs that agreed before the change and no longer do."""
+    """Outputs that matched before the change and no longer do."""
     status: str | None = None
-    """What the file calls it."""
+    """Status, as recorded."""
 
 
 class SpeedupResult(Group, Result):
-    """How much faster an agent made a task's benchmarks, beside the reference solution.
+    """How much faster an agent made a task's benchmarks, compared with the reference solution.
 
-    Ratios are baseline time / time: above 1 is faster. Of an attempt that failed they are those of
-    an agent that changed nothing; its outcome is then assigned.
+    Ratios are baseline time / time: above 1 is faster. A failed attempt gets the ratios of an agent
+    that changed nothing, and the outcome ``assigned``.
     """
 
     key: str
-    """``agent:model``; empty where neither is known."""
+    """``agent:model``; empty if neither is known."""
     instance: str | None = None
-    """Name of the agent's place in the trial, where another agent of the trial has the same key."""
+    """Name of the agent's instance, if another agent of the trial has the same key."""
     trial: str | None = None
-    """Trial that the agents ran in side by side."""
+    """Trial in which the agents ran side by side."""
     task_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True, scale="ratio")] = (
         None
     )
@@ -105,57 +105,57 @@ class SpeedupResult(Group, Result):
     worst_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True, scale="ratio")] = (
         None
     )
-    """Least ratio of the agent among the benchmarks that count."""
+    """Lowest ratio of the agent among the benchmarks that count."""
     worst_benchmark: str | None = None
-    """Benchmark that has it."""
+    """Benchmark with that ratio."""
     num_regressions: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
-    """Benchmarks that count and became slower."""
+    """Number of benchmarks that count and became slower."""
     num_benchmarks: Annotated[int, Figure(low=0, independent=True)] = 0
-    """Benchmarks in the agent's table, invalid ones included."""
+    """Number of benchmarks in the agent's table, including invalid ones."""
     num_valid_benchmarks: Annotated[int, Figure(low=0, independent=True)] = 0
-    """Benchmarks that count: those with both ratios; without any oracle, those with the agent's."""
+    """Number of benchmarks that count: those with both ratios, or the agent's without an oracle."""
     pytest_failed: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = None
-    """Whether more tests failed than the oracle's, or none could be read."""
+    """Whether more tests failed than for the oracle, or none could be read."""
     snapshot_failed: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = None
-    """Whether outputs of the benchmarks changed, or could not be compared."""
+    """Whether outputs of the benchmarks changed or could not be compared."""
     success: Annotated[bool | None, Figure(higher_is_better=True, independent=True)] = None
-    """Whether neither failed; ``None`` where nothing was recorded to say so."""
+    """Whether neither tests nor snapshot failed; ``None`` if not recorded."""
     tests_not_run: Annotated[bool, Figure(independent=True)] = False
     """Whether the tests were not run, which does not count as a failure."""
     fallback_to_baseline: Annotated[bool, Figure(higher_is_better=False, independent=True)] = False
     """Whether the ratios are those of an agent that changed nothing, because this one failed."""
     already_reverted: Annotated[bool, Figure(independent=True)] = False
-    """Whether the recorded ratios were reverted for a failure that does not count in the end."""
+    """Whether the recorded ratios were already reverted, for a failure that does not count here."""
     task_cost_usd: Annotated[
         float | None, Figure(low=0, higher_is_better=False, independent=True)
     ] = None
-    """Cost in US dollars; ``None`` where neither a cost nor tokens were recorded."""
+    """Cost in US dollars; ``None`` if neither cost nor tokens were recorded."""
     cost_source: Literal["recorded", "turns", "tokens", "none"] = "none"
-    """Whether the cost was recorded for the run, added up from its turns, which needs every turn to
-    have its part, or computed from tokens."""
+    """Whether the cost was recorded for the run, summed over its turns (which must all have
+    recorded it), or computed from tokens."""
     priced: bool | None = None
-    """Whether the model has a known price, for a cost from tokens; if not, the cost is 0."""
+    """Whether the model has a known price, for a cost computed from tokens; if not, it is 0."""
     price_table: str | None = None
-    """Name and version of the price table, for a cost from tokens."""
+    """Name and version of the price table, for a cost computed from tokens."""
     input_tokens: Annotated[int | None, Figure(low=0, independent=True)] = None
     """Prompt tokens."""
     output_tokens: Annotated[int | None, Figure(low=0, independent=True)] = None
     """Completion tokens."""
     tokens_source: Literal["run", "turns"] | None = None
-    """Whether the tokens were recorded for the run, or added up from its turns, which needs every
-    turn to have its part."""
+    """Whether the tokens were recorded for the run, or summed over its turns (which must all have
+    recorded them)."""
     trajectory_length: Annotated[
         int | None, Figure(low=0, higher_is_better=False, independent=True)
     ] = None
     """Number of interactions."""
     trajectory_length_source: Literal["recorded", "json", "cast", "none"] = "none"
-    """Where that number is from: the run itself, the agent's log, or the terminal recording."""
+    """Source of that number: the run itself, the agent's log, or the terminal recording."""
     events_by_code: dict[str, int] = Field(default_factory=dict)
-    """Events of the terminal recording; ``i`` is input."""
+    """Number of events in the terminal recording by code; ``i`` is input."""
     costs_by_agent_model: dict[str, float] = Field(default_factory=dict)
-    """What the attempt adds to the costs of each ``agent:model``."""
+    """Costs that the attempt contributes to each ``agent:model``, in US dollars."""
     trial_resolved: bool | None = None
-    """Whether fc-eval counts the trial as resolved, which is what its last agent says."""
+    """Whether fc-eval counts the trial as resolved, which its last agent decides."""
     pytest_summary: PytestFigures = frozen(PytestFigures, default_fields(PytestFigures))
     """Tests of the attempt."""
     snapshot_summary: SnapshotFigures = frozen(SnapshotFigures, default_fields(SnapshotFigures))
@@ -165,4 +165,4 @@ class SpeedupResult(Group, Result):
     per_benchmark_speedups: dict[str, BenchmarkSpeedup] = Field(default_factory=dict)
     """Every benchmark of the table."""
     warnings: tuple[str, ...] = ()
-    """What is doubtful about the recorded figures."""
+    """Warnings about the recorded data."""

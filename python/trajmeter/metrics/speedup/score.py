@@ -1,4 +1,4 @@
-"""The speedup metrics of the attempts at a task, each by its own table of benchmarks."""
+"""Scores the speedup metrics of the attempts at a task."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["SpeedupMetric", "create"]
 
 
 class SpeedupMetric:
-    """Scores how much faster agents made a task's benchmarks, beside the reference solution.
+    """Scores how much faster agents made a task's benchmarks, compared with the oracle.
 
     Args:
-        profile: ``fc-eval``, or ``None`` for the default.
+        profile: ``"fc-eval"``, or ``None`` for the default.
 
     Raises:
         UnknownNameError: The profile is unknown.
@@ -58,27 +58,27 @@ class SpeedupMetric:
     def score_trial(
         self, task: Task | None, trajectories: Sequence[Trajectory]
     ) -> list[SpeedupResult]:
-        """Score all attempts at one task, each beside those that ran with it."""
+        """Score all attempts at one task, comparing those of the same trial."""
         fields = result_fields([(task, trajectories)], self._profile)
         return [SpeedupResult(**each) for each in fields]
 
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, Array] | Iterable[Result]:
-        """Score the rows of whole tasks, many tasks by one call of the kernel."""
+        """Score the rows of whole tasks, many tasks per kernel call."""
         from trajmeter.metrics.speedup.batch import score_batch  # pyarrow is an extra
 
         return score_batch(self, self._profile, tasks, rows)
 
     def aggregator(self) -> RecordAggregator[SpeedupSummary]:
-        """Begin the summary of runs."""
+        """Create a summary of runs."""
         return RecordAggregator(self, self.column_aggregator())
 
     def column_aggregator(self) -> SpeedupTotals:
-        """Begin the summaries of the runs of every group."""
+        """Create summaries of the runs in each group."""
         return SpeedupTotals(self._profile)
 
 
 def create(resources: Resources) -> SpeedupMetric:
-    """Make the metric for the registry."""
+    """Create the metric for the registry."""
     return SpeedupMetric(profile=resources.profile)

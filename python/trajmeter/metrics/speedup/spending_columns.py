@@ -1,7 +1,7 @@
-"""What the rows of a batch cost, and how long they are, as columns.
+"""Columns of cost, tokens and length for the rows of a batch.
 
-:mod:`trajmeter.metrics.speedup.costs` is the definition, and
-:mod:`trajmeter.metrics.speedup.merged` that of trials scored by the merge of their files.
+:mod:`trajmeter.metrics.speedup.costs` defines them, and :mod:`trajmeter.metrics.speedup.merged`
+does for trials scored by the merge of their files.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _MAPPING = {"events_by_code": pa.int64(), "costs_by_agent_model": pa.float64()}
 
 @dataclass(slots=True)
 class Warnings:
-    """Doubts about some rows."""
+    """Collects warnings about rows."""
 
     of_row: dict[int, list[str]] = field(default_factory=dict)
-    """The warnings of each row that has any, in their order."""
+    """Warnings by row, in order; rows without warnings are absent."""
 
     def add(self, is_doubtful: BoolArray, text: str) -> None:
         """Add a warning to rows."""
@@ -52,7 +52,7 @@ class Warnings:
         self.of_row.setdefault(row, []).append(text)
 
     def column(self, rows: int) -> Array:
-        """The column of a result."""
+        """Return the column of warnings."""
         lengths = np.zeros(rows + 1, np.int32)
         for row, own in self.of_row.items():
             lengths[row + 1] = len(own)
@@ -65,7 +65,7 @@ class Warnings:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """Counts of which some rows have none."""
+    """Counts that may be missing in some rows."""
 
     values: Int64Array
     is_there: BoolArray
@@ -89,14 +89,14 @@ def spending_columns(
     warnings: Warnings,
     profile: SpeedupProfile,
 ) -> dict[str, Array]:
-    """Columns of tokens, cost and length.
+    """Compute the columns of tokens, cost and length.
 
     Args:
         rows: The rows.
-        keys: Each ``agent:model``.
-        key: Which of them each row has.
-        warnings: Gets what is doubtful.
-        profile: Whether any recorded cost counts, and whether what is missing counts as 0.
+        keys: Distinct ``agent:model`` keys.
+        key: Index of each row's key.
+        warnings: Collects the warnings.
+        profile: Decides whether any recorded cost counts, and whether missing values count as 0.
     """
     log, usage = fields_of(rows.column("run_log")), fields_of(rows.column("usage"))
     events = _events(log["events"])
@@ -119,13 +119,13 @@ def spending_columns(
 
 
 def texts_where(is_chosen: BoolArray, text: str, instead: Array) -> Array:
-    """A column of texts with another text in some rows."""
+    """Replace the text of the chosen rows; the others keep that of ``instead``."""
     column: Array = pc.if_else(pa.array(is_chosen), pa.scalar(text, pa.string()), instead)
     return column
 
 
 def _used(stated: Sequence[Fields], is_kept: BoolArray) -> tuple[_Counts, _Counts]:
-    """Prompt and completion tokens: of the first statement that has any."""
+    """Prompt and completion tokens from the first source that has any."""
     prompt = completion = np.zeros(len(is_kept), np.int64)
     is_found = np.zeros(len(is_kept), np.bool_)
     for fields, keeps in zip(stated, (is_kept, np.ones_like(is_kept)), strict=True):
@@ -145,7 +145,7 @@ def _own(
     warnings: Warnings,
     profile: SpeedupProfile,
 ) -> tuple[dict[str, Array], dict[int, str]]:
-    """Columns of costs and tokens, and what is doubtful about the tokens of turns."""
+    """Columns of costs and tokens, and warnings about tokens of turns by row."""
     prompt, completion, source, doubts = _tokens(rows, log, usage)
     cost = np.zeros(len(rows))
     is_known = np.zeros(len(rows), np.bool_)
@@ -184,7 +184,7 @@ def _own(
 def _tokens(
     rows: pa.RecordBatch, log: Fields, usage: Fields
 ) -> tuple[_Counts, _Counts, Array, dict[int, str]]:
-    """Tokens recorded for the run, else added up from its turns, which of both, and doubts."""
+    """Tokens recorded for the run or summed over its turns, their source, and warnings by row."""
     prompt, completion = _used((log, usage), np.ones(len(rows), np.bool_))
     source = texts_where(prompt.is_there, "run", nulls(len(rows), pa.string()))
     places = _with_turns(rows, ~prompt.is_there)
@@ -203,13 +203,13 @@ def _tokens(
 
 
 def _with_turns(rows: pa.RecordBatch, is_asked: BoolArray) -> Int64Array:
-    """Those of some rows that have turns."""
+    """Indices of the given rows that have turns."""
     counts = filled(pc.list_value_length(rows.column("turns")), 0)
     return np.flatnonzero(is_asked & (counts > 0))
 
 
 def _present(places: Int64Array, texts: Array) -> Iterator[tuple[int, str]]:
-    """The texts that are there, each with its row."""
+    """Yield the texts that are not null, each with its row."""
     for row, text in zip(places.tolist(), texts.to_pylist(), strict=True):
         if text is not None:
             yield row, text
@@ -224,7 +224,7 @@ def _priced(
     columns: dict[str, Array],
     warnings: Warnings,
 ) -> dict[str, Array]:
-    """The columns of costs, those of some rows computed from their tokens."""
+    """Fill in costs computed from tokens for the given rows."""
     if not len(places):
         return {}
     asked = zip(
@@ -274,7 +274,7 @@ def _add_problems(problems: Array, warnings: Warnings) -> None:
 
 
 def _events(column: Array) -> dict[int, dict[str, int]]:
-    """Events of the rows that have a recording."""
+    """Events by row, for rows with a recording."""
     places = np.flatnonzero(flags(column.is_valid()))
     found: list[Any] = column.take(places).to_pylist()
     return {row: dict(own) for row, own in zip(places.tolist(), found, strict=True)}
@@ -340,7 +340,7 @@ def _merged_length(log: Fields, events: dict[int, dict[str, int]]) -> dict[str, 
 
 
 def _booked(log: Fields, keys: list[str]) -> Array:
-    """Costs by agent and model: as booked, else the cost of the trial under the own name."""
+    """Costs by ``agent:model``: as booked, otherwise the trial's cost under the row's own key."""
     total: Float64Array = filled(log["total_cost_usd"], 0.0)
     booked = log["costs_by_agent_model"]
     places = np.flatnonzero(flags(booked.is_valid()))
@@ -361,7 +361,7 @@ def _object(text: str) -> dict[str, object]:
 
 
 def _dictionaries(values: dict[int, dict[str, Any]], rows: int, name: str) -> Array:
-    """A column of mappings, empty in the rows that have none."""
+    """Build a column of mappings; rows without values get an empty one."""
     lengths = np.zeros(rows + 1, np.int64)
     lengths[[row + 1 for row in values]] = [len(own) for own in values.values()]
     pairs = [pair for _, own in sorted(values.items()) for pair in own.items()]

@@ -1,4 +1,4 @@
-"""Speedup over many tasks: fc-eval's figures of a run, each with how many tasks it is made of."""
+"""Speedup over many tasks: fc-eval's figures of a run, each with the number of tasks behind it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["SpeedupSummary"]
 
 
 class SpeedupSummary(LazyModel):
-    """Figures of a run. Means are over tasks; of several attempts at a task, their mean counts."""
+    """Figures of a run. Means are over tasks; several attempts at a task count as their mean."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     tasks: int
-    """Tasks that were attempted."""
+    """Number of attempted tasks."""
     mean_speedup: Annotated[Mean, Headline("speedup")]
     """Mean of the tasks' speedups."""
     mean_success_rate: Annotated[Mean, Headline("success")]
     """Mean of the tasks' success."""
     num_benchmarks: int | float
-    """Benchmarks of all tasks."""
+    """Number of benchmarks in all tasks."""
     num_valid_benchmarks: int | float
-    """Benchmarks of all tasks that count."""
+    """Number of benchmarks in all tasks that count."""
     agent_advantage: Annotated[Mean, Headline("advantage")]
     """Mean advantage over all benchmarks of a task."""
     agent_advantage_level1: Annotated[Mean, Headline("by module")]
@@ -38,39 +38,39 @@ class SpeedupSummary(LazyModel):
     agent_advantage_level4: Mean
     """The same as ``agent_advantage``."""
     mean_cost_per_task: Annotated[Mean, Headline("cost USD")]
-    """Mean cost of a task in US dollars."""
+    """Mean cost per task in US dollars."""
     cost_weighted_advantage: Annotated[float | None, Headline("advantage per USD")]
-    """Mean advantage / mean cost; 0 where the cost is 0, ``None`` where one of both is unknown.
+    """Mean advantage / mean cost; 0 if the cost is 0, ``None`` if either is unknown.
 
-    A ratio of means: a negative advantage looks better the dearer it was.
+    As a ratio of means, a negative advantage looks better the more it cost.
     """
     mean_trajectory_length: Annotated[Mean, Headline("length")]
     """Mean number of interactions."""
     trials: int
-    """Attempts known to have succeeded or not."""
+    """Number of attempts known to have succeeded or not."""
     n_resolved: int
-    """Attempts that succeeded."""
+    """Number of attempts that succeeded."""
     accuracy: Mean
-    """Share of attempts that succeeded, of those known to have succeeded or not."""
+    """Share of attempts that succeeded, among those known to have succeeded or not."""
     pass_at_k: dict[str, Mean] = Field(default_factory=dict)
-    """Mean over tasks of how likely one of k attempts succeeds, by k."""
+    """Mean over tasks of the probability that at least one of k attempts succeeds, by k."""
     total_cost: float | None
-    """Cost of all attempts in US dollars, as far as it is known; ``None`` where none is."""
+    """Sum of all known costs of attempts in US dollars; ``None`` if none is known."""
     mean_cost_per_trial: Mean
-    """Mean cost of an attempt in US dollars, of those whose cost is known."""
+    """Mean cost per attempt in US dollars, over attempts with a known cost."""
     regression_share: float | None
-    """Share of the benchmarks that count which became slower; ``None`` without any."""
+    """Share of benchmarks that became slower, among those that count; ``None`` without any."""
     worst_speedup: float | None
-    """Least ratio of any benchmark that counts."""
+    """Lowest ratio of any benchmark that counts."""
     worst_workload: str | None
-    """The task and benchmark that have it."""
+    """Task and benchmark with that ratio."""
     reverted: Annotated[int, Headline("reverted")]
-    """Attempts that count as if they had changed nothing, because they failed."""
+    """Number of attempts that count as if they had changed nothing, because they failed."""
     unpriced: Annotated[int, Headline("unpriced")]
-    """Attempts whose cost counts as 0, because their model has no known price."""
+    """Number of attempts whose cost counts as 0, because their model has no known price."""
     cost_by_agent_model: Annotated[
         dict[str, float], Field(default_factory=dict), Listing("agent:model", "USD")
     ]
     """``total_cost`` by ``agent:model``."""
     warnings: Annotated[dict[str, int], Field(default_factory=dict), Listing("warning", "attempts")]
-    """Doubts about the figures, with the number of attempts; of many, some."""
+    """Warnings about the data, with the number of attempts; only some if there are many."""

@@ -1,4 +1,4 @@
-"""A speedup table: the agent's and the oracle's ratio of each benchmark, or why it is missing."""
+"""Speedup tables: the agent's and oracle's ratio for each benchmark, or why it is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Ratio", "SpeedupTable", "read_table", "table_of_times"]
 
 Ratio: TypeAlias = float | InvalidReason
-"""Baseline time / time, above 1 where it is faster; or why it is missing."""
+"""Baseline time / time (above 1 is faster), or the reason that it is missing."""
 
 _AGENT, _ORACLE = ("agent/nop", "agent_seconds"), ("oracle/nop", "oracle_seconds")
 _FLAGS = {bool, type(None)}
@@ -26,20 +26,20 @@ _MISSING = frozen(Measurement, default_fields(Measurement, reason=InvalidReason.
 
 @dataclass(slots=True)
 class SpeedupTable:
-    """What is known of one agent's benchmarks, in columns of one length."""
+    """Benchmarks of one agent, in columns of equal length."""
 
     benchmarks: list[str] = field(default_factory=list)
-    """Full names, parameters included."""
+    """Full names, including parameters."""
     agent: list[Ratio] = field(default_factory=list)
     """Ratio with the agent's change."""
     oracle: list[Ratio] = field(default_factory=list)
     """Ratio with the reference solution."""
     significant: list[bool | None] = field(default_factory=list)
-    """Whether the change was significant, as recorded; no figure depends on it."""
+    """Whether the change was recorded as significant; no figure depends on it."""
     is_entry: list[bool] = field(default_factory=list)
-    """Whether there was an object to read."""
+    """Whether the entry was an object."""
     is_reverted: list[bool] = field(default_factory=list)
-    """Whether the agent's ratio is that of a reverted agent."""
+    """Whether the agent's ratio was reverted."""
 
     def __len__(self) -> int:
         return len(self.benchmarks)
@@ -63,9 +63,9 @@ class SpeedupTable:
         self.is_reverted.append(is_reverted)
 
     def reverted(self) -> SpeedupTable:
-        """The table of an agent that changed nothing: its ratios are 1, the oracle's stay.
+        """Return the table of an agent that changed nothing: its ratios are 1, the oracle's stay.
 
-        Entries that were not objects have nothing to revert, and stay invalid.
+        Entries that were not objects have nothing to revert and stay invalid.
         """
         agent = [
             1.0 if is_entry else ratio
@@ -74,16 +74,16 @@ class SpeedupTable:
         return replace(self, agent=agent, is_reverted=self.is_entry)
 
     def without_oracle(self) -> SpeedupTable:
-        """The table with the agent's ratios on both sides, so that those alone count."""
+        """Return the table with the agent's ratios on both sides, so that only those count."""
         return replace(self, oracle=self.agent)
 
 
 def read_table(entries: Mapping[str, Any], *, booleans_are_numbers: bool = False) -> SpeedupTable:
-    """Read a table as fc-eval writes it.
+    """Read a table in fc-eval's format.
 
     Args:
         entries: Objects with ``agent/nop`` and ``oracle/nop``, by benchmark.
-        booleans_are_numbers: Whether true is 1 and false 0, instead of no number.
+        booleans_are_numbers: Whether to read true as 1 and false as 0, instead of as missing.
     """
     plain = _plain_table(entries)
     if plain is not None:
@@ -106,9 +106,9 @@ def read_table(entries: Mapping[str, Any], *, booleans_are_numbers: bool = False
 
 
 def _plain_table(entries: Mapping[str, Any]) -> SpeedupTable | None:
-    """The table where each entry is an object with two usable ratios, as nearly all are.
+    """Read a table whose entries are all objects with two usable ratios; otherwise ``None``.
 
-    Reading it column by column takes a third of the time.
+    Nearly all tables are like this, and reading them column by column takes a third of the time.
     """
     objects = entries.values()
     try:
@@ -131,7 +131,7 @@ def table_of_times(
     oracle: Mapping[str, Measurement],
     agent: Mapping[str, Measurement],
 ) -> SpeedupTable:
-    """Make a table of times: every benchmark that one of the three knows, the baseline's first."""
+    """Build a table from times, with every benchmark of the three; the baseline's come first."""
     table = SpeedupTable()
     for benchmark in {**baseline, **oracle, **agent}:
         before = baseline.get(benchmark, _MISSING)
@@ -154,9 +154,9 @@ def _ratio(before: Measurement, after: Measurement) -> Ratio:
 def _recorded_ratio(
     entry: Mapping[str, Any], names: tuple[str, str], *, booleans_are_numbers: bool
 ) -> Ratio:
-    """The ratio that an entry holds under the first name, or else that of the time it holds."""
+    """The ratio that an entry has under the first name, or otherwise one computed from its time."""
     ratio = entry.get(names[0])
-    if type(ratio) is float and 0.0 < ratio < inf:  # nearly all of them
+    if type(ratio) is float and 0.0 < ratio < inf:  # the usual case
         return ratio
     if isinstance(ratio, bool) and booleans_are_numbers:
         return measured(int(ratio))

@@ -1,4 +1,4 @@
-"""Running totals of speedup over the attempts of every group."""
+"""Running totals of speedup over the attempts of each group."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ _MEANS = {
 _SUMS = ("num_benchmarks", "num_valid_benchmarks")
 
 _RECORDED: tuple[AttemptField, ...] = ("agent", "model", "instance")
-"""What an attempt without a result is known by."""
+"""Fields that identify an attempt without a result."""
 
 _COUNTS = ("attempts", "priced", "reverted", "unpriced", "valid", "regressions")
-"""What is counted of the attempts of a group."""
+"""Counts kept for each group of attempts."""
 
 
 class SpeedupTotals:
-    """Running totals over the attempts of every group; keeps their figures, no benchmarks.
+    """Running totals over the attempts of each group; keeps their figures, but not benchmarks.
 
     Args:
-        profile: Whether each attempt counts by itself.
+        profile: Decides whether each attempt counts by itself.
     """
 
     def __init__(self, profile: SpeedupProfile) -> None:
@@ -72,7 +72,7 @@ class SpeedupTotals:
         self._folded: dict[bool, Folded] = {}
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
-        """Count some attempts; one whose metric raised is an attempt without figures."""
+        """Add attempts; one whose metric raised counts as an attempt without figures."""
         self._folded = {}
         failed = columns.texts("speedup.error").codes >= 0
         replaced = np.zeros(len(columns), np.bool_)
@@ -88,7 +88,7 @@ class SpeedupTotals:
         self._warnings.add(columns, groups)
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
-        """Count what another one has counted, after our own; its group i is ``numbers[i]``."""
+        """Append the attempts of ``other``, whose group i is group ``numbers[i]`` here."""
         self._folded = {}
         agents = _numbers(self._agents, other._agents)
         tasks = _numbers(self._tasks, other._tasks)
@@ -108,7 +108,7 @@ class SpeedupTotals:
         self._warnings.merge(other._warnings, numbers)
 
     def state(self) -> dict[str, Any]:
-        """What was counted, for :meth:`restore`."""
+        """Return the totals, for :meth:`restore`."""
         return {
             "agents": [*self._agents],
             "tasks": [*self._tasks],
@@ -121,7 +121,7 @@ class SpeedupTotals:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hold what was counted elsewhere, in place of our own."""
+        """Replace the totals with those of :meth:`state`."""
         self._folded = {}
         self._agents = {(key, place): at for at, (key, place) in enumerate(state["agents"])}
         self._tasks = {task: at for at, task in enumerate(state["tasks"])}
@@ -133,7 +133,7 @@ class SpeedupTotals:
         self._warnings.restore(state["warnings"])
 
     def figures(self, group: int | None) -> SpeedupSummary:
-        """Figures of all attempts so far."""
+        """Compute the figures of all attempts so far."""
         folded = self._fold(of_run=group is None)
         place = group or 0
         counts = dict(zip(_COUNTS, self._counts.counts(group), strict=True))
@@ -152,7 +152,7 @@ class SpeedupTotals:
         resolved = sum(passed * number for (_, passed), number in successes.items())
         costs = self._costs.of(group)
         total_cost = fsum(costs.values())
-        # fc-eval divides by all trials, and has 0 of nothing.
+        # fc-eval divides by the number of all trials, and returns 0 without any.
         nothing = 0.0 if self._counts_each else None
         attempts, priced = counts["attempts"], counts["priced"]
         if self._counts_each:
@@ -191,12 +191,12 @@ class SpeedupTotals:
         failed: BoolArray,
         replaced: BoolArray,
     ) -> AttemptColumns:
-        """What is kept of some attempts."""
+        """Collect the data to keep for some attempts."""
         tasks = columns.attempts("task_id")
         numbers = [columns.numbers(f"speedup.{name}") for name in FIGURES]
         trial = np.full(len(columns), -1, np.int64)
         if self._counts_each:
-            # The trial, or where the record has none the name of the attempt.
+            # The trial, or the name of the attempt if the record has no trial.
             own = columns.texts("speedup.trial")
             named = np.array([bool(text) for text in own.texts], np.bool_)
             trial = _coded(self._trials, columns.attempts("attempt"))
@@ -216,11 +216,11 @@ class SpeedupTotals:
         )
 
     def _agents_of(self, columns: ScoredColumns, failed: BoolArray) -> Int64Array:
-        """Number of each attempt's agent: key and instance of the result, or else of the record."""
+        """Number of each attempt's agent, by key and instance of its result or else its record."""
         keys, instances = columns.texts("speedup.key"), columns.texts("speedup.instance")
         width = len(instances.texts) + 1
         pairs, rows = np.unique(keys.codes * width + instances.codes + 1, return_inverse=True)
-        # The last of both stands for -1.
+        # Code -1 selects the last item, which is empty.
         owners, places = [*keys.texts, ""], [*instances.texts, ""]
         agents = _numbers(
             self._agents,
@@ -295,7 +295,7 @@ _NO_ATTEMPTS = AttemptColumns(
 
 
 def _coded(known: dict[str | None, int], column: Coded) -> Int64Array:
-    """Numbers of texts, new ones where they are not known; no text has one too."""
+    """Numbers of texts, including null; new texts get new numbers."""
     numbers = _numbers(known, column.texts)
     if (column.codes < 0).any():
         numbers = np.append(numbers, known.setdefault(None, len(known)))

@@ -18,14 +18,14 @@ __all__ = ["Trial", "trials_of"]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Attempts at one task, and who they are compared with."""
+    """Attempts at one task, with the attempts they are compared with."""
 
     task: Task | None
-    """The task, where it is known."""
+    """The task, if known."""
     attempts: tuple[Trajectory, ...]
-    """Attempts to score, in the order they were configured."""
+    """Attempts to score, in configured order."""
     everyone: tuple[Trajectory, ...]
-    """The attempts, then the baseline and the oracle if those ran once for several trials."""
+    """The attempts, followed by a baseline and oracle that ran once for several trials."""
 
     @property
     def keys(self) -> list[str]:
@@ -34,11 +34,11 @@ class Trial:
 
     @property
     def is_alone(self) -> bool:
-        """Whether this is a run of one agent, whose figures were never merged."""
+        """Whether this is a run of a single agent, whose figures were never merged."""
         return len(self.attempts) == 1 and self.attempts[0].trial is not None
 
     def twins(self, position: int) -> int:
-        """How many others have the key of the attempt at a position."""
+        """Number of other attempts with the same key as the attempt at a position."""
         keys = self.keys
         return sum(is_same_agent(keys[position], key) for key in keys) - 1
 
@@ -48,8 +48,8 @@ def trials_of(
 ) -> Iterator[tuple[list[int], Trial]]:
     """Split the attempts at a task into trials, each with the positions of its attempts.
 
-    Agents that ran side by side say so; others are one trial for each repeated attempt. A baseline
-    or oracle that was not repeated is that of every repetition.
+    Agents that ran side by side record their trial; other attempts form one trial per repetition. A
+    baseline or oracle that was not repeated belongs to every repetition.
     """
     groups: dict[tuple[str | None, str | None], list[int]] = {}
     for position, attempt in enumerate(attempts):

@@ -1,4 +1,4 @@
-"""Trials of the rows of a batch: who is compared with whom, as flat arrays."""
+"""Trials of the rows of a batch, as flat arrays: which attempts are compared with each other."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _COMPARED = (BASELINE_AGENT, ORACLE_AGENT)
 
 @dataclass(frozen=True, slots=True)
 class TrialColumns:
-    """Trials as :func:`trajmeter.metrics.speedup.trial.trials_of` finds them."""
+    """Trials as found by :func:`trajmeter.metrics.speedup.trial.trials_of`."""
 
     keys: list[str]
-    """Each ``agent:model`` once."""
+    """Distinct ``agent:model`` keys."""
     key: Int64Array
-    """Which of them each row has."""
+    """Index of each row's key."""
     is_baseline: BoolArray
     """Whether the agent of each row is the baseline."""
     is_oracle: BoolArray
-    """Whether it is the oracle."""
+    """Whether the agent of each row is the oracle."""
     trial: Int64Array
-    """Trial that each row is scored in; -1 for one that holds figures instead of measurements."""
+    """Trial that each row is scored in; -1 for a row with figures instead of measurements."""
     members: Int64Array
-    """Rows of each trial: those to score, then the baseline and oracle of several trials."""
+    """Rows of each trial: those to score, then a baseline and oracle shared by several trials."""
     offsets: Int64Array
     """Trial i has the members ``[offsets[i], offsets[i + 1])``."""
     scored: Int64Array
-    """How many members of each are to score."""
+    """Number of members to score in each trial."""
     is_alone: BoolArray
-    """Whether each is a run of one agent, whose figures were never merged."""
+    """Whether each trial is a run of a single agent, whose figures were never merged."""
     has_times: BoolArray
-    """Whether times count in each trial: those of its task or of a member."""
+    """Whether the task or a member of each trial has times."""
 
     def __len__(self) -> int:
         return len(self.scored)
@@ -58,18 +58,18 @@ class TrialColumns:
         return self.members[self.offsets[trial] : self.offsets[trial + 1]]
 
     def any(self, of_rows: BoolArray) -> BoolArray:
-        """Whether something holds for a member of each trial."""
+        """Whether ``of_rows`` holds for any member of each trial."""
         if not len(self):
             return np.zeros(0, np.bool_)
         found: BoolArray = np.logical_or.reduceat(of_rows[self.members], self.offsets[:-1])
         return found
 
     def first(self, of_rows: BoolArray) -> Int64Array:
-        """The first member of each trial for which something holds; -1 for none."""
+        """The first member of each trial for which ``of_rows`` holds; -1 if none."""
         places = np.flatnonzero(of_rows[self.members])[::-1]
         found = np.full(len(self), -1, np.int64)
         trials = np.searchsorted(self.offsets, places, side="right") - 1
-        found[trials] = self.members[places]  # of several, the last assignment stays
+        found[trials] = self.members[places]  # the last assignment wins
         return found
 
 
@@ -78,7 +78,7 @@ def trials_of_rows(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> TrialC
 
     Args:
         tasks: Task of each row.
-        rows: Rows in the columns of the Trajectory schema, those of a task side by side.
+        rows: Rows in the columns of the Trajectory schema, with those of each task adjacent.
     """
     agents, models = coded(rows.column("agent")), coded(rows.column("model"))
     named, key = _pairs(agents.codes, models.codes, len(models.texts))
@@ -126,12 +126,12 @@ def trials_of_rows(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> TrialC
 
 
 def _pairs(first: Int64Array, second: Int64Array, count: int) -> tuple[list[list[int]], Int64Array]:
-    """Each pair of codes once, and which of them each row has; codes may be -1.
+    """Distinct pairs of codes, and the index of each row's pair; codes may be -1.
 
     Args:
-        first: One code of each row.
-        second: The other.
-        count: How many codes the other may be.
+        first: First code of each row.
+        second: Second code of each row.
+        count: Number of possible second codes.
     """
     found, which = np.unique((first + 1) * (count + 1) + second + 1, return_inverse=True)
     pairs = np.stack(np.divmod(found, count + 1), axis=1) - 1
@@ -139,7 +139,7 @@ def _pairs(first: Int64Array, second: Int64Array, count: int) -> tuple[list[list
 
 
 def _stretches(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> tuple[Int64Array, BoolArray]:
-    """Number of the stretch of rows of one task that each row is in; whether its task has times."""
+    """Number of each row's stretch of rows with the same task, and whether its task has times."""
     ids = coded(rows.column("task_id"))
     _, first = np.unique(ids.codes, return_index=True)
     numbers: dict[str, int] = {}
@@ -157,7 +157,7 @@ def _stretches(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> tuple[Int6
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """A baseline and an oracle that ran once, for several repetitions."""
+    """Baselines and oracles that ran once for several repetitions."""
 
     is_agent: dict[str, BoolArray]
     stretch: Int64Array
@@ -165,7 +165,7 @@ class _Shares:
     is_repeated: BoolArray
 
     def added(self, members: Int64Array, offsets: Int64Array) -> tuple[Int64Array, Int64Array]:
-        """Members and offsets, with those that each repetition lacks behind its own."""
+        """Members and offsets, with shared members appended to the repetitions that lack them."""
         own = [members[begin:end] for begin, end in pairwise(offsets.tolist())]
         common = {
             int(self.stretch[own[group][0]]): own[group]

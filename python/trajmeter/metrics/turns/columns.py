@@ -221,7 +221,7 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
 
 
 def _blocks(codes: Int64Array, bounds: Int64Array) -> list[tuple[int, int]]:
-    """Blocks of whole runs that contain an uncertain code, small enough to hold few keys at once."""
+    """Blocks of whole runs that contain an uncertain code, small enough to hold few keys."""
     is_border = np.diff(bounds // _BLOCK, prepend=-1) > 0
     borders = [*bounds[is_border].tolist(), int(bounds[-1])]
     return [
