@@ -43,10 +43,10 @@ def test_a_report_for_people(run: Run, tables: tuple[str, str]) -> None:
             "not worse by more than 0.1: yes (limit -0.066); equivalent within 0.1: "
             "not shown (p 0.118)"
         ),
-        "6 tasks would show a difference of 0.173 with probability 0.8",
-        "left out: 1 task only in old; if they were as bad or good as can be: -0.114…+0.171",
+        "6 tasks would detect a difference of 0.173 with probability 0.8",
+        "left out: 1 task only in old; with the worst or best possible values: -0.114…+0.171",
         "p: all sign flips",
-        "† fewer than 10 tasks: the interval is a rough one",
+        "† fewer than 10 tasks: the interval is only approximate",
     ]
 
 

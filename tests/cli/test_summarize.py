@@ -48,7 +48,7 @@ def test_a_table_for_people(run: Run, folder: Path) -> None:
     assert lines == [
         "not scored: lost 1",
         "intervals: t, clustered by task_id",
-        "† fewer than 10 tasks: the interval is a rough one",
+        "† fewer than 10 tasks: the interval is only approximate",
     ]
 
 

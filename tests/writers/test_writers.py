@@ -344,7 +344,7 @@ def test_a_row_that_parquet_refuses_costs_its_metric_alone() -> None:
     writer.finish()
     rows = parquet.read_table(pa.BufferReader(stream.getvalue())).to_pylist()
     assert [row["listed.sizes"] for row in rows] == [[1, 2], None, [1, 2]]
-    assert rows[1]["listed.error"].startswith("gave a value that no column holds: OverflowError")
+    assert rows[1]["listed.error"].startswith("returned a value that fits no column: OverflowError")
     assert [row["all.count"] for row in rows] == [2**53 + 1] * 3
 
 

@@ -1,5 +1,5 @@
-"""Reports: what people read. A report shows scores and never computes them.
+"""Human-readable reports. A report shows scores and never computes them.
 
-All reports share one table (``tables``, ``cells``), rendered in one way for a terminal
-(``terminal``) and in one for Markdown (``markdown``).
+All reports share one table model (``tables``, ``cells``), with one renderer for terminals
+(``terminal``) and one for Markdown (``markdown``).
 """

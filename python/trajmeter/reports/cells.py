@@ -28,32 +28,32 @@ __all__ = [
 _LARGE = 1000
 _SMALL = 0.0005
 _FAST_SECONDS = 0.1
-"""Times below it are shown to 10 microseconds."""
+"""Times below this are shown to 10 microseconds."""
 
 
 class Cell(str):
-    """Text of a cell, with the number that it shows."""
+    """Text of a cell, with the number it shows."""
 
     __slots__ = ("value",)
 
     value: float | None
-    """The number, by which tables sort; ``None`` for text."""
+    """The number, for sorting; ``None`` for text."""
 
     def __new__(cls, text: str, value: float | None = None) -> Self:
-        """Attach a number to its text."""
+        """Create a cell from text and number."""
         cell = super().__new__(cls, text)
         cell.value = value
         return cell
 
 
 NOTHING = "-"
-"""Stands for a missing value in a score report; a missing value is not zero."""
+"""Represents a missing value, which is not zero, in a score report."""
 NOT_AVAILABLE = Cell("n/a")
-"""Stands for a missing value in a comparison."""
+"""Represents a missing value in a comparison."""
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+    """A number with its noun in singular or plural.
 
     Example:
         >>> counted(1, "task"), counted(2400, "task")
@@ -63,7 +63,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Text on one line, with characters escaped that are invisible or would move the cursor.
+    r"""Escape characters that are invisible or would move the cursor; the result is one line.
 
     Example:
         >>> print(visible("a\x1b[31mb\n"))
@@ -76,7 +76,7 @@ def visible(text: str) -> str:
 
 
 def amount(value: float | None) -> str:
-    """A number with three decimals; none if it is whole, one if it is large.
+    """A number with three decimals, none if it is whole, or one if it is large.
 
     Example:
         >>> [amount(value) for value in (0.51249, 2, 12345.67, 0.0001, None)]
@@ -94,7 +94,7 @@ def amount(value: float | None) -> str:
 
 
 def mean(value: float | None, scored: int, total: int) -> str:
-    """A mean, and how many of all attempts it covers.
+    """A mean, with the number of attempts it covers.
 
     Example:
         >>> mean(0.5, 2, 3)
@@ -104,7 +104,7 @@ def mean(value: float | None, scored: int, total: int) -> str:
 
 
 def any_figure(value: object) -> Cell:
-    """A figure of a kind that is not known beforehand."""
+    """A figure of any type."""
     if isinstance(value, bool):
         return Cell("yes" if value else "no", float(value))
     if isinstance(value, (int, float)):
@@ -113,7 +113,7 @@ def any_figure(value: object) -> Cell:
 
 
 def number(value: float | None, decimals: int) -> Cell:
-    """A number with this many decimals."""
+    """A number with the given number of decimals."""
     return NOT_AVAILABLE if value is None else Cell(f"{value:,.{decimals}f}", value)
 
 
@@ -144,5 +144,5 @@ def dollars(value: float | None) -> Cell:
 
 
 def percent(value: float | None) -> Cell:
-    """A share of 1, as a whole percentage."""
+    """A share, 0 to 1, as a whole percentage."""
     return NOT_AVAILABLE if value is None else Cell(f"{value:.0%}", value)

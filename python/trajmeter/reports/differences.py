@@ -1,4 +1,4 @@
-"""Reports that compare systems: which is better, by how much, how certainly, and on what."""
+"""Reports that compare systems: which is better, by how much, and how certain this is."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
         *(("p (Holm)",) if tests > 1 else ()),
         "better/worse/equal",
         *(("factor",) if has_ratio else ()),
-        *(("would show", "if unmeasured were worst…best") if len(pair.figures) > 1 else ()),
+        *(("detectable", "if unmeasured were worst…best") if len(pair.figures) > 1 else ()),
     )
     rows = tuple(
         (
@@ -101,7 +101,7 @@ def _lines(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
         if is_one and each.mde is not None:
             unit = f" {each.unit}" if each.unit else ""
             yield (
-                f"{counted(each.n_tasks, 'task')} would show a difference of "
+                f"{counted(each.n_tasks, 'task')} would detect a difference of "
                 f"{amount(each.mde)}{unit} with probability 0.8"
             )
     yield from _left_out(pair)
@@ -109,7 +109,7 @@ def _lines(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
 
 
 def _left_out(pair: SystemPair) -> Iterator[str]:
-    """Which tasks have no pair and why, once for all figures that lack the same."""
+    """Report tasks without a pair and why, once for all figures with the same missing tasks."""
     is_one = len(pair.figures) == 1
     found: dict[str, list[str]] = {}
     for each in pair.figures:
@@ -118,7 +118,7 @@ def _left_out(pair: SystemPair) -> Iterator[str]:
             for reason, count in each.left_out.items()
         )
         if is_one and each.left_out and each.bound_low is not None:
-            reasons += f"; if they were as bad or good as can be: {_bounds(each)}"
+            reasons += f"; with the worst or best possible values: {_bounds(each)}"
         if reasons:
             found.setdefault(reasons, []).append(each.figure)
     for reasons, figures in found.items():
@@ -136,14 +136,14 @@ def _remarks(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
         )
         yield f"p: {'; '.join(known)}"
     if len(pair.figures) > 1:
-        yield "would show: the difference that these tasks would show with probability 0.8"
+        yield "detectable: the difference that these tasks would detect with probability 0.8"
     if any("few_tasks" in each.notes for each in pair.figures):
-        yield f"{_FEW} fewer than 10 tasks: the interval is a rough one"
+        yield f"{_FEW} fewer than 10 tasks: the interval is only approximate"
     if any(each.higher_is_better is None for each in pair.figures):
         names = ", ".join(each.figure for each in pair.figures if each.higher_is_better is None)
-        yield f"taken for better where higher, as no direction is declared: {names}"
+        yield f"no direction is declared, so higher is assumed to be better: {names}"
     if any("missing_stats" in each.notes for each in pair.figures):
-        yield "limits by Student's t are left out: pip install 'trajmeter[stats]'"
+        yield "limits by Student's t are not available: pip install 'trajmeter[stats]'"
 
 
 def _of_margin(each: Difference) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _tasks(pair: SystemPair) -> Iterator[Section]:
 
 
 def tasks_table(pair: SystemPair, tasks: Sequence[TaskDifference]) -> Table:
-    """Tasks at which two systems were compared."""
+    """Table of the tasks on which two systems were compared."""
     rows = tuple(
         (
             each.task_id,
@@ -213,7 +213,7 @@ def signed(value: float | None) -> str:
 
 
 def detectable(each: Difference, low: float | None = None, high: float | None = None) -> str:
-    """The difference that the tasks could have detected, if they show nothing clear.
+    """A sentence on the difference that the tasks could detect, if the result is inconclusive.
 
     Args:
         each: The difference.
@@ -228,7 +228,7 @@ def detectable(each: Difference, low: float | None = None, high: float | None = 
 
 
 def p_text(value: float | None) -> str:
-    """A p-value, as a report shows it."""
+    """Format a p-value."""
     if value is None:
         return NOTHING
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"  # noqa: PLR2004 - three digits

@@ -1,4 +1,4 @@
-"""Reports of results tables: estimates, differences and agreement, with their basis."""
+"""Reports of results tables: estimates, repeats, gates and agreement of judges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 _GROUPS = 50
-"""Groups that a table shows: a reader looks at no more."""
+"""Maximum number of groups that a table shows, to keep it readable."""
 
 _FEW = "†"
 _NO_INTERVAL = {
@@ -39,12 +39,12 @@ _NO_INTERVAL = {
     "too_large": "too large",
 }
 _NOTES = {
-    "few_tasks": f"{_FEW} fewer than 10 tasks: the interval is a rough one",
-    "no_variation": "where all values are equal, the interval is Wilson's on the number of tasks",
+    "few_tasks": f"{_FEW} fewer than 10 tasks: the interval is only approximate",
+    "no_variation": "if all values are equal, the interval is Wilson's, by the number of tasks",
     "too_large": "values beyond 1e140 have a mean without an interval: their squares overflow",
-    "negative": "geometric mean: none, as a value is negative",
-    "zero": "geometric mean: 0 without an interval, as a value is 0",
-    "missing_stats": "limits by Student's t are left out: pip install 'trajmeter[stats]'",
+    "negative": "geometric mean: undefined, because a value is negative",
+    "zero": "geometric mean: 0 without an interval, because a value is 0",
+    "missing_stats": "limits by Student's t are not available: pip install 'trajmeter[stats]'",
 }
 
 
@@ -59,7 +59,7 @@ def level_name(level: float) -> str:
 
 
 def limits(low: float | None, high: float | None) -> str:
-    """An interval, as a report shows it.
+    """Format an interval.
 
     Example:
         >>> limits(0.4431, 0.6287), limits(-0.5, 0.25), limits(None, None)
@@ -71,7 +71,7 @@ def limits(low: float | None, high: float | None) -> str:
 
 
 def group_name(group: dict[str, str | None]) -> str:
-    """What the attempts of a group have in common."""
+    """Name of a group: the values that its attempts have in common."""
     if not group:
         return "all attempts"
     return " / ".join(value for value in group.values() if value is not None) or NOTHING
@@ -149,7 +149,7 @@ def _with_limits(value: float | None, low: float | None, high: float | None) -> 
 
 
 def _differs(each: Estimate) -> bool:
-    """Whether it matters that tasks have different numbers of attempts."""
+    """Whether the mean of tasks differs because tasks have different numbers of attempts."""
     if each.mean is None or each.mean_of_tasks is None:
         return False
     return abs(each.mean - each.mean_of_tasks) > 1e-9 * max(abs(each.mean), 1e-300)
@@ -185,7 +185,7 @@ def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
 
 
 def _most(counts: Iterable[dict[str, int]]) -> Counter[str]:
-    """By cause, the most attempts that any figure of a group lacks."""
+    """Maximum number of unscored attempts of any figure, by cause."""
     most: Counter[str] = Counter()
     for each in counts:
         most |= Counter(each)
@@ -195,12 +195,12 @@ def _most(counts: Iterable[dict[str, int]]) -> Counter[str]:
 def repeats_section(
     estimates: Estimates, groups: Sequence[GroupEstimates], names: Sequence[str] | None = None
 ) -> Section:
-    """Arrange what k attempts at a task achieve as a table.
+    """Arrange the success of repeated attempts at a task as a table.
 
     Args:
-        estimates: All that was found.
+        estimates: All estimates.
         groups: The groups to show.
-        names: What they are called; by default what their attempts have in common.
+        names: Their names; by default those of :func:`group_name`.
     """
     rows = []
     lines = []
@@ -232,7 +232,7 @@ def _repeat_row(each: RepeatEstimate) -> tuple[str, ...]:
 
 
 def gate_lines(gates: Sequence[GateCheck]) -> list[str]:
-    """A line for each gate, figure and group."""
+    """One line per gate, figure and group."""
     names = [group_name(gate.group) for gate in gates]
     has_groups = len(set(names)) > 1
     width = max((len(gate.outcome) for gate in gates), default=0)
@@ -263,6 +263,6 @@ def agreement_sections(found: JudgeAgreement) -> list[Section]:
     drawn = f"{found.options.resamples:,} draws, seed {found.options.seed}"
     lines = [f"intervals: bootstrap over tasks ({drawn})"]
     if any("no_variation" in each.notes for each in found.figures):
-        lines.append("no alpha where all ratings are equal: there is nothing to tell chance by")
+        lines.append("alpha is undefined if all ratings are equal")
     title = f"agreement of {len(found.judges)} judges: {', '.join(found.judges)}"
     return [Section(title, Table("", header, rows, texts=(0, 1)), tuple(lines))]

@@ -1,4 +1,4 @@
-"""Text, data and tables in HTML."""
+"""Renders text, data and tables as HTML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEFT, _RIGHT = (f' style="text-align: {side}"' for side in ("left", "right"))
 
 
 def escape(text: str) -> str:
-    r"""Text that HTML shows as it is, on one line.
+    r"""Escape text so that HTML shows it unchanged, on one line.
 
     Example:
         >>> escape("<b>\u202e")
@@ -29,7 +29,7 @@ def escape(text: str) -> str:
 
 
 def script_json(value: object) -> str:
-    r"""JSON in which no text can end its script element.
+    r"""Serialise JSON so that no text in it can end its script element.
 
     Example:
         >>> script_json("</script>")
@@ -44,7 +44,7 @@ def script_json(value: object) -> str:
 
 
 def render_table(table: Table) -> str:
-    """A table as HTML, without its title; any text in it stays text."""
+    """Render a table as HTML, without its title; all text is escaped."""
     body = "".join(_row("td", row, table.texts) for row in table.rows)
     head = _row("th", table.header, table.texts)
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"

@@ -1,4 +1,4 @@
-"""Gates as JUnit XML, which CI systems show beside their tests."""
+"""Gates as JUnit XML, which CI systems show alongside their tests."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["junit_document"]
 
 
 def junit_document(gates: Sequence[GateCheck], *, inconclusive: str | None = None) -> str:
-    """A test suite with a test case for each check.
+    """Create a test suite with one test case per check.
 
     Args:
         gates: The checks.
-        inconclusive: ``"pass"`` where checks without enough evidence are let pass and count as
-            skipped, ``"fail"`` where they count as failed; else they are errors.
+        inconclusive: How checks without enough evidence count: ``"pass"`` as skipped, ``"fail"`` as
+            failed, ``None`` as errors.
     """
     elements = {"pass": "skipped", "fail": "failure", None: "error"}
     kinds = [

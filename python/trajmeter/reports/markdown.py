@@ -1,4 +1,4 @@
-"""Tables as Markdown, and text that Markdown shows unchanged."""
+"""Renders tables as Markdown, and escapes text for it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 
 
 def escape(text: str) -> str:
-    r"""Text that Markdown shows as it is, on one line.
+    r"""Escape text so that Markdown shows it unchanged, on one line.
 
-    Line breaks become blanks, because a heading, list or table can begin only on a new line. Markup
-    of Markdown and HTML is escaped, including addresses that would become links.
+    Line breaks become spaces, because headings, lists and tables can only start on a new line.
+    Markdown and HTML markup is escaped, including addresses that would become links.
 
     Args:
         text: Any text, such as an agent's answer.
 
     Returns:
-        The text, safe anywhere in a paragraph or in a table's cell.
+        The text, safe anywhere in a paragraph or table cell.
 
     Example:
         >>> print(escape("| a `b`\n# <script>"))
@@ -43,14 +43,14 @@ def escape(text: str) -> str:
 
 
 def render_table(table: Table) -> str:
-    """A table as Markdown, without its title and a final line break; any text in it stays text."""
+    """Render a table as Markdown, without title or final line break; all text is escaped."""
     columns = range(len(table.header))
     lines = [
         [escape(heading) for heading in table.header],
         ["---" if column in table.texts else "---:" for column in columns],
     ]
     for row in table.rows:
-        # Numbers are not escaped at the beginning, where a minus sign would be taken for a list.
+        # Numbers need no escape at the start, where a minus sign would look like a list.
         escapes = (escape if column in table.texts else _escape_inline for column in columns)
         lines.append([each(cell) for each, cell in zip(escapes, row, strict=True)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

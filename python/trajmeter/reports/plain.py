@@ -1,7 +1,7 @@
-"""Plain tables for files and pipes: nothing is wrapped or coloured.
+"""Renders plain tables for files and pipes, without wrapping or colour.
 
-The text is that of :mod:`trajmeter.reports.terminal`, without rich, whose import and layout take as
-long as scoring a thousand attempts.
+The text is the same as from :mod:`trajmeter.reports.terminal`, but without rich, whose import and
+layout take as long as scoring a thousand attempts.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ __all__ = ["plain_tables", "takes_plain"]
 
 _RULE = "─"
 _NARROW = str.maketrans("", "", f"{_RULE}·")
-"""Leaves out what reports hold that is not ASCII, and one column wide."""
+"""Removes the characters in reports that are not ASCII but one column wide."""
 
 _TERMINAL_VARIABLES = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "JPY_PARENT_PID")
-"""With any of these set, rich may take any stream for a terminal."""
+"""If any of these is set, rich may treat any stream as a terminal."""
 
 
 def takes_plain(stream: TextIO) -> bool:
-    """Whether rich would take a stream for a file, and draw on it with any character."""
+    """Whether rich would treat a stream as a UTF-8 file."""
     is_utf8 = stream.encoding.lower().replace("-", "") == "utf8"
     return is_utf8 and not stream.isatty() and not any(map(os.environ.get, _TERMINAL_VARIABLES))
 
 
 def plain_tables(heading: str, tables: Iterable[Table]) -> str | None:
-    """Render tables, each below its title; ``None`` if some character may be as wide as two."""
+    """Render tables, each below its title; ``None`` if a character may be two columns wide."""
     text = "".join((f"{heading}\n", *(f"\n{each.title}\n{_rendered(each)}" for each in tables)))
     return text if text.translate(_NARROW).isascii() else None
 

@@ -1,4 +1,4 @@
-"""Reports made of sections: a table with notes, on a terminal, as Markdown and as HTML."""
+"""Reports made of sections (tables with notes), for terminals, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with what has to be said of it."""
+    """A table with notes."""
 
     title: str
     """Heading; empty for none."""
     table: Table | None = None
     """The table; its own title is not shown."""
     lines: tuple[str, ...] = ()
-    """Lines below it."""
+    """Notes below the table."""
 
 
 def print_sections(sections: Sequence[Section], console: Console) -> None:
-    """Print sections to a console; its width decides where cells are broken."""
+    """Print sections to a console; its width determines where cells are wrapped."""
     from rich.text import Text
 
     from trajmeter.reports.cells import visible
@@ -57,7 +57,7 @@ def print_sections(sections: Sequence[Section], console: Console) -> None:
 
 
 def to_markdown(sections: Sequence[Section]) -> str:
-    """Render sections as Markdown; any text of the records stays text."""
+    """Render sections as Markdown; all text of records is escaped."""
     parts = []
     for section in sections:
         if section.title:
@@ -70,7 +70,7 @@ def to_markdown(sections: Sequence[Section]) -> str:
 
 
 def to_html(title: str, sections: Sequence[Section]) -> str:
-    """Render sections as one HTML document that opens offline; any text stays text."""
+    """Render sections as a self-contained HTML document; all text is escaped."""
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',

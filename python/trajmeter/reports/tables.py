@@ -1,4 +1,4 @@
-"""The table of every report, and how it is fitted to the terminal's width."""
+"""The table model of all reports, and its fitting to the terminal's width."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 __all__ = ["GAP", "Table", "broken", "fitting", "with_values"]
 
 GAP = 2
-"""Blanks between columns."""
+"""Spaces between columns."""
 
-# Characters of a heading of numbers, and of a line of text, on a narrow terminal.
+# Characters per line of a number column's heading, and of a text cell, on a narrow terminal.
 _NARROW_HEADING = 12
 _NARROW_TEXT = 16
 
-# Where a long word may be broken: after a dot, an underscore, a slash, a hyphen or a bracket.
+# A long word may be broken after a dot, underscore, slash, hyphen or bracket.
 _PARTS = re.compile(r"[^._/(-]*[._/(-]|[^._/(-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table, of cells that may hold any text."""
+    """A table whose cells may contain any text."""
 
     title: str
     """Heading of the table."""
     header: tuple[str, ...]
     """Heading of each column."""
     rows: tuple[tuple[str, ...], ...]
-    """Cells, one for each column; a :class:`~trajmeter.reports.cells.Cell` also has its number."""
+    """Rows of one cell per column; a :class:`~trajmeter.reports.cells.Cell` has its number too."""
     texts: tuple[int, ...] = (0,)
-    """Columns of text, aligned to the left; the others are numbers."""
+    """Indices of text columns, which are left-aligned; the others are numbers."""
 
     def visible(self) -> Table:
-        """The table with every character visible, as a terminal needs it."""
+        """Return the table with invisible characters escaped, for a terminal."""
         return replace(
             self,
             header=tuple(map(visible, self.header)),
@@ -46,12 +46,12 @@ class Table:
         )
 
     def widths(self) -> list[int]:
-        """Characters of each column if no cell is broken, including the gap after it."""
+        """Width of each column in characters without wrapping, including the gap after it."""
         columns = zip(self.header, *self.rows, strict=True)
         return [max(map(len, column)) + GAP for column in columns]
 
     def narrow_widths(self) -> list[int]:
-        """Characters of each column if long texts and long headings of numbers are broken."""
+        """Width of each column in characters if long texts and number headings are wrapped."""
         widths = []
         for index, (heading, *cells) in enumerate(zip(self.header, *self.rows, strict=True)):
             numbers = index not in self.texts
@@ -62,7 +62,7 @@ class Table:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Words of a text; a word longer than a line in parts that fit."""
+    """Words of a text, with words longer than a line split into parts that fit."""
     return [part for word in text.split(" ") for part in _broken_word(word, width)]
 
 
@@ -76,7 +76,7 @@ def _broken_word(word: str, width: int) -> list[str]:
 
 
 def fitting(table: Table, width: int | None) -> Iterator[Table]:
-    """The table in as few parts as fit a line: the texts, and an even share of the numbers."""
+    """Split a table into as few parts as fit the width, each with all texts and some numbers."""
     numbers = [column for column in range(len(table.header)) if column not in table.texts]
     parts = [list(table.texts)]
     for count in range(1, max(len(numbers), 1) + 1):
@@ -95,7 +95,7 @@ def _fits(table: Table, columns: Sequence[int], width: int) -> bool:
 
 
 def _shared(items: Sequence[int], count: int) -> Iterator[Sequence[int]]:
-    """This many runs of the items, whose lengths differ by at most one."""
+    """Split items into ``count`` runs whose lengths differ by at most one."""
     each, more = divmod(len(items), count)
     start = 0
     for index in range(count):
@@ -105,7 +105,7 @@ def _shared(items: Sequence[int], count: int) -> Iterator[Sequence[int]]:
 
 
 def with_values(table: Table) -> Table:
-    """The table without number columns that have no number; empty if none has any."""
+    """Remove number columns without any numbers; the table is empty if none is left."""
     columns = list(zip(*table.rows, strict=True))
     kept = [
         index
@@ -118,7 +118,7 @@ def with_values(table: Table) -> Table:
 
 
 def _picked(table: Table, columns: Sequence[int], title: str) -> Table:
-    """Some columns of the table, without the rows that are blank in them."""
+    """Select columns of the table, and omit rows that are blank in them."""
     picked = (tuple(row[column] for column in columns) for row in table.rows)
     texts = tuple(index for index, column in enumerate(columns) if column in table.texts)
     return Table(

@@ -1,4 +1,4 @@
-"""Tables on a terminal."""
+"""Prints tables on a terminal."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["print_table", "print_tables"]
 
 _LEAST_WIDTH = 8
-"""Characters of a text column on the narrowest terminal."""
+"""Minimum width of a text column in characters."""
 
 _COUNTS = r"(?<= )\(\d+/\d+\)$"
-"""How many attempts a mean covers, shown less prominently."""
+"""Number of attempts that a mean covers, which is dimmed."""
 
 
 def print_tables(tables: Iterable[Table], console: Console) -> None:
@@ -31,7 +31,7 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
 
     Args:
         tables: Tables of visible text.
-        console: Console to print to; its width decides where cells are broken.
+        console: Console to print to; its width determines where cells are wrapped.
     """
     for table in tables:
         console.print()
@@ -58,12 +58,12 @@ def print_table(table: Table, console: Console) -> None:
         return
     with console.capture() as shown:
         console.print(rendered)
-    # Cells are padded, the last ones too, whose padding would only make lines longer.
+    # rich pads the last cells too, which would only make lines longer.
     console.out("\n".join(line.rstrip() for line in shown.get().splitlines()), highlight=False)
 
 
 def _widths(table: Table, available: int) -> list[int]:
-    """Width of each column's cells: numbers stay whole, and texts share the rest."""
+    """Width of each column's cells: numbers are not wrapped, and texts share the rest."""
     widths = table.widths()
     if sum(widths) - GAP > available:
         narrow = table.narrow_widths()
@@ -80,7 +80,7 @@ def _widths(table: Table, available: int) -> list[int]:
 
 
 def _cell(text: str, width: int) -> Text:
-    """Text that is shown as it is; rich would look for markup in a plain string."""
+    """Text that is shown unchanged; rich would interpret markup in a plain string."""
     cell = Text(" ".join("\n".join(broken(word, width)) for word in text.split(" ")))
     cell.highlight_regex(_COUNTS, "dim")
     return cell

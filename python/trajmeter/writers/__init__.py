@@ -1,4 +1,4 @@
-"""Writers: result files in text formats and Parquet, each complete or not there."""
+"""Writers: atomic result files in text formats and Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results tables as Arrow: the schema that follows from a layout, and rows as columns."""
+"""Results tables as Arrow: derives the schema from a layout, and converts rows to columns."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ __all__ = [
 
 
 def arrow_schema(layout: RowLayout) -> pa.Schema:
-    """Arrow schema of a results table; columns carry their description and unit.
+    """Arrow schema of a results table; columns have their description and unit as metadata.
 
-    The schema's metadata holds the version of this package, the backend, the version and parameters
-    of each metric, and what each figure means. A structure is JSON text.
+    The schema's metadata contains the version of this package, the backend, the version and
+    parameters of each metric, and the meaning of each figure. Structures are JSON text.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
@@ -69,7 +69,7 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema with mappings as lists of keys and values, which more programs read than maps."""
+    """The schema with mappings as lists of keys and values, which more programs can read."""
     import pyarrow as pa
 
     fields = [field.with_type(_stored_type(field.type)) for field in schema]
@@ -77,11 +77,11 @@ def stored_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Rows with mappings as lists of keys and values; nothing is copied.
+    """Convert mappings to lists of keys and values, without copying.
 
     Args:
         batch: The rows.
-        schema: :func:`stored_schema` of theirs.
+        schema: :func:`stored_schema` of the rows.
     """
     import pyarrow as pa
 
@@ -95,11 +95,11 @@ def stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def loaded(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Rows that :func:`stored` gave, as they were before.
+    """Convert rows from :func:`stored` back to their original schema.
 
     Args:
         batch: The rows.
-        schema: Their schema before.
+        schema: The original schema.
     """
     import pyarrow as pa
 
@@ -133,7 +133,7 @@ def _as_map(lists: Any) -> pa.Array[Any]:  # noqa: ANN401 - lists of keys and va
     found, offsets = ragged(lists)
     pairs: Any = found
     absent = ~present(lists)
-    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    # A null offset marks a null list; the stubs require 64 bits, Arrow 32.
     starts: Any = pa.array(offsets.astype(np.int32), mask=np.append(absent, False))
     keys, values = pairs.flatten()
     maps: pa.Array[Any] = pa.MapArray.from_arrays(starts, keys, values)
@@ -141,11 +141,11 @@ def _as_map(lists: Any) -> pa.Array[Any]:  # noqa: ANN401 - lists of keys and va
 
 
 def arrow_array(column: Column, values: Sequence[Any], arrow_type: pa.DataType) -> pa.Array[Any]:
-    """One column of a results table, from the values that rows have in it.
+    """Build one column of a results table from its values.
 
     Args:
         column: The column.
-        values: A value of each row.
+        values: One value per row.
         arrow_type: Type of the column in :func:`arrow_schema`.
     """
     import pyarrow as pa
@@ -159,13 +159,13 @@ def arrow_array(column: Column, values: Sequence[Any], arrow_type: pa.DataType) 
 def family_arrays(
     family: FamilyColumns, rows: Sequence[Sequence[Any]], types: Mapping[str, pa.DataType]
 ) -> list[pa.Array[Any]]:
-    """Columns of a metric, from the values of its rows.
+    """Build the columns of a metric from the values of its rows.
 
-    A row that Arrow refuses counts as an error of the metric, so that the others keep their values.
+    A row that Arrow rejects counts as an error of the metric; the other rows keep their values.
 
     Args:
         family: The metric.
-        rows: Values of each row, in the order of the family's columns.
+        rows: Values of each row, in order of the family's columns.
         types: Types of all columns by name.
     """
     import pyarrow as pa
@@ -183,7 +183,7 @@ def family_arrays(
         try:
             arrays([row])
         except refusals as error:
-            message = f"gave a value that no column holds: {format_exception(error)}"
+            message = f"returned a value that fits no column: {format_exception(error)}"
             return family.values(MetricError(message, code=None))
         return row
 
@@ -196,11 +196,11 @@ def family_arrays(
 def rows_batch(
     layout: RowLayout, rows: Sequence[Sequence[Any]], schema: pa.Schema
 ) -> pa.RecordBatch:
-    """Rows of a results table as columns.
+    """Convert rows of a results table to columns.
 
     Args:
         layout: Columns of the rows.
-        rows: Rows, as :meth:`RowLayout.values` gives them.
+        rows: Rows, as returned by :meth:`RowLayout.values`.
         schema: :func:`arrow_schema` of the layout.
     """
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Documents: a text file, and a model as JSON."""
+"""Documents: text files, and models as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_GROUPS = '\n  "groups": []'
 
 
 def json_document(model: BaseModel) -> str:
-    """Write a model as indented JSON, whatever file names it holds."""
+    """Serialise a model as indented JSON, even if it contains file names that are not UTF-8."""
     try:
         return model.model_dump_json(indent=2)
     except PydanticSerializationError:  # a name that is not UTF-8
@@ -32,24 +32,24 @@ def json_document(model: BaseModel) -> str:
 
 
 def json_pieces(summary: Summary) -> Iterator[str]:
-    """Write a summary as :func:`json_document` does, piece by piece, as it may be very long."""
+    """Serialise a summary like :func:`json_document`, but in pieces, as it may be very long."""
     groups = summary.groups
     document = json_document(summary.model_copy(update={"groups": ()}))
     if not groups:
         yield document
         return
-    # Only a line break that is not in a text, where it would be escaped, is one.
+    # Line breaks within texts are escaped, so this matches only the document's structure.
     before, empty, after = document.partition(_NO_GROUPS)
     yield f"{before}{empty[:-1]}"
     for number, group in enumerate(groups):
         yield ",\n" if number else "\n"
-        # As above; ``textwrap.indent`` looks at each line.
+        # As above; ``textwrap.indent`` would examine each line.
         yield "    " + json_document(group).replace("\n", "\n    ")
     yield f"\n  ]{after}"
 
 
 def write_text(text: str, file: Path) -> None:
-    """Write a text file as UTF-8, in one piece or not at all; its folder is created if missing.
+    """Write a text file as UTF-8, atomically; its folder is created if missing.
 
     Raises:
         ConfigurationError: The file cannot be written.

@@ -1,4 +1,4 @@
-"""Output files: which format a suffix stands for, and files that appear complete or not at all."""
+"""Output files: formats by suffix, and atomic writes."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ __all__ = [
 
 _NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 _PROCESS = re.compile(r"\d+(-\d+)?\.part")
-"""What follows the target's name in that of a temporary file: a process, and a number."""
+"""Suffix of a temporary file after the target's name: process id and number."""
 _PAUSES = tuple(0.01 * 2**turn for turn in range(8))
-"""How long to wait for the readers of a file on Windows, 2.6 s in all; scanners read every file."""
+"""Pauses while a file is being read on Windows, e.g. by a virus scanner; 2.6 s in total."""
 
 
 def is_folder(output: Path) -> bool:
     """Whether an output is a folder of parts rather than one file.
 
-    The suffix of a file has letters only; that of a folder such as ``run.2026`` has not.
+    A path is a file if its suffix consists only of letters, unlike that of ``run.2026``.
     """
     return is_remote(output) or output.is_dir() or not output.suffix[1:].isalpha()
 
@@ -57,16 +57,16 @@ class TableWriter(Protocol):
     """Writes rows to a stream that the caller opened and closes."""
 
     def write(self, values: Sequence[Any]) -> None:
-        """Write one row, as :meth:`RowLayout.values` gives it."""
+        """Write one row, as returned by :meth:`RowLayout.values`."""
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows in the columns of :func:`trajmeter.writers.arrow.arrow_schema`."""
 
     def finish(self) -> None:
-        """Write what is still buffered; no row may follow."""
+        """Write what is still buffered; no rows may follow."""
 
     def abandon(self) -> None:
-        """Release the stream without writing to it again: what was written is thrown away."""
+        """Release the stream without writing to it again; the output is discarded."""
 
 
 _WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
@@ -77,7 +77,7 @@ _WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
 
 
 def check_output(path: str | Path) -> None:
-    """Check, before anything is scored, that results could be written to this file.
+    """Check, before scoring, that results can be written to this file.
 
     Raises:
         ConfigurationError: The suffix belongs to no known format, or see :func:`check_place`.
@@ -89,13 +89,13 @@ def check_output(path: str | Path) -> None:
 
 
 def check_place(path: str | Path) -> None:
-    """Check, before anything is computed, that a file could be written; its folder need not exist.
+    """Check, before computing, that a file can be written; its folder need not exist.
 
     Raises:
-        ConfigurationError: It is a folder, lies below a file, or cannot be written.
+        ConfigurationError: It is a folder, is below a file, or cannot be written.
     """
     if isinstance(path, RemotePath):
-        raise ConfigurationError(f"{path}: only rows can be written to a remote place, as a folder")
+        raise ConfigurationError(f"{path}: remote output is supported only for folders of rows")
     target = Path(path).resolve()
     if target.is_dir():
         raise ConfigurationError(f"{path} is a folder, expected a file")
@@ -107,14 +107,14 @@ def check_place(path: str | Path) -> None:
 
 
 def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
-    """Check that results would not replace what they are made from.
+    """Check that results would not overwrite an input.
 
     Args:
         path: The file to write, which need not exist.
-        inputs: The files, folders and patterns that are read.
+        inputs: The files, folders and patterns to read.
 
     Raises:
-        ConfigurationError: The file is one of the inputs, by whatever name.
+        ConfigurationError: The file is one of the inputs, even under another name.
     """
     for each in inputs:
         if is_remote(path) or is_remote(each):
@@ -124,19 +124,19 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
                 read.exists() and path.samefile(read) for read in _named(each)
             )
         if is_input:
-            how = f", as {each} names it" if _is_pattern(each) and each != path else ""
+            how = f", matched by {each}" if _is_pattern(each) and each != path else ""
             raise ConfigurationError(f"{path} is an input{how}; write the results to another file")
 
 
 def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
-    """Check that results lie neither in a folder that is read, nor replace what is read.
+    """Check that results are neither an input nor inside an input folder.
 
     Args:
         path: The file or folder to write, which need not exist.
-        inputs: The files, folders and patterns that are read.
+        inputs: The files, folders and patterns to read.
 
     Raises:
-        ConfigurationError: They do; the next run would read them.
+        ConfigurationError: They are; the next run would read them.
     """
     read = list(inputs)
     check_is_no_input(path, read)
@@ -149,8 +149,8 @@ def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
             raise ConfigurationError(f"{path} is an input; write the results elsewhere")
         if place in target.parents and place.is_dir():
             raise ConfigurationError(
-                f"{path} lies in the input folder {each}, and would be read by the next run; write "
-                f"the results outside of it, or name the files in it, such as '{each}/*.jsonl'"
+                f"{path} is in the input folder {each}, so the next run would read it; write the "
+                f"results outside of it, or name the files in it, such as '{each}/*.jsonl'"
             )
 
 
@@ -159,8 +159,8 @@ def _is_pattern(path: Path) -> bool:
 
 
 def _named(path: Path) -> list[Path]:
-    """What a path or a pattern names."""
-    from trajmeter.readers.pieces import expanded  # which a path does not need
+    """Return the paths that a path or pattern refers to."""
+    from trajmeter.readers.pieces import expanded  # not needed for a path
 
     return expanded(path) if _is_pattern(path) else [path]
 
@@ -176,11 +176,11 @@ def open_table(
     Args:
         path: The file.
         layout: Columns of the rows.
-        about: Called when all rows are written: what the metadata say beside, in Parquet.
+        about: Called when all rows are written; returns additional metadata, for Parquet.
 
     Raises:
-        ConfigurationError: See :func:`check_output`; or the file cannot be written after all, such
-            as on a full disk.
+        ConfigurationError: See :func:`check_output`; or writing fails later, such as on a full
+            disk.
         ExtraMissingError: The format needs an extra that is not installed.
     """
     check_output(path)
@@ -198,18 +198,18 @@ def open_table(
 
 @contextmanager
 def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
-    """Write a temporary file beside the target, which replaces it once everything is written.
+    """Write to a temporary file that replaces the target once everything is written.
 
-    Its folder is created if missing. If anything goes wrong, earlier content stays as it was.
-    Temporary files that killed processes left of the same target are removed.
+    The target's folder is created if missing. If anything fails, earlier content is kept. Temporary
+    files of the same target left by killed processes are removed.
 
     Args:
-        path: The file, or a link to it; a pipe or a device is written to directly, and a remote
-            file in one go.
-        folder: Where the temporary file lies instead, on the same file system.
+        path: The file, or a link to it. A pipe or device is written directly, and a remote file is
+            uploaded at the end.
+        folder: Folder of the temporary file, on the same file system; by default the target's.
 
     Raises:
-        ConfigurationError: The file cannot be written, which may turn out at any write.
+        ConfigurationError: The file cannot be written; any write may raise this.
     """
     if isinstance(path, RemotePath):
         with _named_errors(path), path.replacing() as stream:
@@ -240,7 +240,7 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
 
 
 def _replace(file: Path, target: Path) -> None:
-    """Let a file take the place of another; one that somebody reads on Windows is waited for."""
+    """Replace a file with another; on Windows, wait while the file is being read."""
     if locks.WINDOWS:
         for pause in _PAUSES:
             try:
@@ -253,12 +253,12 @@ def _replace(file: Path, target: Path) -> None:
 
 
 class _Output(io.FileIO):
-    """A file whose errors name it as its caller knows it.
+    """A file whose errors show the name that its caller uses.
 
     Args:
         file: The file to open.
-        mode: How to open it.
-        name: What messages call it.
+        mode: Mode to open it in.
+        name: Its name in messages.
     """
 
     def __init__(self, file: Path, mode: str, name: Path) -> None:
@@ -275,19 +275,19 @@ class _Output(io.FileIO):
         return written
 
     def close(self) -> None:
-        """Close the file, which some file systems write to only then."""
+        """Close the file; some file systems write only then."""
         with _named_errors(self._name, self._place, self._size):
             super().close()
 
 
 @contextmanager
 def _named_errors(path: Path, place: Path | None = None, needed: int = 0) -> Iterator[None]:
-    """Raise what goes wrong with a file as an error that names it, unless its reader is gone.
+    """Convert errors of a file to ones that name it, except for a broken pipe.
 
     Args:
-        path: The file, as its caller knows it.
+        path: The file, as named by its caller.
         place: The folder in which it is written.
-        needed: Bytes that it needs there so far.
+        needed: Number of bytes that it needs there so far.
     """
     try:
         yield
@@ -303,25 +303,25 @@ def _named_errors(path: Path, place: Path | None = None, needed: int = 0) -> Ite
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files of all targets that killed processes left in a folder."""
+    """Remove temporary files of any target that killed processes left in a folder."""
     for file in folder.glob(".*.part"):
         _remove_unlocked(file)
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Remove the temporary files of this target that processes left behind when they were killed.
+    """Remove temporary files of this target that killed processes left behind.
 
-    A process that still writes one holds a lock on it, on this machine or another; a process id
-    would say nothing about another machine or container.
+    A process that is still writing one holds a lock on it, even from another machine; process ids
+    are meaningless on other machines and in containers.
     """
     for file in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         if not _PROCESS.fullmatch(file.name, len(target.name) + 2):
-            continue  # that of a target whose name begins with this one's
+            continue  # of another target whose name starts with this one's
         _remove_unlocked(file)
 
 
 def _remove_unlocked(file: Path) -> None:
-    """Remove a temporary file, unless a process still writes it."""
+    """Remove a temporary file, unless a process is still writing it."""
     with suppress(OSError):  # in use, already gone, or not ours to remove
         with file.open("r+b") as stream:
             if not locks.lock(stream):
@@ -329,21 +329,21 @@ def _remove_unlocked(file: Path) -> None:
             if not locks.WINDOWS:
                 file.unlink()
         if locks.WINDOWS:
-            file.unlink()  # refused while a process has it open
+            file.unlink()  # fails while a process has it open
 
 
 def _open_locked(target: Path, name: Path) -> tuple[Path, _Output]:
-    """Create a temporary file that :func:`_remove_abandoned` of other processes leaves alone."""
+    """Create a temporary file, locked so that other processes do not remove it."""
     number = 0
     while True:
         file = target.with_name(f".{target.name}.{os.getpid()}-{number}.part")
         try:
             stream = _Output(file, "xb", name)
-        except FileExistsError:  # another thread's, or of a process elsewhere with this id
+        except FileExistsError:  # of another thread, or of a process elsewhere with the same id
             number += 1
             continue
-        with suppress(OSError):  # where files cannot be locked, nobody takes them for abandoned
+        with suppress(OSError):  # if files cannot be locked, none are considered abandoned
             locks.lock(stream, wait=True)
         if os.fstat(stream.fileno()).st_nlink:
             return file, stream
-        stream.close()  # it was removed before it was locked
+        stream.close()  # removed before it was locked

@@ -1,8 +1,7 @@
-"""Rows of columns as lines of text: JSON and CSV, in Rust where the extension is installed.
+"""Serialises columns of rows as JSON lines and CSV, in Rust if the extension is installed.
 
-The Python functions here are the specification. Rust writes the same bytes from the memory of the
-columns, without an object for each value, and leaves to them a batch that holds what they have to
-decide about.
+The Python functions here are the specification. Rust writes the same bytes directly from the
+columns' memory, without an object per value, and leaves batches with unusual values to Python.
 """
 
 from __future__ import annotations
@@ -31,48 +30,47 @@ if TYPE_CHECKING:
 __all__ = ["Buffers", "booleans", "csv_lines", "csv_row", "json_lines"]
 
 _ROWS_AT_ONCE = 256
-"""Rows of which objects are alive at a time: few, or the garbage collector walks through them at
-every turn."""
+"""Rows converted to Python objects at a time; more would burden the garbage collector."""
 
 _PART_BYTES = 16 << 20
 
 _KEY = Shape("text")
 
 _EXPONENT = re.compile(rb"(?<=[0-9])e(?=[0-9])")
-"""Before 2.13 pydantic writes 1e16 for what it writes as 1e+16 since, as Rust does."""
+"""Exponents without a sign: pydantic before 2.13 writes 1e16, later versions and Rust 1e+16."""
 
 
 class Buffers(NamedTuple):
-    """Memory of a column, as Arrow lays it out."""
+    """Memory of a column in Arrow's layout."""
 
     kind: str
-    """Kind of its values, as a shape names it."""
+    """Kind of its values; see :attr:`Shape.kind`."""
     valid: npt.NDArray[np.uint8] | None
-    """A bit for each value that is there; ``None`` if all are."""
+    """Validity bitmap; ``None`` if no value is null."""
     first_bit: int
-    """Number of the bit that belongs to the first value."""
+    """Index of the first value's bit."""
     offsets: npt.NDArray[np.int32] | None
-    """Where texts, lists and mappings begin, and where the last one ends."""
+    """Offsets of texts, lists and mappings."""
     values: npt.NDArray[Any] | None
-    """Numbers, bits of truth values, or bytes of texts."""
+    """Numbers, bits of booleans, or bytes of texts."""
     children: tuple[Buffers, ...]
-    """Items of lists; keys and values of mappings; members of records."""
+    """Items of lists, keys and values of mappings, or members of records."""
     names: tuple[str, ...]
     """Names of the members."""
 
 
 def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
-    """Write rows as JSON lines.
+    """Serialise rows as JSON lines.
 
-    Missing values are null; infinities and NaN, which JSON lacks, are text. JSON in a column
-    stands as the value that it is, and as text if it is not valid.
+    Missing values become null; infinities and NaN, which JSON lacks, become text. A column of JSON
+    is embedded as is, or as text if it is not valid.
 
     Args:
         batch: The rows.
         columns: Its columns.
 
     Yields:
-        Some lines at a time.
+        Several lines at a time.
     """
     names = [column.name for column in columns]
     for part in _parts(batch):
@@ -87,14 +85,14 @@ def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[byt
 
 
 def csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
-    """Write rows as CSV; a missing value is an empty field.
+    """Serialise rows as CSV; a missing value becomes an empty field.
 
     Args:
-        batch: The rows; columns beside those named are left out.
-        columns: Columns of scalars.
+        batch: The rows; other columns are ignored.
+        columns: Columns of scalars to write.
 
     Yields:
-        Some lines at a time.
+        Several lines at a time.
     """
     for part in _parts(batch.select([column.name for column in columns])):
         pieces = None
@@ -108,23 +106,23 @@ def csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[byte
 
 
 def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows in parts of about so many bytes: their text is held as a whole."""
+    """Split rows into parts of about ``_PART_BYTES``, whose text is held in memory."""
     rows = max(batch.num_rows * _PART_BYTES // max(batch.nbytes, 1), 1)
     for start in range(0, batch.num_rows, rows):
         yield batch.slice(start, rows)
 
 
 def booleans(columns: Iterable[Column]) -> list[int]:
-    """Which of the columns hold truth values."""
+    """Indices of the boolean columns."""
     return [index for index, column in enumerate(columns) if column.shape.kind == "boolean"]
 
 
 def csv_row(values: Iterable[Any], booleans: Iterable[int]) -> list[Any]:
-    """Values of a row as ``csv.writer`` takes them: text that is safe to open, and truth values.
+    """Prepare a row for ``csv.writer``: text safe for spreadsheets, booleans as true and false.
 
     Args:
         values: The values.
-        booleans: Positions of truth values among them.
+        booleans: Indices of booleans among them.
     """
     row = [to_cell(value) if isinstance(value, str) else value for value in values]
     for index in booleans:
@@ -171,7 +169,7 @@ def _json_item(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a sc
     if value is None or shape is None or shape.kind != "record":
         return _json_scalar(value, shape)
     written = to_json(value, inf_nan_mode="strings")
-    if not _EXPONENT.search(written):  # as is nearly always the case
+    if not _EXPONENT.search(written):  # the usual case
         return written
     members = (
         to_json(member.name) + b":" + _json_scalar(value[member.name], member.shape)
@@ -188,9 +186,9 @@ def _json_scalar(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a 
 
 
 def _embedded(text: str) -> bytes:
-    """JSON text on one line; a text of JSON if it is not valid."""
+    """JSON text on one line; invalid JSON becomes a JSON string."""
     try:
-        # Numbers may have any size, and none is needed.
+        # Numbers of any size are accepted, and their values are not needed.
         json.loads(text, parse_constant=_refuse, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return to_json(text)
@@ -202,14 +200,14 @@ def _refuse(constant: str) -> None:
 
 
 def _few_rows(batch: pa.RecordBatch) -> Iterator[list[tuple[Any, ...]]]:
-    """Values of a few rows at a time."""
+    """Yield the values of a few rows at a time."""
     for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
         few = batch.slice(start, _ROWS_AT_ONCE)
         yield list(zip(*(column.to_pylist() for column in few.columns), strict=True))
 
 
 def _buffers_of(batch: pa.RecordBatch, columns: Sequence[Column]) -> list[Buffers] | None:
-    """Memory of every column; ``None`` if one is of another type than its shape says."""
+    """Memory of every column; ``None`` if the type of one does not match its shape."""
     shapes = [column.shape for column in columns]
     if batch.schema.types != [shape.arrow_type() for shape in shapes]:
         return None
@@ -243,7 +241,7 @@ def _buffers(array: Any, shape: Shape) -> Buffers:  # noqa: ANN401 - of any type
     return Buffers(shape.kind, bits, first, offsets, values, children, names)
 
 
-def _memory(buffer: Any, dtype: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - stubs say less
+def _memory(buffer: Any, dtype: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - stubs are imprecise
     if buffer is None or not buffer.size:
         return np.empty(0, dtype)
     count = buffer.size // np.dtype(dtype).itemsize

@@ -1,4 +1,4 @@
-"""Results tables as Parquet."""
+"""Writes results tables as Parquet."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 __all__ = ["ParquetWriter"]
 
 _ROW_GROUP = 32_768
-"""Rows of one row group: enough for columns to compress, few enough to hold in memory."""
+"""Rows per row group: enough for columns to compress well, few enough to hold in memory."""
 _SINGLE_ROWS = 4_096
-"""Rows that are written singly and held as values until they become columns."""
+"""Rows written one by one that are collected before they are converted to columns."""
 _TEXT_BYTES = 16 << 20
-"""Bytes of text and of lists after which a row group ends before that, at the end of a chunk."""
+"""Bytes of text and lists after which a row group ends early, at the end of a chunk."""
 
 _NUMBER_BYTES = 8
 _CHUNK = 256
-"""Rows after which a row group may end."""
+"""Rows per chunk; a row group ends only at the end of a chunk."""
 _PAGE_ROWS = 128
-"""Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON. As many rows
-lie together in memory, or a multiple of that, so that pages never depend on batches."""
+"""Rows after which a page may end; the default, 1,024, can mean 50 MB of JSON. Tables to encode
+consist of multiples of this many rows, so that pages do not depend on batches."""
 _NAME_OF_ROWS = "source"
-"""Column whose texts are all different: a dictionary of them only takes space and time."""
+"""Column whose texts are all distinct: a dictionary would only cost space and time."""
 
 
 class ParquetWriter:
-    """Writes rows as Parquet, in row groups that are the same however the rows arrive.
+    """Writes rows as Parquet, in row groups that do not depend on how the rows arrive.
 
     A row group is encoded and compressed in a thread while the next one is scored.
 
     Args:
-        stream: Where to write.
+        stream: Stream to write to.
         layout: Columns of the rows.
 
     Raises:
@@ -81,7 +81,7 @@ class ParquetWriter:
         self._gather(stored(batch, self._stored))
 
     def describe(self, metadata: Mapping[str, str]) -> None:
-        """Say more of the table in its metadata."""
+        """Add metadata about the table."""
         self._writer.add_key_value_metadata(dict(metadata))
 
     def finish(self) -> None:
@@ -96,7 +96,7 @@ class ParquetWriter:
         self._writer.close()
 
     def abandon(self) -> None:
-        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        """Keep pyarrow from closing the file at garbage collection, on a closed stream."""
         self._encoder.shutdown(cancel_futures=True)
         if hasattr(self._writer, "is_open"):
             self._writer.is_open = False
@@ -108,9 +108,9 @@ class ParquetWriter:
             self._gather(stored(batch, self._stored))
 
     def _gather(self, batch: pa.RecordBatch) -> None:
-        """Cut a batch into whole pages, which are not copied, and those into row groups.
+        """Split a batch into whole pages, without copying, and pages into row groups.
 
-        What is left over is held until the next batch makes a page of it.
+        The remaining rows are held until the next batch completes their page.
         """
         texts = _text_ends(batch)
         start = 0
@@ -124,7 +124,7 @@ class ParquetWriter:
             start = stop
 
     def _stop(self, texts: Int64Array, start: int) -> int:
-        """The row before which to cut a batch next, given where the texts of its rows end."""
+        """The row before which to split a batch next, given the offsets of its rows' texts."""
         least, rows = self._least_rows, len(texts) - 1 - start
         if self._parts or rows < least:
             return start + min(rows, least - self._part_rows)
@@ -137,7 +137,7 @@ class ParquetWriter:
         return start + min(rows // least * least, room)
 
     def _join_parts(self) -> None:
-        """Make whole pages of the parts, and end the row group if it is full."""
+        """Combine the parts into whole pages, and end the row group if it is full."""
         import pyarrow as pa
 
         table = pa.Table.from_batches(self._parts)
@@ -163,16 +163,17 @@ class ParquetWriter:
         self._writer.write_table(_with_whole_lists(table), _ROW_GROUP)
 
     def _wait(self) -> None:
-        """Wait for the row group that is being encoded; raises what went wrong with it."""
+        """Wait for the row group that is being encoded, and raise its error, if any."""
         encoded, self._encoded = self._encoded, None
         if encoded is not None:
             encoded.result()
 
 
 def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - of either module
-    """What encodes tables.
+    """Create the encoder of tables.
 
-    ``pyarrow.parquet`` imports every file system, which takes longer than writing a small table.
+    It avoids ``pyarrow.parquet``, which imports every file system and takes longer than writing a
+    small table.
     """
     import pyarrow as pa
 
@@ -183,7 +184,7 @@ def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - 
         for path in _repeating(field.name, field.type)
     ]
     options: dict[str, Any] = {
-        # The default pool may use huge pages, and clearing them takes longer than encoding.
+        # The default pool may use huge pages, which take longer to clear than encoding takes.
         "memory_pool": pa.system_memory_pool(),
         "compression": "zstd",
         "write_batch_size": _PAGE_ROWS,
@@ -193,14 +194,14 @@ def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - 
         from pyarrow._parquet import ParquetWriter as Encoder
 
         return Encoder(stream, schema, writer_engine_version="V2", **options)
-    except (ImportError, TypeError):  # which is not promised
+    except (ImportError, TypeError):  # a private module that may change
         from pyarrow.parquet import ParquetWriter as Writer
 
         return Writer(stream, schema, **options)
 
 
 def _with_whole_lists(table: pa.Table) -> pa.Table:
-    """Columns of lists in one piece each: where pieces end, some versions of pyarrow end pages."""
+    """Combine the chunks of list columns; some versions of pyarrow end a page with each chunk."""
     import pyarrow as pa
 
     for index, field in enumerate(table.schema):
@@ -211,7 +212,7 @@ def _with_whole_lists(table: pa.Table) -> pa.Table:
 
 
 def _repeating(path: str, kind: Any, *, is_listed: bool = False) -> Iterator[str]:  # noqa: ANN401 - the stubs know none of its attributes
-    """The columns of a file whose values may repeat: all but the numbers of records in lists."""
+    """The columns of a file whose values may repeat: all except numbers in records."""
     import pyarrow as pa
 
     if pa.types.is_list(kind):
@@ -224,7 +225,7 @@ def _repeating(path: str, kind: Any, *, is_listed: bool = False) -> Iterator[str
 
 
 def _text_ends(batch: pa.RecordBatch) -> Int64Array:
-    """Bytes of text and lists before each row of a batch, and at its end; others take few."""
+    """Bytes of text and lists before each row of a batch and at its end; others are small."""
     import pyarrow as pa
 
     ends = np.zeros(batch.num_rows + 1, np.int64)
@@ -235,7 +236,7 @@ def _text_ends(batch: pa.RecordBatch) -> Int64Array:
 
 
 def _bytes_before(column: Any) -> Int64Array | int:  # noqa: ANN401 - an array of any type
-    """Bytes before each value and behind the last, about; those of a column of nulls are 0."""
+    """Approximate bytes before each value and after the last; 0 for a column of nulls."""
     import pyarrow as pa
 
     from trajmeter.arrays import field, present, ragged, text_bytes
@@ -250,7 +251,7 @@ def _bytes_before(column: Any) -> Int64Array | int:  # noqa: ANN401 - an array o
         return before if isinstance(before, int) else before[offsets]
     if pa.types.is_struct(column.type):
         return sum(_bytes_before(field(column, each.name)) for each in column.type)
-    # A null counts as none, whether or not all others of its batch are null.
+    # A null counts as 0 bytes, regardless of the other values in its batch.
     before = np.zeros(len(column) + 1, np.int64)
     np.cumsum(present(column), out=before[1:])
     return before * _NUMBER_BYTES

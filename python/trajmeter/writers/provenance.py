@@ -1,4 +1,4 @@
-"""Where a file comes from: the command that made it, when, and the inputs with their digests."""
+"""Provenance of results: the command, its start time, and the inputs with their digests."""
 
 from __future__ import annotations
 
@@ -36,47 +36,47 @@ _SECRET = re.compile(
     r"|xox[a-z]-[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 _CREDENTIALS = re.compile(r"(?<=://)[^/@]*:(?![0-9]*/)[^@]*@")
-"""A user and a password, which may hold a slash by mistake."""
+"""A user and a password, which may contain a slash by mistake."""
 _BLOCK = 1 << 20
 _LARGE_BYTES = 16 << 20
-"""Of larger files and folders only ends are read: reading all would take as long as scoring it."""
+"""Only the ends of larger files and folders are read, as reading all takes as long as scoring."""
 _END_IN_FOLDER = 4 << 10
-"""Bytes of each end of a file in a large folder."""
+"""Bytes read at each end of a file in a large folder."""
 
 
 class InputFile(Record):
-    """A file or folder that something was made from."""
+    """An input file or folder."""
 
     path: str
-    """Path, as it was given."""
+    """Path, as given."""
     bytes: int | None = None
-    """Size; of a folder that of its files; ``None`` for a pipe or what is not there."""
+    """Size in bytes, for a folder of all its files; ``None`` for a pipe or missing file."""
     sha256: str | None = None
-    """Digest; of a folder that of the paths and digests of its files."""
+    """Digest; for a folder, of the paths and digests of its files."""
     ends_sha256: str | None = None
-    """Digest of the first and the last MiB, in place of that of a file above 16 MiB; of a folder
-    above 16 MiB, of its files' paths, sizes and first and last 4 KiB."""
+    """Instead of ``sha256`` above 16 MiB: for a file, digest of the first and last MiB; for a
+    folder, of its files' paths, sizes, and first and last 4 KiB."""
     files: int | None = None
-    """Number of files of a folder."""
+    """Number of files in a folder."""
 
 
 class Provenance(Record):
-    """How a results table was made."""
+    """How a results table was produced."""
 
     command: tuple[str, ...]
     """The command line, without secrets."""
     started_at: str
-    """UTC time at which it began, ISO 8601."""
+    """Start time in UTC, ISO 8601."""
     python_version: str
     """Version of Python."""
     inputs: tuple[InputFile, ...] = ()
-    """What was read."""
+    """Files and folders that were read."""
     judge: str | None = None
-    """Model that judged; ``None`` if none was asked for."""
+    """Model used as judge, if any."""
 
     @classmethod
     def now(cls, inputs: Iterable[InputFile] = (), *, judge: str | None = None) -> Provenance:
-        """The provenance of what this process makes now."""
+        """The provenance of results that this process starts to produce now."""
         values = default_fields(
             cls,
             command=command_line(sys.argv),
@@ -88,15 +88,15 @@ class Provenance(Record):
         return frozen(cls, values)
 
     def to_json(self) -> str:
-        """What ``model_dump_json`` gives, without first building the model, which takes time."""
+        """Same as ``model_dump_json``, but avoids building the pydantic model, which is slow."""
         return to_json({**vars(self), "inputs": [*map(vars, self.inputs)]}).decode()
 
 
 class InputDigests:
-    """Sizes and digests of inputs, computed on a thread while they are read.
+    """Computes sizes and digests of inputs in a thread.
 
     Args:
-        paths: Files and folders; one that is a pipe is not touched.
+        paths: Files and folders; pipes are not read.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -112,7 +112,7 @@ class InputDigests:
         return tuple(self._found)
 
     def stop(self) -> None:
-        """Compute no more of them."""
+        """Stop computing."""
         self._is_stopped = True
 
     def _run(self) -> None:
@@ -123,7 +123,7 @@ class InputDigests:
 
 
 def input_file(path: Path) -> InputFile:
-    """Size and digest of a file or folder; what cannot be read has neither.
+    """Size and digest of a file or folder; ``None`` if it cannot be read.
 
     Example:
         >>> from pathlib import Path
@@ -132,7 +132,7 @@ def input_file(path: Path) -> InputFile:
     """
     try:
         found = path.stat()
-        if is_remote(path):  # which is not read as a whole for this
+        if is_remote(path):  # not read just for a digest
             return _input(path, bytes=found.st_size or None)
         if stat.S_ISREG(found.st_mode):
             size = found.st_size
@@ -151,7 +151,7 @@ def _input(path: Path, **known: int | str | None) -> InputFile:
 
 
 def _as_text(name: str) -> str:
-    """A file name or argument as text, in which bytes that are not UTF-8 are escaped."""
+    """A file name or argument as text, with bytes that are not UTF-8 escaped."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
@@ -159,8 +159,8 @@ def _folder(folder: Path) -> InputFile:
     root = str(folder)
     sizes: dict[str, int] = {}
     for name in _names_below(root):
-        with suppress(FileNotFoundError):  # a link to nothing
-            found = os.stat(os.path.join(root, name))  # noqa: PTH116, PTH118 - of many files
+        with suppress(FileNotFoundError):  # a broken link
+            found = os.stat(os.path.join(root, name))  # noqa: PTH116, PTH118 - many files
             if stat.S_ISREG(found.st_mode):
                 sizes[name] = found.st_size
     total = sum(sizes.values())
@@ -180,7 +180,7 @@ def _folder(folder: Path) -> InputFile:
 
 
 def _names_below(root: str) -> list[str]:
-    """Files at any depth, by their paths below the folder, in the order of the parts of these."""
+    """Relative paths of files at any depth, sorted by path components."""
     above = len(os.path.join(root, ""))  # noqa: PTH118 - a Path takes ten times as long
     found = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names)  # noqa: PTH118 - as above
     names = [path[above:] for path in found]
@@ -196,7 +196,7 @@ def _digest(path: str) -> str:
 
 
 def _ends(path: str, size: int, length: int) -> str:
-    """Digest of the first and the last bytes of a file: all of them if it is short."""
+    """Digest of the first and last bytes of a file, or of all of them if it is short."""
     digest = hashlib.sha256()
     with FileIO(path) as file:
         digest.update(file.read(length))
@@ -206,10 +206,10 @@ def _ends(path: str, size: int, length: int) -> str:
 
 
 def command_line(arguments: Sequence[str]) -> tuple[str, ...]:
-    """A command line without what has to stay secret.
+    """A command line without secrets.
 
-    Hidden are values of options that are named like a secret, credentials and queries of addresses,
-    and what looks like a key of a well-known service.
+    Hidden are values of options named like a secret, credentials and queries of URLs, and text that
+    looks like an API key of a well-known service.
 
     Args:
         arguments: The program and its arguments.

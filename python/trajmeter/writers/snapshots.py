@@ -1,4 +1,4 @@
-"""Files of snapshots: JSON lines, or Parquet with a row for each snapshot."""
+"""Writes files of snapshots: JSON lines, or Parquet with one row per snapshot."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class SnapshotWriter(Protocol):
         Args:
             repo: Its repository.
             commit: Its commit.
-            entries: What it holds of each file, as JSON.
+            entries: Entry of each file as JSON, by path.
         """
 
     def finish(self) -> None:
-        """Write what is still buffered; no snapshot may follow."""
+        """Write what is still buffered; no snapshots may follow."""
 
     def abandon(self) -> None:
-        """Release the stream without writing to it again: what was written is thrown away."""
+        """Release the stream without writing to it again; the output is discarded."""
 
 
 class JsonLinesSnapshots:
     """Writes snapshots as JSON lines.
 
     Args:
-        stream: Where to write.
+        stream: Stream to write to.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -54,14 +54,14 @@ class JsonLinesSnapshots:
         self._stream.write(b'%s,"files":{%s}}\n' % (head[:-1].encode(), files))
 
     def finish(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, because nothing is buffered."""
 
     def abandon(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, because nothing is buffered."""
 
 
 class _ParquetSnapshots:
-    """Writes snapshots as Parquet, each as a row group of its own, which is read by itself."""
+    """Writes snapshots as Parquet, each as a row group, so that it can be read individually."""
 
     def __init__(self, stream: BinaryIO) -> None:
         require_pyarrow("Parquet files")
@@ -83,7 +83,7 @@ class _ParquetSnapshots:
         self._writer.close()
 
     def abandon(self) -> None:
-        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        """Keep pyarrow from closing the file at garbage collection, on a closed stream."""
         self._writer.is_open = False
 
 
@@ -103,7 +103,7 @@ _WRITERS: dict[str, Callable[[BinaryIO], SnapshotWriter]] = {
 
 
 def check_snapshot_output(path: Path) -> None:
-    """Check, before anything is read, that snapshots could be written to this file.
+    """Check, before reading, that snapshots can be written to this file.
 
     Raises:
         ConfigurationError: The suffix belongs to no known format, or see
@@ -118,7 +118,7 @@ def check_snapshot_output(path: Path) -> None:
 def open_snapshot_file(path: Path) -> Iterator[SnapshotWriter]:
     """Write snapshots to a file in the format of its suffix: JSON lines or Parquet.
 
-    The file appears when all snapshots are written.
+    The file appears once all snapshots are written.
 
     Raises:
         ConfigurationError: See :func:`check_snapshot_output`; or the file cannot be written.

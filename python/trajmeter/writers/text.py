@@ -24,10 +24,10 @@ __all__ = ["CsvWriter", "JsonLinesWriter", "csv_text", "json_lines_text", "stora
 class JsonLinesWriter:
     """Writes rows as JSON lines in UTF-8, with every column.
 
-    Missing values are null; infinities and NaN, which JSON lacks, are text.
+    Missing values become null; infinities and NaN, which JSON lacks, become text.
 
     Args:
-        stream: Where to write.
+        stream: Stream to write to.
         layout: Columns of the rows.
     """
 
@@ -51,20 +51,20 @@ class JsonLinesWriter:
             self._stream.write(lines)
 
     def finish(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, because nothing is buffered."""
 
     def abandon(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing, because nothing is buffered."""
 
 
 class CsvWriter:
     """Writes rows as CSV in UTF-8, with a header; a missing value is an empty field.
 
-    Columns of lists and structures are left out. Control characters are escaped, and text that a
-    spreadsheet would run gets a leading ``'``, which :func:`trajmeter.text.from_cell` takes off.
+    Columns of lists and structures are omitted. Control characters are escaped, and text that a
+    spreadsheet would run gets a leading ``'``, which :func:`trajmeter.text.from_cell` removes.
 
     Args:
-        stream: Where to write.
+        stream: Stream to write to.
         layout: Columns of the rows.
     """
 
@@ -93,21 +93,21 @@ class CsvWriter:
             self._stream.write(lines)
 
     def finish(self) -> None:
-        """Write what is buffered, and leave the stream open."""
+        """Write what is buffered and leave the stream open."""
         self._text.flush()
         self._text.detach()
 
     def abandon(self) -> None:
-        """What is buffered is lost with the stream."""
+        """Do nothing; what is buffered is lost with the stream."""
 
 
 def json_lines_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows as JSON lines."""
+    """Serialise rows as JSON lines."""
     return "".join(to_json(storable(row)).decode() + "\n" for row in rows)
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV with a header, of every column; lists are joined by semicolons."""
+    """Serialise rows as CSV with a header and all columns; lists are joined by semicolons."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -121,10 +121,10 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def storable(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds
-    r"""The value with every lone half of a surrogate pair, which no file can hold, as ``\udXXX``.
+    r"""Replace every unpaired surrogate, which cannot be encoded as UTF-8, by ``\udXXX``.
 
-    File names that are not UTF-8 hold such halves; almost no row does, so writers call this only
-    where writing the row as it is has failed.
+    File names that are not UTF-8 contain such surrogates. As almost no row does, writers call this
+    only after writing the unchanged row has failed.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()

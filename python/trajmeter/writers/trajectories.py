@@ -1,4 +1,4 @@
-"""Trajectories as files of our own: Parquet in the columns of a Trajectory, or JSON lines."""
+"""Writes trajectories in Trajmeter's own format: Parquet in Trajectory columns, or JSON lines."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = ["TrajectoryParquet", "TrajectoryWriter", "check_trajectory_output", "
 
 _GROUP_ROWS = 16_384
 _GROUP_BYTES = 64 << 20
-"""A row group has at most as many rows, and as many bytes but for its last batch: it is held."""
+"""A row group, which is held in memory, ends after the batch that reaches either limit."""
 _ROWS_AT_ONCE = 64
-"""Rows of which objects are alive at a time."""
+"""Rows converted to Python objects at a time."""
 
 
 class TrajectoryWriter(Protocol):
@@ -40,14 +40,14 @@ class TrajectoryWriter(Protocol):
         """Write rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
 
     def finish(self) -> None:
-        """Write what is still buffered; no row may follow."""
+        """Write what is still buffered; no rows may follow."""
 
     def abandon(self) -> None:
-        """Release the stream without writing to it again: what was written is thrown away."""
+        """Release the stream without writing to it again; the output is discarded."""
 
 
 class _Lines:
-    """Writes records as JSON lines, fields that have their default left out."""
+    """Writes records as JSON lines, without fields that have their default value."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -67,10 +67,10 @@ class _Lines:
 
 
 class TrajectoryParquet:
-    """Writes trajectories as Parquet, in row groups of a bounded size, mappings as lists.
+    """Writes trajectories as Parquet, in row groups of bounded size, with mappings as lists.
 
     Args:
-        stream: Where to write.
+        stream: Stream to write to.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
@@ -86,7 +86,7 @@ class TrajectoryParquet:
         self._rows = self._bytes = 0
 
     def describe(self, metadata: Mapping[str, str]) -> None:
-        """Say more of the trajectories in the metadata."""
+        """Add metadata about the trajectories."""
         self._writer.add_key_value_metadata(dict(metadata))
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
@@ -103,7 +103,7 @@ class TrajectoryParquet:
         self._writer.close()
 
     def abandon(self) -> None:
-        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        """Keep pyarrow from closing the file at garbage collection, on a closed stream."""
         self._writer.is_open = False
 
     def _write_group(self) -> None:
@@ -121,7 +121,7 @@ _WRITERS: dict[str, Callable[[BinaryIO], TrajectoryWriter]] = {
 
 
 def check_trajectory_output(path: Path) -> None:
-    """Check, before anything is read, that trajectories could be written to this file.
+    """Check, before reading, that trajectories can be written to this file.
 
     Raises:
         ConfigurationError: The suffix belongs to no known format, or the file cannot be written.
@@ -135,11 +135,11 @@ def check_trajectory_output(path: Path) -> None:
 def open_trajectories(path: Path) -> Iterator[TrajectoryWriter]:
     """Write trajectories to a file in the format of its suffix: JSON lines or Parquet.
 
-    The file appears when all rows are written.
+    The file appears once all rows are written.
 
     Raises:
-        ConfigurationError: See :func:`check_trajectory_output`; or the file cannot be written after
-            all, such as on a full disk.
+        ConfigurationError: See :func:`check_trajectory_output`; or writing fails later, such as on
+            a full disk.
         ExtraMissingError: pyarrow is not installed.
     """
     check_trajectory_output(path)
@@ -154,7 +154,7 @@ def open_trajectories(path: Path) -> Iterator[TrajectoryWriter]:
 
 
 def _compact(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - of any shape
-    """A value without the fields that have their default, at any depth."""
+    """Remove fields that have their default value, at any depth."""
     if shape.item is not None and isinstance(value, list):
         return [_compact(each, shape.item) for each in value]
     if shape.item is not None and isinstance(value, dict):
@@ -170,5 +170,5 @@ def _compact(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - of any shape
 
 
 def _is_default(value: object, default: object) -> bool:
-    """Whether a value is its field's default, which for an empty mapping may be JSON text."""
+    """Whether a value is its field's default; an empty mapping may be JSON text."""
     return value == default or (default is not None and value in ({}, []))
