@@ -41,17 +41,17 @@ __all__ = [
 ]
 
 GRANULARITIES = ("file", "symbol", "span", "line")
-"""What a context is measured in, in the order of every tuple of this contract."""
+"""The units in which a context is measured, in the order of all tuples of this contract."""
 
 ContextRules: TypeAlias = Literal["default", "as_written"]
 """Interpretation of the ranges and names in a log.
 
-- ``default`` cuts every range to its file, takes an end that is missing or -1 for the end of the
-  file, and counts the file of every view.
-- ``as_written`` counts lines as the log wrote them, only files that it lists as seen, only the
-  named definitions in a step that names any, definitions that end where a view begins, and a line
-  after the last newline; a whole file is only listed, and the final context is the one
-  step of a trajectory without steps.
+- ``default`` clips every range to its file, interprets a missing end or -1 as the end of the file,
+  and counts the file of every view.
+- ``as_written`` counts lines as written in the log, and only files that the log lists as seen. In
+  a step that names definitions, only those count; a definition that ends where a view starts
+  counts too, as does a line after the last newline. A whole file is only listed. The final context
+  is the only step of a trajectory without steps.
 """
 
 
@@ -66,26 +66,26 @@ def _refuse(wrong: BoolArray, fault: str, after: int = 0) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileTables:
-    """What a snapshot knows of one file."""
+    """Lines and definitions of one file in a snapshot."""
 
     size: int
     """Size in bytes."""
     line_starts: Int64Array
-    """First byte of every line, and the size once more where the file ends in a newline."""
+    """First byte of every line, followed by the size if the file ends in a newline."""
     definition_start: Int64Array
-    """First byte of every definition, rising; of those that begin together the longest is first."""
+    """First byte of every definition, ascending; for equal starts, the longest comes first."""
     definition_end: Int64Array
-    """Byte after the last of every definition."""
+    """End of every definition, exclusive."""
     named: Callable[[str], Sequence[int]]
     """Indices of the definitions that a name refers to."""
 
     def __post_init__(self) -> None:
-        """Validate the tables once per file, as kernels trust them.
+        """Validate the tables once per file, because kernels trust them.
 
         Raises:
-            InputError: A number is out of place; its index is named.
-            ArrayError: An array is not flat ``int64`` memory, or not as long as its partner.
-            OffsetsError: The line starts fall, or lead outside the file.
+            InputError: A number is out of order or range; the message names its index.
+            ArrayError: An array is not flat ``int64`` memory, or its length does not match.
+            OffsetsError: The line starts decrease or are out of range.
         """
         _checks.size(self.size)
         if self.size > _LARGEST_FILE:
@@ -102,7 +102,7 @@ class FileTables:
 
 
 class TablesLike(Protocol):
-    """What the kernel reads of the tables of a file, as :class:`FileTables` holds them."""
+    """The attributes of a file's tables that the kernel reads; see :class:`FileTables`."""
 
     @property
     def size(self) -> int:
@@ -118,7 +118,7 @@ class TablesLike(Protocol):
 
     @property
     def definition_end(self) -> Int64Array:
-        """Byte after the last of every definition."""
+        """End of every definition, exclusive."""
 
     @property
     def named(self) -> Callable[[str], Sequence[int]]:
@@ -132,7 +132,7 @@ class ContextFile:
     code: int
     """Number of the file within its task, from 0."""
     tables: TablesLike | None
-    """Its content tables; ``None`` for a file that is in no snapshot."""
+    """Its content tables; ``None`` if no snapshot contains the file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,24 +142,24 @@ class ResolvedPath:
     file: ContextFile | None
     """The file; ``None`` if the path refers to none."""
     leak: bool
-    """Whether the path names a patch of the benchmark, which an agent must not see."""
+    """Whether the path names a patch of the benchmark, which the agent must not see."""
 
 
 class GoldLines(NamedTuple):
-    """Lines that the reference contains."""
+    """A range of gold lines."""
 
     file: ContextFile
     """Their file."""
     first: int
     """First line, 1-based, as written."""
     last: int
-    """Last line, included, as written."""
+    """Last line, inclusive, as written."""
     in_lines: bool
-    """Whether they count at line granularity; at the others they always do."""
+    """Whether they count at line granularity; they always count at the others."""
 
 
 class ViewLike(Protocol):
-    """What the kernel reads of a view."""
+    """The attributes of a view that the kernel reads."""
 
     @property
     def path(self) -> str:
@@ -187,7 +187,7 @@ class ViewLike(Protocol):
 
 
 class TurnLike(Protocol):
-    """What the kernel reads of a turn."""
+    """The attributes of a turn that the kernel reads."""
 
     @property
     def views(self) -> Sequence[ViewLike] | None:
@@ -211,7 +211,7 @@ class StepSizes(NamedTuple):
     coverage: tuple[float, ...] | None
     """Share of gold seen after each step; ``None`` without gold."""
     covered_sum: int
-    """Gold seen after each step, summed over the steps."""
+    """Size of the gold seen after each step, summed over the steps."""
     viewed: int
     """Size of each step, summed over the steps."""
     union: int
@@ -219,17 +219,17 @@ class StepSizes(NamedTuple):
 
 
 class ContextTally(NamedTuple):
-    """Counts of how the views of the steps and of the declared final context were resolved."""
+    """Counts of views, in the steps and in the declared final context."""
 
     views: int
-    """Views."""
+    """Number of views."""
     unresolved_paths: int
     """Number of distinct paths, as written, that refer to no file."""
     empty_ranges: int
-    """Views with a range that holds no line of their file: reversed, or outside the file. The rules
-    ``as_written`` do not cut lines to the file, and may give such a range bytes."""
+    """Number of views whose range contains no line of their file: reversed, or outside the file.
+    The rules ``as_written`` do not clip lines to the file, so such a range may cover bytes."""
     leaked_views: int
-    """Views of a patch of the benchmark."""
+    """Number of views of a patch of the benchmark."""
 
 
 class ContextSizes(NamedTuple):
@@ -238,9 +238,9 @@ class ContextSizes(NamedTuple):
     num_steps: int
     """Number of steps."""
     has_final_context: bool
-    """Whether the final context holds a file or a span that leads somewhere."""
+    """Whether the final context contains a file or a span that was resolved."""
     tally: ContextTally
-    """What became of the views."""
+    """Counts of views."""
     final: tuple[FinalSizes, ...]
     """The final context at each granularity."""
     steps: tuple[StepSizes, ...]
@@ -248,7 +248,7 @@ class ContextSizes(NamedTuple):
 
 
 class StepCoverage(Protocol):
-    """Share of gold that has been seen after a step, at each granularity.
+    """Share of gold seen after a step, at each granularity.
 
     ``None`` without gold, or if the granularity needs a snapshot that is missing.
     """
@@ -284,25 +284,25 @@ class ContextTrackerKernel(Protocol):
         """Add views to the open step, or open a step with them."""
 
     def close_step(self) -> None:
-        """End the open step; if none is open, add a step that saw nothing."""
+        """End the open step; if none is open, add an empty step."""
 
     def coverage(self) -> StepCoverage:
         """Share of gold seen so far, including the open step; ``None`` before the first step.
 
-        By the rules ``as_written`` the definitions of a step count when it ends, because the names
-        in it decide.
+        With the rules ``as_written``, the definitions of a step count only when it ends, because
+        they depend on all names in it.
         """
 
     @property
     def viewed(self) -> tuple[int, ...]:
-        """Size of each step that ended, summed over them, at each granularity."""
+        """Total size of the finished steps at each granularity."""
 
     @property
     def repeated(self) -> tuple[int, ...]:
-        """What a step that ended showed again, summed over them, at each granularity."""
+        """Total size that finished steps showed again, at each granularity."""
 
     def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes:
-        """Sizes of the steps that ended, as :meth:`ContextKernel.score` gives them."""
+        """Sizes of the finished steps, as for :meth:`ContextKernel.score`."""
 
 
 class ContextFiles(Protocol):
@@ -322,4 +322,4 @@ class ContextKernel(Protocol):
         """Score a whole trajectory; without final views, the union of its steps is used."""
 
     def tracker(self) -> ContextTrackerKernel:
-        """Start a trajectory that is added step by step."""
+        """Start to track a trajectory, which is added step by step."""

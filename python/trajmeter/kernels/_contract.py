@@ -1,6 +1,6 @@
 """The contract of both backends: every kernel with its signature, check and Python twin.
 
-Each kernel is declared once, here; the checked kernels of each backend are derived from the
+Each kernel is declared once, here; the checked kernels of both backends are derived from the
 declarations in :data:`KERNELS`.
 """
 
@@ -53,12 +53,12 @@ _R = TypeVar("_R")
 
 
 class Declaration(NamedTuple):
-    """What is declared about a kernel besides its signature."""
+    """The declaration of a kernel, in addition to its signature."""
 
     twin: str
     """Module of ``trajmeter.kernels._python`` that defines the kernel in Python."""
     check: Callable[..., None]
-    """Rejects arguments whose shape the kernel cannot read; takes the kernel's arguments."""
+    """Function with the kernel's arguments that raises if their types or shapes are invalid."""
 
 
 KERNELS: dict[str, Declaration] = {}
@@ -156,24 +156,24 @@ def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> N
 
 
 class Kernels(Protocol):
-    """Every kernel, with the same name, order of arguments and errors in Rust and in Python.
+    """All kernels, with the same names, argument order and errors in Rust and Python.
 
-    The docstrings of the Python twin, ``trajmeter.kernels._python``, define what each computes.
+    The docstrings of the Python twins in ``trajmeter.kernels._python`` define the results.
     """
 
     @_kernel("spans", _checks.spans)
     def measure(self, start: Int64Array, end: Int64Array) -> int:
-        """Number of bytes that the spans cover, overlaps counted once."""
+        """Number of bytes covered by the spans; overlaps count once."""
 
     @_kernel("spans", _span_rows)
     def measure_batched(
         self, start: Int64Array, end: Int64Array, offsets: Int64Array
     ) -> Int64Array:
-        """Number of bytes that each row of spans covers."""
+        """Number of bytes covered by each row of spans."""
 
     @_kernel("spans", _checks.spans)
     def union(self, start: Int64Array, end: Int64Array) -> SpanArrays:
-        """Canonical set that covers what the spans cover."""
+        """Canonical set of the bytes covered by the spans."""
 
     @_kernel("spans", _span_rows)
     def union_batched(self, start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch:
@@ -183,7 +183,7 @@ class Kernels(Protocol):
     def intersection(
         self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
     ) -> SpanArrays:
-        """Canonical set of what both sets cover."""
+        """Canonical set of the bytes covered by both sets."""
 
     @_kernel("spans", _two_batches)
     def intersection_batched(
@@ -195,13 +195,13 @@ class Kernels(Protocol):
         other_end: Int64Array,
         other_offsets: Int64Array,
     ) -> SpanBatch:
-        """Canonical set of what each row shares with its partner."""
+        """Canonical set of the bytes covered by each row and by its partner."""
 
     @_kernel("spans", _two_sets)
     def difference(
         self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
     ) -> SpanArrays:
-        """Canonical set of what the first set covers and the other does not."""
+        """Canonical set of the bytes covered by the first set but not by the other."""
 
     @_kernel("spans", _two_batches)
     def difference_batched(
@@ -213,11 +213,11 @@ class Kernels(Protocol):
         other_end: Int64Array,
         other_offsets: Int64Array,
     ) -> SpanBatch:
-        """Canonical set of what each row covers and its partner does not."""
+        """Canonical set of the bytes covered by each row but not by its partner."""
 
     @_kernel("lines", _buffer)
     def line_starts(self, buffer: bytes) -> Int64Array:
-        """Byte at which each line begins, the empty one after a final newline included."""
+        """First byte of each line, including the empty line after a final newline."""
 
     @_kernel("lines", _spans_of_file)
     def bytes_to_lines(
@@ -255,7 +255,7 @@ class Kernels(Protocol):
         seed: int,
         resamples: int,
     ) -> Int64Array:
-        """How often the sum of each figure is as great as it is, under random signs."""
+        """Number of random sign patterns for which each figure's sum is at least as large."""
 
     @_kernel("levels", _ratios)
     def level_advantages(
@@ -269,7 +269,7 @@ class Kernels(Protocol):
         oracle: Float64Array,
         offsets: Int64Array,
     ) -> LevelArrays:
-        """How far each agent gets ahead of the oracle, over all benchmarks and over groups."""
+        """Advantage of each agent over the oracle, over all benchmarks and over groups."""
 
     @_kernel("trajectory", _trajectory_checks.steps)
     def trajectory(
@@ -284,7 +284,7 @@ class Kernels(Protocol):
         gold_end: Int64Array,
         gold_offsets: Int64Array,
     ) -> TrajectoryArrays:
-        """What each step of many trajectories looked at, what was new in it, and what gold."""
+        """Sizes of each step of many trajectories: viewed, newly viewed, and gold among the new."""
 
     @_kernel("trajectory", _trajectory_checks.step_sizes)
     def trajectory_figures(
@@ -295,7 +295,7 @@ class Kernels(Protocol):
         gold_size: Int64Array,
         trajectory_offsets: Int64Array,
     ) -> TrajectoryFigureArrays:
-        """Coverage, AUC-coverage and redundancy of what :meth:`trajectory` measured."""
+        """Coverage, AUC-coverage and redundancy, from the sizes of :meth:`trajectory`."""
 
     @_kernel("turns", _turn_checks.turns)
     def turn_counts(
@@ -312,27 +312,27 @@ class Kernels(Protocol):
         unreadable: Int64Array,
         reasons: int,
     ) -> TurnCountArrays:
-        """What the figures of turn analysis are made of, run by run."""
+        """Counts behind the figures of turn analysis, run by run."""
 
     @_kernel("sequences", _checks.codes)
     def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:
-        """Partner of each reference step in the longest alignment, or -1."""
+        """Index of each reference step's partner in the longest alignment, or -1."""
 
     @_kernel("sequences", _checks.matches)
     def align_matches(self, matches: BoolArray, rows: int, columns: int) -> Int64Array:
-        """Partner of each row's step in the longest alignment, or -1."""
+        """Column of each row's partner in the longest alignment, or -1."""
 
     @_kernel("sequences", _checks.codes)
     def edit_distance(self, reference: Int64Array, actual: Int64Array) -> int:
-        """Fewest steps to insert, to remove or to replace."""
+        """Minimum number of insertions, deletions and substitutions."""
 
     @_kernel("sequences", _checks.matches)
     def edit_distance_matches(self, matches: BoolArray, rows: int, columns: int) -> int:
-        """Fewest steps to insert, to remove or to replace, given what matches what."""
+        """Minimum number of insertions, deletions and substitutions, given which steps match."""
 
     @_kernel("assignment", _weights)
     def assign(self, weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
-        """Column of each row in the pairing that weighs most, or -1."""
+        """Column of each row in the pairing of maximum total weight, or -1."""
 
     @_kernel("patches", _patch)
     def edited_lines(self, patch: str) -> EditedLineArrays:
@@ -347,7 +347,7 @@ class Kernels(Protocol):
         reference: Int64Array,
         actual: Int64Array,
     ) -> Float64Array:
-        """How alike the arguments of every two calls are, or -1 where numbers leave it open."""
+        """Likeness of the arguments of each pair of calls, or -1 if numbers leave it undecided."""
 
     @_kernel("context_files", _context_checks.rules)
     def context_files(
@@ -356,11 +356,11 @@ class Kernels(Protocol):
         rules: ContextRules,
         listing: FileListing | None = None,
     ) -> ContextFiles:
-        """The files of a repository, which the tasks in it share."""
+        """Create the files of a repository, which its tasks share."""
 
     @_kernel("context", _context_checks.gold)
     def context(self, files: ContextFiles, gold: Sequence[GoldLines]) -> ContextKernel:
-        """A task's gold, compiled, to score what trajectories viewed."""
+        """Compile a task's gold, to score the views of trajectories."""
 
     @_kernel("context_batch", _context_checks.attempts)
     def context_batch(
@@ -375,16 +375,16 @@ class Kernels(Protocol):
         paths: Texts,
         names: Texts,
     ) -> ContextBatchArrays:
-        """What many attempts viewed, each beside the gold of its task."""
+        """Compare the views of many attempts with the gold of their tasks."""
 
     @_kernel("edits", _context_checks.edit_gold)
     def edit_gold(
         self, patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]
     ) -> EditGoldKernel:
-        """A task's gold patch and initial ranges, to compare patches with."""
+        """Compile a task's gold patch and initial ranges, to compare patches with them."""
 
     @_kernel("edits", _context_checks.edits)
     def edit_counts(
         self, tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Texts
     ) -> Int64Array:
-        """Where many patches edit and delete, each beside the gold of its task."""
+        """Compare the edited and deleted lines of many patches with the gold of their tasks."""

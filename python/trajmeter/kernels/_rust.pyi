@@ -35,9 +35,9 @@ from trajmeter.kernels._context_batch import ContextBatchArrays, FileListing, Te
 from trajmeter.kernels._context_batch import EditGoldKernel as AnyEditGold
 
 OPTIMISED: bool
-"""Whether the compiler optimised: a debug build computes the same, far more slowly."""
+"""Whether this is an optimised build; a debug build gives the same results far more slowly."""
 VERSION: str
-"""The version of the package, which takes Python ten milliseconds to find out."""
+"""Version of the package, which Python would take ten milliseconds to look up."""
 
 def measure(start: Int64Array, end: Int64Array) -> int: ...
 def measure_batched(start: Int64Array, end: Int64Array, offsets: Int64Array) -> Int64Array: ...
@@ -184,18 +184,18 @@ def context_batch(
 def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel: ...
 def edit_counts(tasks: Sequence[AnyEditGold], task: Int64Array, patches: Texts) -> Int64Array: ...
 def read_snapshot(line: bytes) -> tuple[str | None, str | None, SnapshotFiles] | None:
-    """Repository, commit and files of a plain and sound line of snapshots; ``None`` for another."""
+    """Repository, commit and files of a valid line of snapshots; ``None`` for unusual lines."""
 
 @final
 class SnapshotFiles:
-    """The files of a line of snapshots, numbered in its order."""
+    """The files of a line of snapshots, numbered in their order."""
 
     def paths(self) -> list[str]: ...
     def totals(self) -> tuple[int, int]: ...
     def file(self, index: int) -> SnapshotFileRow: ...
     def has_definitions(self, index: int) -> bool: ...
     def tables(self, index: int, *, keep_empty: bool) -> TablesLike | None:
-        """The tables of a file; ``None`` if its definitions have to be put in order first."""
+        """The tables of a file; ``None`` if its definitions must be sorted first."""
 
 @final
 class EditGoldKernel:
@@ -257,17 +257,17 @@ class BenchmarkLines:
         cls, fields: Sequence[tuple[str, str, bool]], about: Sequence[str], foreign: Sequence[str]
     ) -> BenchmarkLines: ...
     def read(self, block: bytes, line: int) -> int | None:
-        """Number of the line behind the block; none if the file is left to the record form."""
+        """Number of the line after the block; ``None`` to leave the file to the record form."""
 
     def attempts(self) -> Columns | None:
-        """The attempts without their tables; none if the file is left to the record form."""
+        """The attempts without their tables; ``None`` to leave the file to the record form."""
 
     def take_tables(self, start: int, stop: int) -> Columns:
-        """The tables of attempts `start` to before `stop`, which are kept no longer."""
+        """Return and free the tables of the attempts from `start` to before `stop`."""
 
 @final
 class Moments:
-    """Exact sums of units, and of their squares; slots are those of a batch."""
+    """Exact sums of units and of their squares; slots are those of a batch."""
 
     def __new__(cls) -> Moments: ...
     def add(
@@ -306,15 +306,15 @@ class SpeedupTables:
 
     @property
     def table(self) -> Int64Array:
-        """Which table each attempt has; -1 for none."""
+        """Index of each attempt's table; -1 if it has none."""
 
     @property
     def sizes(self) -> Int64Array:
-        """Benchmarks of each table."""
+        """Number of benchmarks in each table."""
 
     @property
     def objects(self) -> Int64Array:
-        """Benchmarks of each table that are objects."""
+        """Number of benchmarks in each table that are objects."""
 
     @property
     def uncertain(self) -> BoolArray:
@@ -353,7 +353,7 @@ def match_calls(
 def document_parts(
     content: bytes, key: str | None = None
 ) -> tuple[list[tuple[str, tuple[int, int]]], list[tuple[int, int]]] | None:
-    """Tell where the items of a list in a document stand, and its other values by their keys."""
+    """Find the positions of a document's other values by key, and of the items of its list."""
 
 @final
 class JsonReader:
@@ -366,7 +366,7 @@ class JsonReader:
     def read_logs(
         self, files: Sequence[str], *, as_contextbench: bool = False
     ) -> tuple[list[JsonColumns], int]:
-        """Read the first of these files, and tell how many they are: as many as fit in memory."""
+        """Read the first of these files, as many as fit in memory, and return their number."""
 
     def read_values(
         self, values: Sequence[tuple[str | None, bytes]], file: str
@@ -380,19 +380,19 @@ class JsonReader:
 
 @final
 class JsonColumns:
-    """Rows of consecutive lines or files, and those that made none."""
+    """Rows of consecutive lines or files, and the lines or files without rows."""
 
     @property
     def next_line(self) -> int:
-        """Number of the line behind the last."""
+        """Number of the line after the last."""
 
     @property
     def version_1(self) -> int:
-        """How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2."""
+        """Number of rows from mini-swe-agent 1; for logs, the others are from version 2."""
 
     @property
     def refused(self) -> list[tuple[int, int, int, int]]:
-        """Rows before it, number, and begin and end in the block of whatever made no row."""
+        """Per line or file without a row: rows before it, its number, and its span in the block."""
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(

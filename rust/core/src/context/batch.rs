@@ -1,31 +1,31 @@
-//! The views of many attempts, each beside the gold of its task.
+//! Scores the views of many attempts, each against the gold of its task.
 //!
-//! [`pairs`](super::pairs()) has numbered what their paths lead to; [`score_rows`] scores pieces of
-//! rows on all threads.
+//! [`pairs`](super::pairs()) numbers the pairs of repository and path; [`score_rows`] then scores
+//! blocks of rows on all threads.
 
 use super::walk::Walk;
 use super::{Extent, File, GRANULARITIES, Gold, Rules};
 use crate::{Error, Result, pool};
 
-/// Numbers of an attempt that are not those of a granularity.
+/// Counts per attempt that do not depend on granularity.
 pub(super) const ATTEMPT_COUNTS: usize = 6;
-/// Numbers of an attempt at each granularity.
+/// Counts per attempt and granularity.
 pub(super) const SIZE_COUNTS: usize = 6;
-/// Numbers of an attempt, in the order that the twin states.
+/// Counts per attempt, in the order of `CONTEXT_COUNTS` in the Python twin.
 pub const COUNTS: usize = ATTEMPT_COUNTS + GRANULARITIES * SIZE_COUNTS;
 
-/// Rows that a thread takes at a time: about 100 µs of work.
+/// Rows per block for one thread: about 100 µs of work.
 const PIECE: usize = 32;
-/// Views of many attempts, a column for each of their properties.
+/// Views of many attempts, one column per property.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewColumns<'a> {
     /// Code of each view's path.
     pub path: &'a [i64],
-    /// What the numbers of each view count: the place in [`Extent::ALL`].
+    /// Index in [`Extent::ALL`]: the unit of each view's range.
     pub extent: &'a [i64],
-    /// First line or byte, where there is one.
+    /// First line or byte, if any.
     pub start: &'a [i64],
-    /// Last line, or the byte after the last, where there is one.
+    /// Last line, or the byte after the last, if any.
     pub end: &'a [i64],
     /// Whether there is a start.
     pub has_start: &'a [bool],
@@ -33,16 +33,16 @@ pub struct ViewColumns<'a> {
     pub has_end: &'a [bool],
     /// Whether the file was listed as seen.
     pub listed: &'a [bool],
-    /// Codes of the names that views ask for, view by view.
+    /// Codes of the names that views request, view by view.
     pub symbol: &'a [i64],
-    /// View i asks for the names `[symbol_offsets[i], symbol_offsets[i + 1])`.
+    /// View i requests the names `[symbol_offsets[i], symbol_offsets[i + 1])`.
     pub symbol_offsets: &'a [i64],
 }
 
-/// Where the attempts, their steps and their final contexts lie among the views.
+/// Positions of attempts, steps and final contexts among the views.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// Number of each attempt's task, or -1 for one without a task.
+    /// Number of each attempt's task, or -1 if it has none.
     pub task: &'a [i64],
     /// Step i has the views `[step_offsets[i], step_offsets[i + 1])`.
     pub step_offsets: &'a [i64],
@@ -54,43 +54,43 @@ pub struct Rows<'a> {
     pub has_final: &'a [bool],
 }
 
-/// What the attempts at a task are scored against.
+/// The reference for scoring attempts at a task.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// Gold by granularity.
     pub gold: &'a [Gold; GRANULARITIES],
-    /// What ranges and names mean.
+    /// How to interpret ranges and names.
     pub rules: Rules,
 }
 
-/// Where a path leads.
+/// What a path refers to.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
-    /// The file, if it leads to one.
+    /// The file, if any.
     pub file: Option<&'a File>,
     /// Whether it names a patch of the benchmark.
     pub leak: bool,
 }
 
-/// What the views of the rows lead to.
+/// What the views of the rows refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Targets<'a> {
     /// Number of each view's pair of repository and path.
     pub of_view: &'a [u32],
-    /// Where each pair leads.
+    /// Target of each pair.
     pub targets: &'a [Target<'a>],
-    /// Definitions of each name that a view asks for, view by view.
+    /// Definitions of each name that a view requests, view by view.
     pub named: &'a [Vec<i64>],
 }
 
 /// Sizes of many attempts.
 #[derive(Debug, Default)]
 pub struct BatchSizes {
-    /// [`COUNTS`] numbers of each attempt.
+    /// [`COUNTS`] numbers per attempt.
     pub counts: Vec<i64>,
     /// Share of gold seen after each step, at each granularity; NaN without gold.
     pub coverage: Vec<f64>,
-    /// Where the steps of each attempt begin in `coverage`, and where the last ones end.
+    /// Offsets of each attempt's steps in `coverage`.
     pub offsets: Vec<i64>,
 }
 
@@ -113,11 +113,11 @@ impl Rows<'_> {
     }
 }
 
-/// Refuses codes that stand for nothing.
+/// Rejects codes that are out of range.
 ///
 /// # Errors
 ///
-/// [`Error::Code`] or [`Error::Choice`] with the first of them.
+/// [`Error::Code`] or [`Error::Choice`] with the first such code.
 pub fn check(
     rows: &Rows<'_>,
     views: &ViewColumns<'_>,
@@ -152,7 +152,7 @@ pub fn check(
     Ok(())
 }
 
-/// Position of the first value below `low`, or not below `end`.
+/// Position of the first value outside `low..end`.
 fn position(values: &[i64], low: i64, end: i64) -> Option<usize> {
     values.iter().position(|&value| value < low || value >= end)
 }
@@ -191,7 +191,7 @@ pub fn score_rows(
             coverage: slot,
         });
     }
-    // The tables of one repository stay in a cache that is too small for those of all.
+    // The cache has room for the tables of one repository, but not for those of all.
     slots.sort_by_key(|slot| {
         usize::try_from(rows.task[slot.row])
             .map(|task| repository[task])
@@ -213,14 +213,14 @@ pub fn score_rows(
     })
 }
 
-/// A row, and where its numbers go.
+/// A row, and the memory for its results.
 struct Slot<'a> {
     row: usize,
     counts: &'a mut [i64],
     coverage: &'a mut [f64],
 }
 
-/// The error of the first row that has one, as if the rows were scored in order.
+/// The first row's error, as if the rows were scored in order.
 fn first_error(
     rows: &Rows<'_>,
     views: &ViewColumns<'_>,
@@ -234,7 +234,7 @@ fn first_error(
     })
 }
 
-/// How many steps are scored; as written, the final context stands for missing ones.
+/// Number of steps to score; with `AsWritten`, the final context replaces missing steps.
 fn num_steps(rows: &Rows<'_>, tasks: &[Task<'_>], row: usize) -> usize {
     let steps = rows.steps(row).len();
     let stands_in = |task: Task<'_>| task.rules == Rules::AsWritten && rows.has_final[row];

@@ -3,19 +3,19 @@
 /// A half-open range.
 pub type Range = (i64, i64);
 
-/// What the ranges and names of a log mean.
+/// How to interpret ranges and names in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
-    /// Ranges are cut to their file, and the file of every view counts.
+    /// Ranges are clipped to their file, and the file of every view counts.
     Default,
-    /// Lines count as the log wrote them, and only files that it lists.
+    /// Lines count as written in the log, and only files that it lists.
     AsWritten,
 }
 
-/// What the numbers of a view count.
+/// The unit of a view's range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Lines, from 1, both included.
+    /// Lines, 1-based, inclusive.
     Lines,
     /// Bytes, from 0, half-open.
     Bytes,
@@ -26,22 +26,22 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// All of them, in the order of their codes.
+    /// All variants, in the order of their codes.
     pub const ALL: [Self; 4] = [Self::Lines, Self::Bytes, Self::Whole, Self::Unknown];
 }
 
-/// Lines, from 1, and bytes, from 0, both half-open; `None` without any.
+/// Lines, 1-based, and bytes, 0-based, both half-open; `None` if empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cover {
     /// Lines.
     pub lines: Option<Range>,
     /// Bytes.
     pub bytes: Option<Range>,
-    /// How many definitions begin before the first byte.
+    /// Number of definitions that start before the first byte.
     definitions_before: usize,
 }
 
-/// What a snapshot knows of a file.
+/// Lines and definitions of a file in a snapshot.
 #[derive(Debug, Clone)]
 pub struct Tables {
     size: i64,
@@ -50,13 +50,13 @@ pub struct Tables {
     definitions: Vec<Definition>,
 }
 
-// What a lookup reads lies in one place, and takes little: in a large repository each place is far
-// from the cache.
+// The data of a lookup is adjacent and compact: in a large repository, each access misses the
+// cache.
 
 /// The lines of a file.
 #[derive(Debug, Clone)]
 enum Lines {
-    /// Of a file of less than 4 GiB.
+    /// A file of less than 4 GiB.
     Near(Vec<Line<u32>>),
     Far(Vec<Line<i64>>),
 }
@@ -65,7 +65,7 @@ enum Lines {
 #[derive(Debug, Clone, Copy)]
 struct Line<T> {
     start: T,
-    /// How many definitions begin before the line.
+    /// Number of definitions that start before the line.
     definitions: u32,
 }
 
@@ -81,7 +81,7 @@ impl Lines {
         }
     }
 
-    /// How many lines begin at `byte` or before.
+    /// Number of lines that start at or before `byte`.
     fn up_to(&self, byte: i64) -> usize {
         match self {
             Self::Near(lines) => lines.partition_point(|line| i64::from(line.start) <= byte),
@@ -95,11 +95,11 @@ impl Lines {
 struct Definition {
     start: i64,
     end: i64,
-    /// The nearest definition before it that ends later.
+    /// Nearest preceding definition that ends later.
     wider: Option<u32>,
 }
 
-/// A file that gold or a view leads to.
+/// A file that gold or a view refers to.
 #[derive(Debug, Clone)]
 pub struct File {
     code: i64,
@@ -107,18 +107,17 @@ pub struct File {
     tables: Option<Tables>,
 }
 
-/// An end that means the end of the file, as does a missing one.
+/// Denotes the end of the file, like a missing end.
 const TO_THE_END: i64 = -1;
 
-/// Numbers of a log are kept within bounds of which sums of a few fit in 64 bits.
+/// Numbers in logs are clamped to this, so that sums of a few fit in 64 bits.
 const LIMIT: i64 = 1 << 62;
 
 impl Tables {
-    /// Tables of a file of `size` bytes.
+    /// Builds the tables of a file of `size` bytes.
     ///
-    /// `line_starts` rises from 0 and holds the size once more where the file ends in a newline;
-    /// definitions are `[start, end)`, none before the one ahead of it. Whoever hands them over has
-    /// checked this.
+    /// `line_starts` increases from 0 and also contains `size` if the file ends in a newline.
+    /// Definitions are `[start, end)`, sorted by start. The caller has checked this.
     #[must_use]
     pub fn new(
         rules: Rules,
@@ -126,7 +125,7 @@ impl Tables {
         line_starts: &[i64],
         definitions: impl Iterator<Item = Range>,
     ) -> Self {
-        // As written, there is a line after the last newline.
+        // `AsWritten` counts a line after the last newline.
         let phantom = rules == Rules::Default && line_starts.last() == Some(&size);
         let definitions = nested(definitions);
         let mut before = 0;
@@ -159,7 +158,7 @@ impl Tables {
         }
     }
 
-    /// The line `number`, from 1, which there is.
+    /// The line `number`, 1-based, which must exist.
     fn line(&self, number: i64) -> Line<i64> {
         let none = Line {
             start: self.size,
@@ -214,15 +213,15 @@ impl Tables {
         }
     }
 
-    /// Bytes of a line range as written, bytes that do not exist included.
+    /// Bytes of a line range as written, including bytes that do not exist.
     ///
-    /// An empty file has one byte; the line after the last newline has one, past the end. The first
-    /// line is raised to 1, and the last to the first.
+    /// An empty file has one byte, and the line after the last newline has one past the end. The
+    /// first line is at least 1, and the last at least the first.
     fn bytes_as_written(&self, start: Option<i64>, end: Option<i64>) -> Cover {
         let (Some(start), Some(end)) = (start, end) else {
             return Cover::default();
         };
-        // All lines of an empty file are its first.
+        // Any line of an empty file is its first.
         let first = if self.size == 0 { 1 } else { start.max(1) };
         if first > self.line_count {
             return Cover::default();
@@ -257,7 +256,7 @@ impl Tables {
         if inside > 0 {
             found((low as i64, (low + inside) as i64));
         }
-        // As written, a definition that ends where the range begins counts too.
+        // With `AsWritten`, a definition that ends where the range starts counts too.
         let reach = start - i64::from(rules == Rules::AsWritten);
         let mut next = low.checked_sub(1);
         while let Some(index) = next {
@@ -273,7 +272,7 @@ impl Tables {
 }
 
 impl File {
-    /// The file `code`, with what a snapshot knows of it, if it is in one.
+    /// Creates the file `code`, with its tables if it is in a snapshot.
     #[must_use]
     pub fn new(code: i64, rules: Rules, tables: Option<Tables>) -> Self {
         Self {
@@ -295,11 +294,11 @@ impl File {
         self.tables.is_some()
     }
 
-    /// Lines and bytes of a range as a view gives it.
+    /// Lines and bytes of a range as given by a view.
     ///
-    /// A range is cut to the file. One that is reversed, or lies outside the file, holds nothing. An
-    /// end that is missing, or -1, means the end of the file. Of a file that is in no snapshot, lines
-    /// are taken as written, and nothing else is known.
+    /// A range is clipped to the file. It is empty if reversed or outside the file. A missing end,
+    /// or -1, means the end of the file. For a file without a snapshot, lines are used as written,
+    /// and nothing else is known.
     #[must_use]
     pub fn cover(&self, extent: Extent, start: Option<i64>, end: Option<i64>) -> Cover {
         if let Some(tables) = &self.tables {
@@ -319,11 +318,10 @@ impl File {
         }
     }
 
-    /// Calls `found` with the definitions that share a byte with what this file was found to cover,
-    /// as ranges of their indices.
+    /// Calls `found` with the definitions that overlap the bytes of `cover`, as ranges of indices.
     ///
-    /// Those that begin inside the bytes follow one another. Of those before, the ones that reach
-    /// them are found by skipping, from each that does not, to the nearest that ends later.
+    /// Definitions that start inside the bytes are consecutive. Earlier definitions that reach the
+    /// bytes are found by jumping, from each that does not, to the nearest one that ends later.
     pub fn definitions(&self, cover: &Cover, found: impl FnMut(Range)) {
         if let Some(tables) = &self.tables {
             tables.definitions(self.rules, cover, found);
@@ -348,9 +346,9 @@ fn bounded(number: i64) -> i64 {
     number.clamp(-LIMIT, LIMIT)
 }
 
-/// How many elements fulfil `condition`, which are the first ones.
+/// Number of leading elements that fulfil `condition`, which is monotone.
 ///
-/// A line and a view touch few definitions, so the first few are looked at one by one.
+/// A line or a view touches few definitions, so the first few are checked one by one.
 fn leading<T>(values: &[T], condition: impl Fn(&T) -> bool) -> usize {
     const FEW: usize = 8;
     let near = &values[..values.len().min(FEW)];

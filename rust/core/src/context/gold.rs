@@ -3,22 +3,22 @@
 use super::{Range, Span, place};
 use crate::{Error, Result};
 
-/// Disjoint spans in order, and how much gold lies before each.
+/// Disjoint spans in order, with the amount of gold before each.
 #[derive(Debug, Clone, Default)]
 pub struct Gold {
     spans: Vec<Span>,
     before: Vec<i64>,
     size: i64,
-    /// A bit for each key, some of which share one: most ranges lie in a file without gold.
+    /// One bit per key, possibly shared, as a quick filter: most ranges lie in files without gold.
     keys: u64,
 }
 
 impl Gold {
-    /// Unites `spans`, none of which is empty.
+    /// Computes the union of `spans`, none of which is empty.
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`] if the size exceeds an `i64`; `index` is that of the granularity.
+    /// [`Error::Overflow`] with `index`, that of the granularity, if the size exceeds an `i64`.
     pub fn new(mut spans: Vec<Span>, index: usize) -> Result<Self> {
         spans.sort_unstable();
         let mut gold = Self::default();
@@ -43,7 +43,7 @@ impl Gold {
         self.size
     }
 
-    /// Its spans, disjoint and in order.
+    /// The spans, disjoint and in order.
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans
@@ -51,7 +51,7 @@ impl Gold {
 
     /// Size of the gold within a range of `key`.
     ///
-    /// Most ranges meet one span of gold or none, which a single search finds.
+    /// Most ranges overlap at most one span of gold, which a single search finds.
     pub(super) fn within(&self, key: i64, (start, end): Range) -> i64 {
         if self.keys & bit(key) == 0 {
             return 0;

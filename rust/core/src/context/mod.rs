@@ -1,13 +1,12 @@
-//! What the views of a trajectory cover, beside a task's gold.
+//! Compares what the views of a trajectory cover with a task's gold.
 //!
-//! A view adds to four sets: files, definitions, bytes and lines. Each is kept as spans of a key, so
-//! that one arithmetic serves all four: a file is the unit span of its number, a definition that of
-//! its index within its file, and lines a to b are the span `[a, b + 1)`.
+//! A view adds to four sets: files, definitions, bytes and lines. Each set consists of spans within
+//! a key, so the same arithmetic serves all four: a file is the unit span of its number, a
+//! definition that of its index within its file, and lines a to b are the span `[a, b + 1)`.
 //!
-//! [`Views`] collects the spans of views, step by step. A long trajectory that is known as a whole
-//! goes from there through the trajectory kernel; a short one is swept in the order of places. One
-//! that is still running goes through [`Tracker`], which keeps the union of the steps as disjoint
-//! pieces.
+//! [`Views`] collects the spans of views, step by step. A long, complete trajectory is then scored
+//! by the trajectory kernel, and a short one by a sweep in order of position. A trajectory that is
+//! still running uses [`Tracker`], which keeps the union of its steps as disjoint pieces.
 
 mod batch;
 mod file;
@@ -41,11 +40,11 @@ pub const GRANULARITIES: usize = 4;
 /// A half-open span of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// What the span lies in.
+    /// Number of the set's part, such as a file, that contains the span.
     pub key: i64,
-    /// First place.
+    /// First position.
     pub start: i64,
-    /// The place after the last.
+    /// Position after the last.
     pub end: i64,
 }
 
@@ -63,8 +62,8 @@ impl Span {
     }
 }
 
-/// A place within a key as one number, which rises with the key, then with the place: a search
-/// compares such numbers without a branch that half of the time is foretold wrongly.
+/// Combines key and position in one number, ordered by key, then by position: a search compares
+/// such numbers without a branch, which would be mispredicted half of the time.
 fn place(key: i64, place: i64) -> u128 {
     const SIGN: u64 = 1 << 63;
     u128::from(key as u64 ^ SIGN) << 64 | u128::from(place as u64 ^ SIGN)

@@ -1,14 +1,14 @@
-//! What the paths of a batch depend on.
+//! Finds the distinct pairs of repository and path in a batch.
 //!
-//! Paths are codes of the batch's own texts. What a path means depends on the repository of the task
-//! as well: [`pairs`] finds the pairs that occur, so that each is resolved once, and gives every view
-//! the number of its pair.
+//! Paths are codes of the batch's own texts. The file that a path refers to depends on the task's
+//! repository too: [`pairs`] finds the pairs that occur, so that each is resolved once, and assigns
+//! every view the number of its pair.
 
 use rustc_hash::FxHashMap;
 
 use super::Rows;
 
-/// The pairs of repository and path that views hold.
+/// The pairs of repository and path that occur in views.
 #[derive(Debug, Default)]
 pub struct Pairs {
     /// Number of each view's pair; 0 for a view of an attempt without a task.
@@ -17,8 +17,8 @@ pub struct Pairs {
     pub pairs: Vec<(usize, usize)>,
 }
 
-/// Finds the pairs of repository and path; `repository` is that of each task, and `paths` is how many
-/// paths there are.
+/// Finds the pairs of repository and path, given the repository of each task and the number of
+/// paths.
 #[must_use]
 pub fn pairs(rows: &Rows<'_>, path: &[i64], paths: usize, repository: &[usize]) -> Pairs {
     let mut found = Pairs {
@@ -26,7 +26,7 @@ pub fn pairs(rows: &Rows<'_>, path: &[i64], paths: usize, repository: &[usize]) 
         pairs: Vec::new(),
     };
     let mut numbers: FxHashMap<(usize, usize), u32> = FxHashMap::default();
-    // Most paths occur in one repository, and need no table: the last one met of each.
+    // The last pair of each path. Most paths occur in one repository and need no further table.
     let mut met = vec![(usize::MAX, 0); paths];
     for (row, &task) in rows.task.iter().enumerate() {
         let Ok(task) = usize::try_from(task) else {

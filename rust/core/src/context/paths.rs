@@ -1,8 +1,8 @@
-//! Which file of a repository a path of a log means.
+//! Finds the file of a repository that a path in a log refers to.
 //!
-//! The rules, and the reasons for them, are those of `trajmeter.metrics.context.paths`. A path is
-//! normalised; then its leading folders are dropped one by one until a file of the snapshot is left.
-//! Each try is one look into a table, so that a path costs the square of its depth at most.
+//! The rules and their reasons are in `trajmeter.metrics.context.paths`. A path is normalised; then
+//! its leading folders are dropped one by one until the rest is a file of the snapshot. Each try is
+//! one hash lookup, so the cost of a path is at most quadratic in its depth.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::text::trim;
 
 const QUOTES: [char; 3] = ['\'', '"', '`'];
-/// How many leading folders each of the containers' roots takes, the folder of any name included.
+/// Number of leading folders in each container root, including the folder of arbitrary name.
 const ROOTS: [(&str, usize); 5] = [
     ("testbed", 1),
     ("app", 1),
@@ -23,38 +23,38 @@ const COPIES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
 const SCRATCH: [&str; 4] = ["tmp", "proc", "dev", "etc"];
 const LEAKS: [&str; 2] = ["fix.patch", "test.patch"];
 
-/// Which file is meant where the path itself is none.
+/// How to find a file if the path itself is not one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Search {
-    /// The file that is left, by the rules for guesses.
+    /// The file found by dropping folders, subject to the rules for guesses.
     Careful,
-    /// The first file that is left, bare names included.
+    /// The first file found by dropping folders, including bare names.
     AnyLeft,
-    /// What follows the root of a container, whether it exists or not.
+    /// The path after the root of a container, whether it exists or not.
     Unlisted,
 }
 
-/// Finds files by the paths of logs.
+/// Finds files by paths in logs.
 #[derive(Debug, Clone)]
 pub struct Finder {
     search: Search,
-    /// The folder that a checkout of the repository lies in.
+    /// Folder name of a checkout of the repository.
     repo: Option<Box<str>>,
     names: FxHashMap<Box<str>, Name>,
     bytes: usize,
 }
 
-/// What a name is in a repository.
+/// Whether a name is a file, and whether it occurs in folders.
 #[derive(Debug, Clone, Copy, Default)]
 struct Name {
     /// The path of a file.
     is_file: bool,
-    /// The last part of a longer path.
+    /// The file name of a longer path.
     is_below: bool,
 }
 
 impl Finder {
-    /// A finder of `files`, paths relative to the root of the repository that a task calls `repo`.
+    /// Creates a finder of `files`, paths relative to the root of the repository named `repo`.
     #[must_use]
     pub fn new<'a>(
         search: Search,
@@ -78,14 +78,14 @@ impl Finder {
         finder
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     fn name(&mut self, name: &str) -> &mut Name {
-        // Each name has a place in the table and memory of its own.
+        // Each name has an entry in the table and its own allocation.
         const PLACE: usize = 48;
         if !self.names.contains_key(name) {
             self.bytes += PLACE + name.len();
@@ -97,7 +97,7 @@ impl Finder {
         self.names.get(name).is_some_and(|name| name.is_file)
     }
 
-    /// The file that a path means; `None` for a path that leads nowhere.
+    /// The file that a path refers to, if any.
     #[must_use]
     pub fn find<'a>(&self, raw: &'a str) -> Option<Cow<'a, str>> {
         match self.search {
@@ -127,7 +127,7 @@ impl Finder {
         None
     }
 
-    /// Whether a file may be meant that is left when some folders are dropped.
+    /// Whether a file found after dropping some folders is an acceptable guess.
     fn may_guess(&self, path: &Path<'_>, candidate: &str, dropped: usize) -> bool {
         let is_bare = dropped == path.parts.len() - 1;
         let is_below = || self.names.get(candidate).is_some_and(|name| name.is_below);
@@ -158,7 +158,7 @@ impl Finder {
         (!below.is_empty()).then_some(Cow::Owned(below))
     }
 
-    /// How many leading folders lead to the checkout in a container, 0 if that is not known.
+    /// Number of leading folders of the checkout in a container; 0 if unknown.
     fn root_length(&self, path: &Path<'_>) -> usize {
         let &[first, _, ..] = path.parts.as_slice() else {
             return 0;
@@ -173,10 +173,10 @@ impl Finder {
     }
 }
 
-/// Whether a path names a patch of the task, which an agent should not see.
+/// Whether a path names a patch of the task, which the agent should not see.
 #[must_use]
 pub fn is_leak(raw: &str) -> bool {
-    // Few paths hold such a name anywhere, and the rest need not be parsed.
+    // Few paths contain such a name at all, and the others need not be parsed.
     raw.contains(".patch") && {
         let text = unquoted(raw);
         let path = Path::parse(&text);
@@ -184,13 +184,13 @@ pub fn is_leak(raw: &str) -> bool {
     }
 }
 
-/// A path of a log, normalised.
+/// A normalised path from a log.
 struct Path<'a> {
-    /// Folders and name, without `.` and `..`.
+    /// Folders and file name, without `.` and `..`.
     parts: Vec<&'a str>,
-    /// Whether it begins at the root of the file system.
+    /// Whether it starts at the root of the file system.
     absolute: bool,
-    /// Whether it leaves the folder it is relative to, so that its beginning is not known.
+    /// Whether `..` leaves the folder it is relative to, so that its start is unknown.
     climbs: bool,
 }
 
@@ -236,7 +236,7 @@ fn slashed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Name of the folder that a repository is checked out in.
+/// Folder name of a repository's checkout.
 fn folder(repo: &str) -> Box<str> {
     let repo = repo.replace("__", "/");
     repo.rsplit('/').next().unwrap_or_default().into()

@@ -1,26 +1,26 @@
-//! What has been seen: disjoint pieces, to which spans are added one by one.
+//! A set of disjoint pieces, to which spans are added one by one.
 //!
-//! The pieces lie in chunks of bounded length, so that adding a span costs the logarithm of their
-//! number, and a chunk at most, however many there are: a flat vector is quadratic on spans that
-//! never overlap, and a tree of pieces costs twice as much at 10^5 of them.
+//! The pieces are stored in chunks of bounded length, so that adding a span costs a binary search
+//! and at most one chunk's length, regardless of their number. A flat vector would be quadratic on
+//! spans that never overlap, and a tree costs twice as much with 10^5 pieces.
 
 use super::{Range, Span, place};
 
-/// A chunk that grows longer is halved. Longer chunks are slower to insert into, shorter ones mean
-/// more of them to search; between 64 and 256 the difference is small.
+/// A chunk that grows longer is halved. Longer chunks are slower to insert into, and shorter ones
+/// mean more chunks to search; the difference between 64 and 256 is small.
 const LONGEST_CHUNK: usize = 128;
 
-/// Disjoint spans that do not touch, in order.
+/// Disjoint, non-adjacent spans in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pieces {
-    /// None empty but the first, where there are no pieces.
+    /// Only the first may be empty, if there are no pieces.
     chunks: Vec<Vec<Span>>,
     /// The last piece of each chunk.
     last: Vec<Span>,
 }
 
 impl Pieces {
-    /// Adds a span that is not empty; calls `new` with the parts of it that are new, in order.
+    /// Adds a non-empty span, and calls `new` with its new parts, in order.
     pub fn add(&mut self, span: Span, mut new: impl FnMut(Range)) {
         let Some(last_chunk) = self.last.len().checked_sub(1) else {
             self.chunks.resize_with(1, Vec::new);
@@ -57,14 +57,14 @@ impl Pieces {
         self.settle(chunk);
     }
 
-    /// Forgets the pieces, but keeps the memory of a chunk.
+    /// Removes all pieces, but keeps the memory of one chunk.
     pub fn clear(&mut self) {
         self.last.clear();
         self.chunks.truncate(1);
         self.chunks.iter_mut().for_each(Vec::clear);
     }
 
-    /// Removes the pieces that the span meets from the chunks from `behind` on.
+    /// Removes the pieces that touch the span in the chunks from `behind` on.
     fn swallow_behind(&mut self, behind: usize, gaps: &mut Gaps, new: &mut impl FnMut(Range)) {
         let mut emptied = behind;
         while let Some(pieces) = self.chunks.get_mut(emptied) {
@@ -79,7 +79,7 @@ impl Pieces {
         self.last.drain(behind..emptied);
     }
 
-    /// Notes the end of a chunk that changed, and halves it if it is too long.
+    /// Updates the last piece of a changed chunk, and halves the chunk if it is too long.
     fn settle(&mut self, chunk: usize) {
         let pieces = &mut self.chunks[chunk];
         if pieces.len() > LONGEST_CHUNK {
@@ -92,11 +92,11 @@ impl Pieces {
     }
 }
 
-/// A span that is being added: what it makes up with the pieces it meets, and what is new of it.
+/// A span being added: its union with the pieces it touches, and its new parts.
 struct Gaps {
     union: Span,
     end: i64,
-    /// Up to here the span has been compared.
+    /// Position up to which the span has been compared.
     place: i64,
     /// Whether anything was new.
     found: bool,
@@ -112,7 +112,7 @@ impl Gaps {
         }
     }
 
-    /// Takes in the pieces, from the first on, that the span meets; gives their number.
+    /// Absorbs the leading pieces that touch the span, and returns their number.
     fn swallow(&mut self, pieces: &[Span], new: &mut impl FnMut(Range)) -> usize {
         let mut count = 0;
         for piece in pieces {

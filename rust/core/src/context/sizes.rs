@@ -1,11 +1,11 @@
-//! Sizes of a trajectory's steps and of its final context, and the two ways to them.
+//! Sizes of a trajectory's steps and final context, computed in one of two ways.
 
 use super::sweep::Sweep;
 use super::{GRANULARITIES, Gold, Rules, Tracker, Views};
 use crate::{Error, Result};
 
-/// From this many spans at all granularities on, a trajectory goes through the trajectory
-/// kernel, whose cost does not depend on how many spans meet; below, a sweep is faster.
+/// From this number of spans at all granularities, the trajectory kernel is used, whose cost does
+/// not depend on the number of overlaps; below it, a sweep is faster.
 const LONG: usize = 2048;
 
 pub(super) const STEP_SIZES: &str = "sum of step sizes of granularity";
@@ -13,7 +13,7 @@ pub(super) const STEP_SIZES: &str = "sum of step sizes of granularity";
 /// The final context at one granularity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FinalSizes {
-    /// Size of what it shares with gold.
+    /// Size of its intersection with gold.
     pub intersection: i64,
     /// Size of gold.
     pub gold: i64,
@@ -34,27 +34,27 @@ pub struct StepSizes {
     pub union: i128,
 }
 
-/// What became of the views.
+/// How the views were resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Views.
     pub views: i64,
-    /// Numbers of the paths that lead nowhere, one for each view.
+    /// Numbers of the paths that refer to no file, one per view.
     pub unresolved: Vec<u64>,
-    /// Views with a range that holds nothing: reversed, or outside the file.
+    /// Views with an empty range: reversed, or outside the file.
     pub empty_ranges: i64,
     /// Views of a patch of the benchmark.
     pub leaked_views: i64,
 }
 
-/// Everything that is said of one trajectory.
+/// All sizes of one trajectory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sizes {
     /// Number of steps.
     pub num_steps: i64,
-    /// Whether the final context holds a file or a span that leads somewhere.
+    /// Whether the final context contains a file or a span that was resolved.
     pub has_final_context: bool,
-    /// What became of the views, those of the final context included.
+    /// How the views were resolved, including those of the final context.
     pub tally: Tally,
     /// The final context, by granularity.
     pub last: [FinalSizes; GRANULARITIES],
@@ -63,7 +63,7 @@ pub struct Sizes {
 }
 
 impl Tally {
-    /// Number of distinct paths that lead nowhere.
+    /// Number of distinct paths that refer to no file.
     #[must_use]
     pub fn unresolved_paths(&self) -> i64 {
         let mut numbers = self.unresolved.clone();
@@ -85,7 +85,7 @@ impl Tally {
     }
 }
 
-/// Scores one trajectory after another in memory that is kept.
+/// Scores trajectories one after another, reusing memory.
 #[derive(Debug, Clone, Default)]
 pub struct Scorer {
     steps: Tracker,
@@ -94,8 +94,8 @@ pub struct Scorer {
 }
 
 impl Scorer {
-    /// Scores a whole trajectory, whose steps are those of `views`; its final context is `last`, a
-    /// single step, or the union of the steps.
+    /// Scores a whole trajectory with the steps of `views`; its final context is `last`, a single
+    /// step, or else the union of the steps.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Scorer {
     }
 }
 
-/// Refuses sizes that do not fit in an `i64`.
+/// Rejects sizes that do not fit in an `i64`.
 pub(super) fn checked(sizes: Sizes) -> Result<Sizes> {
     let viewed = sizes.steps.iter().map(|steps| steps.viewed);
     let covered = sizes.steps.iter().map(|steps| steps.covered_sum);

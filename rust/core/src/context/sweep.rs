@@ -1,42 +1,42 @@
-//! The spans of a short trajectory in the order of their places, each with its step.
+//! Sweeps over the spans of a short trajectory in order of position.
 //!
-//! Of a trajectory that is known as a whole, most spans meet no other. Sorted by place they fall into
-//! groups that share no place, and a group of one span, or of one span several times, is measured
-//! without a search. Only the rest goes through pieces, a group at a time.
+//! In a complete trajectory, most spans overlap no other. Sorted by position, they form groups that
+//! do not overlap each other, and a group of a single span, possibly repeated, is measured without
+//! a search. Only the other groups need pieces.
 
 use super::Span;
 
-/// Bits of a key, of a start and of the number of a span in one number.
+/// Bits of a key, of a start and of a span's number, packed into one number.
 const KEY: u32 = 21;
 const START: u32 = 32;
 const NUMBER: u32 = 11;
 const NUMBERS: u64 = (1 << NUMBER) - 1;
 
-/// Memory for the spans of a trajectory at one granularity.
+/// Working memory for the spans of a trajectory at one granularity.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sweep {
-    /// Key, start and number of each span: in order once they are sorted.
+    /// Key, start and number of each span, sorted.
     order: Vec<u64>,
     /// Step of each span.
     steps: Vec<u32>,
     group: Vec<u64>,
     step: Vec<Span>,
-    /// What each step found of gold that no step before it had.
+    /// Gold found by each step but by no earlier step.
     pub found: Vec<i64>,
 }
 
-/// Spans that share places with one another, and with no others.
+/// Spans that overlap one another and no others.
 pub(super) enum Group<'a> {
-    /// A span, in its first step and in so many steps.
+    /// A single span, with its first step and the number of steps it occurs in.
     Alike(Span, usize, i64),
-    /// The spans of a step among others, steps in order.
+    /// The spans of one step of a group; steps arrive in order.
     Step(&'a mut [Span], usize),
-    /// There are no more of a step.
+    /// The end of such a group.
     End,
 }
 
 impl Sweep {
-    /// Takes the spans of steps that end at `ends`; `false` if their numbers are too large for this.
+    /// Sorts the spans of steps that end at `ends`; returns `false` if their numbers are too large.
     pub fn sort(&mut self, spans: &[Span], ends: &[i64]) -> bool {
         if spans.len() > NUMBERS as usize {
             return false;
@@ -63,7 +63,7 @@ impl Sweep {
         large == 0
     }
 
-    /// Calls `found` with the groups of the spans that were sorted.
+    /// Calls `found` with the groups of the sorted spans.
     pub fn groups(&mut self, spans: &[Span], mut found: impl FnMut(Group<'_>, &mut [i64])) {
         let Self {
             order,
@@ -92,7 +92,7 @@ impl Sweep {
             (members, rest) = rest.split_at(count);
             let first_step = steps[number(first)] as usize;
             if alike {
-                // They are in the order of their numbers, and so of their steps.
+                // They are in order of their numbers, and so of their steps.
                 let of = |place: &u64| steps[number(place)];
                 let changes = members.windows(2).filter(|two| of(&two[0]) != of(&two[1]));
                 let several = 1 + changes.count() as i64;

@@ -12,17 +12,17 @@ pub struct Tracker {
     steps: i64,
     has_range: bool,
     tally: Tally,
-    /// The views of a step that has not ended.
+    /// The views of the open step.
     open: Views,
     is_open: bool,
 }
 
 impl Tracker {
-    /// The steps of `views`, measured all at once; it takes no further steps.
+    /// Measures all steps of `views` at once; no further steps can be added.
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`](crate::Error::Overflow) if sizes add up to more than an `i64`.
+    /// [`Error::Overflow`](crate::Error::Overflow) if a sum of sizes exceeds an `i64`.
     pub(super) fn measured(gold: &[Gold; GRANULARITIES], views: &Views) -> Result<Self> {
         let mut tracker = Self::default();
         tracker.count(views);
@@ -32,7 +32,7 @@ impl Tracker {
         Ok(tracker)
     }
 
-    /// Forgets every step, but keeps the memory.
+    /// Removes all steps, but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.unions.iter_mut().for_each(Union::clear);
         self.tally.clear();
@@ -53,7 +53,7 @@ impl Tracker {
         }
     }
 
-    /// Adds the steps of `views` to a trajectory that has none, as [`Self::add`] does.
+    /// Adds the steps of `views` to a trajectory without steps; same result as [`Self::add`].
     pub(super) fn add_all(
         &mut self,
         gold: &[Gold; GRANULARITIES],
@@ -67,7 +67,7 @@ impl Tracker {
         }
     }
 
-    /// Adds views to the open step, which the first ones begin; `views` has no step that ended.
+    /// Adds views to the open step, or opens one; `views` has no finished step.
     pub fn view(&mut self, gold: &[Gold; GRANULARITIES], rules: Rules, views: &Views) {
         self.is_open = true;
         self.open.absorb(views);
@@ -79,14 +79,14 @@ impl Tracker {
         }
     }
 
-    /// Ends the open step; without one, adds a step that saw nothing.
+    /// Ends the open step; if none is open, adds an empty step.
     pub fn close_step(&mut self, gold: &[Gold; GRANULARITIES], rules: Rules) {
         let mut open = std::mem::take(&mut self.open);
         open.end_step(rules);
         self.count(&open);
         let columns = open.spans.iter_mut().zip(&mut self.unions).zip(gold);
         for ((spans, union), gold) in columns {
-            // Whatever was uncertain before; the rest is there already.
+            // Spans that were uncertain before; the others have been added already.
             union.look(gold, spans);
             union.close(gold, spans);
         }
@@ -94,20 +94,20 @@ impl Tracker {
         (self.open, self.is_open) = (open, false);
     }
 
-    /// Whether a step has begun and not ended.
+    /// Whether a step is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Number of steps so far, an open one included.
+    /// Number of steps so far, including an open one.
     #[must_use]
     pub fn steps(&self) -> i64 {
         self.steps + i64::from(self.is_open)
     }
 
-    /// Share of gold seen so far at each granularity, in the open step too; `None` without gold or
-    /// steps.
+    /// Share of gold seen so far at each granularity, including the open step; `None` without gold
+    /// or steps.
     #[must_use]
     pub fn coverage(&self, gold: &[Gold; GRANULARITIES]) -> [Option<f64>; GRANULARITIES] {
         if self.steps() == 0 {
@@ -116,8 +116,8 @@ impl Tracker {
         std::array::from_fn(|index| self.unions[index].coverage(&gold[index]))
     }
 
-    /// Sizes of the steps that ended, summed, and the part of them that an earlier step had shown,
-    /// at each granularity.
+    /// Total size of the finished steps, and how much of it an earlier step had shown, at each
+    /// granularity.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Tracker {
         Ok(sums.map(|(viewed, repeated)| (viewed as i64, repeated as i64)))
     }
 
-    /// Sizes of the steps that ended, and of the final context: `last`, a single step, or their union.
+    /// Sizes of the finished steps and of the final context: `last`, a single step, or their union.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl Tracker {
         )
     }
 
-    /// As [`Self::sizes`]; `alone`, which has no steps, measures the final context.
+    /// Like [`Self::sizes`], using `alone`, which has no steps, to measure the final context.
     pub(super) fn sizes_with(
         &self,
         gold: &[Gold; GRANULARITIES],
@@ -169,7 +169,7 @@ impl Tracker {
         alone.add_all(gold, views, sweep);
         let mut tally = self.tally.clone();
         tally.add(&alone.tally);
-        // As written, the final context is the one step of a trajectory without steps.
+        // With `AsWritten`, the final context is the only step of a trajectory without steps.
         let stands_in = rules == Rules::AsWritten && self.steps == 0;
         let stepped = if stands_in { &*alone } else { self };
         sizes::checked(Sizes {

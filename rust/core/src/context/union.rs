@@ -1,4 +1,4 @@
-//! The union of steps at one granularity, and what each step found of gold.
+//! The union of steps at one granularity, and the gold that each step found.
 
 use std::mem::take;
 
@@ -10,7 +10,7 @@ use super::{FinalSizes, Span, StepSizes, place};
 use crate::trajectory::{Batch, KeyedSpans, Sizes, trajectory};
 use crate::{Error, Result};
 
-/// Sizes are kept in 128 bits: whether they fit in 64 is looked at when they are asked for.
+/// Sizes are kept in 128 bits; whether they fit in 64 is checked when they are read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Union {
     pieces: Pieces,
@@ -19,17 +19,17 @@ pub(super) struct Union {
     viewed_size: i128,
     covered_sum: i128,
     coverage: Vec<f64>,
-    /// `size` and `covered` when the last step ended.
+    /// `size` and `covered` at the end of the last step.
     ended: (i128, i64),
 }
 
 impl Union {
-    /// The union of steps that end at `ends` among `spans`, all at once; it takes no further steps.
+    /// Measures all steps that end at `ends` in `spans` at once; no further steps can be added.
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`] if the steps' sizes add up to more than an `i64`; `index` is that of the
-    /// granularity.
+    /// [`Error::Overflow`] with `index`, that of the granularity, if the sum of the steps' sizes
+    /// exceeds an `i64`.
     pub fn measured(gold: &Gold, spans: &[Span], ends: &[i64], index: usize) -> Result<Self> {
         let columns = Columns::new(spans);
         let gold_columns = Columns::new(gold.spans());
@@ -67,7 +67,7 @@ impl Union {
         Ok(union)
     }
 
-    /// Forgets every step, but keeps the memory.
+    /// Removes all steps, but keeps the memory.
     pub fn clear(&mut self) {
         let (mut pieces, mut coverage) = (take(&mut self.pieces), take(&mut self.coverage));
         pieces.clear();
@@ -79,7 +79,7 @@ impl Union {
         };
     }
 
-    /// Adds the steps that end at `ends` among `spans` to a union that has none.
+    /// Adds the steps that end at `ends` in `spans` to a union without steps.
     pub fn add_all(&mut self, gold: &Gold, spans: &mut [Span], ends: &[i64], sweep: &mut Sweep) {
         if !sweep.sort(spans, ends) {
             let mut begin = 0;
@@ -129,7 +129,7 @@ impl Union {
         });
     }
 
-    /// Adds spans of a step that has not ended, in any order.
+    /// Adds spans of the open step, in any order.
     pub fn look(&mut self, gold: &Gold, spans: &[Span]) {
         for &span in spans {
             self.pieces.add(span, |(start, end)| {
@@ -139,7 +139,7 @@ impl Union {
         }
     }
 
-    /// Ends a step whose spans, all of them, were looked at; sorts them.
+    /// Ends a step whose spans were all added; sorts them.
     pub fn close(&mut self, gold: &Gold, step: &mut [Span]) {
         step.sort_unstable();
         merge(step, |span| {
@@ -156,17 +156,17 @@ impl Union {
         }
     }
 
-    /// Share of gold seen so far, in a step that has not ended too; `None` without gold.
+    /// Share of gold seen so far, including the open step; `None` without gold.
     pub fn coverage(&self, gold: &Gold) -> Option<f64> {
         (gold.size() > 0).then(|| self.covered as f64 / gold.size() as f64)
     }
 
-    /// Sizes of the steps that ended, summed, and the part of them that an earlier step had shown.
+    /// Total size of the finished steps, and how much of it an earlier step had shown.
     pub fn viewed(&self) -> (i128, i128) {
         (self.viewed_size, self.viewed_size - self.ended.0)
     }
 
-    /// The union of the steps that ended as a final context.
+    /// The union of the finished steps as a final context.
     pub fn last(&self, gold: &Gold) -> FinalSizes {
         let (predicted, intersection) = self.ended;
         FinalSizes {
@@ -176,7 +176,7 @@ impl Union {
         }
     }
 
-    /// The steps that ended.
+    /// The finished steps.
     pub fn steps(&self, gold: &Gold) -> StepSizes {
         StepSizes {
             coverage: (gold.size() > 0).then(|| self.coverage.clone()),
@@ -187,7 +187,7 @@ impl Union {
     }
 }
 
-/// Spans as the trajectory kernel takes them.
+/// Spans in the form that the trajectory kernel takes.
 struct Columns {
     key: Vec<i64>,
     start: Vec<i64>,

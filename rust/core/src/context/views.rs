@@ -7,10 +7,10 @@ const SYMBOL: usize = 1;
 const BYTES: usize = 2;
 const LINE: usize = 3;
 
-/// What one view says of its file.
+/// The recorded range of one view.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
-    /// What the numbers count.
+    /// The unit of the range.
     pub extent: Extent,
     /// First line or byte.
     pub start: Option<i64>,
@@ -25,18 +25,18 @@ pub struct View {
 pub struct Views {
     /// Spans of all steps, by granularity.
     pub(super) spans: [Vec<Span>; GRANULARITIES],
-    /// Where each step ends among the spans, by granularity.
+    /// End of each step in the spans, by granularity.
     pub(super) ends: [Vec<i64>; GRANULARITIES],
-    /// Whether a range was recorded for a file that is there.
+    /// Whether a range was recorded for a resolved file.
     pub(super) has_range: bool,
     pub(super) tally: Tally,
-    /// Definitions that the open step asks for by name.
+    /// Definitions that the open step requests by name.
     named: Vec<Span>,
     has_names: bool,
 }
 
 impl Views {
-    /// Adds lines that the reference names, outside any step; only some count as lines.
+    /// Adds lines of gold, outside any step; `in_lines`: whether they count at line granularity.
     pub fn add_gold(&mut self, file: &File, first: i64, last: i64, in_lines: bool) {
         self.spans[FILE].push(Span::unit(0, file.code()));
         let kept = self.spans[LINE].len();
@@ -47,26 +47,26 @@ impl Views {
         }
     }
 
-    /// The spans, by granularity, whatever their steps.
+    /// The spans of all steps, by granularity.
     #[must_use]
     pub fn into_spans(self) -> [Vec<Span>; GRANULARITIES] {
         self.spans
     }
 
-    /// Counts a view whose path leads nowhere; `path` is a number that distinguishes such paths.
+    /// Counts a view whose path refers to no file; `path` is a number that identifies the path.
     pub fn add_unresolved(&mut self, path: u64, leak: bool) {
         self.tally.views += 1;
         self.tally.leaked_views += i64::from(leak);
         self.tally.unresolved.push(path);
     }
 
-    /// Adds a view to the open step; `leak` says whether it is of a patch of the benchmark.
+    /// Adds a view to the open step; `leak` says whether it shows a patch of the benchmark.
     pub fn add(&mut self, rules: Rules, file: &File, leak: bool, view: View) {
         let cover = file.cover(view.extent, view.start, view.end);
         self.add_covered(rules, file, leak, view, &cover);
     }
 
-    /// As [`Self::add`], of a view that is known to cover this.
+    /// Like [`Self::add`], for a view with a known cover.
     pub(super) fn add_covered(
         &mut self,
         rules: Rules,
@@ -80,7 +80,7 @@ impl Views {
         if view.listed || rules == Rules::Default {
             self.add_file(file);
         }
-        // As written, only lines have ranges: a whole file is only listed.
+        // With `AsWritten`, only line views have ranges: a whole file is only listed.
         match (view.extent, rules) {
             (Extent::Unknown, _) | (Extent::Whole, Rules::AsWritten) => return,
             _ => self.has_range = true,
@@ -89,8 +89,8 @@ impl Views {
         self.tally.empty_ranges += i64::from(file.is_known() && cover.lines.is_none());
     }
 
-    /// Adds a file to the open step, unless it was added a moment ago: a step often lists the files
-    /// whose lines it shows.
+    /// Adds a file to the open step, unless it was just added: a step often lists the files whose
+    /// lines it shows.
     fn add_file(&mut self, file: &File) {
         const FEW: usize = 8;
         let files = &mut self.spans[FILE];
@@ -105,7 +105,7 @@ impl Views {
         }
     }
 
-    /// Adds definitions of a file that a view of the open step asks for by name, if there are any.
+    /// Adds the definitions of a file that a view of the open step requests by name.
     pub fn add_named(&mut self, file: &File, definitions: impl Iterator<Item = i64>) {
         self.has_names = true;
         let key = file.code();
@@ -115,7 +115,7 @@ impl Views {
 
     /// Ends the open step.
     pub fn end_step(&mut self, rules: Rules) {
-        // As written, the names of a step, if there are any, replace its ranges.
+        // With `AsWritten`, the names of a step, if any, replace its ranges.
         if self.has_names && rules == Rules::AsWritten {
             let begin = self.ends[SYMBOL].last().copied().unwrap_or(0);
             self.spans[SYMBOL].truncate(begin as usize);
@@ -127,7 +127,7 @@ impl Views {
         }
     }
 
-    /// Adds the views of `other`, none of whose steps ended, to the open step.
+    /// Adds the views of `other`, which has no finished step, to the open step.
     pub(super) fn absorb(&mut self, other: &Self) {
         for (spans, more) in self.spans.iter_mut().zip(&other.spans) {
             spans.extend_from_slice(more);
@@ -138,8 +138,8 @@ impl Views {
         self.has_names |= other.has_names;
     }
 
-    /// Spans of the open step that count whatever else it sees, by granularity: as written, names
-    /// that come later may replace definitions.
+    /// Spans of the open step that are final, by granularity: with `AsWritten`, later names may
+    /// replace definitions.
     pub(super) fn certain(&self, rules: Rules) -> [[&[Span]; 2]; GRANULARITIES] {
         let [file, symbol, bytes, line] = &self.spans;
         let symbols: [&[Span]; 2] = match rules {
@@ -149,7 +149,7 @@ impl Views {
         [[file, &[]], symbols, [bytes, &[]], [line, &[]]]
     }
 
-    /// Number of steps that have ended.
+    /// Number of finished steps.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.ends[FILE].len()
@@ -167,7 +167,7 @@ impl Views {
         self.spans.iter().all(Vec::is_empty)
     }
 
-    /// Forgets everything, but keeps the memory.
+    /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         for (spans, ends) in self.spans.iter_mut().zip(&mut self.ends) {
             spans.clear();

@@ -1,14 +1,14 @@
-//! A walk over the views of attempts, one after another.
+//! Processes the views of attempts one after another.
 
 use super::batch::{ATTEMPT_COUNTS, Rows, SIZE_COUNTS, Targets, Task, ViewColumns};
 use super::written::WrittenLines;
 use super::{Cover, Extent, GRANULARITIES, Rules, Scorer, Sizes, View, Views};
 use crate::{Error, Result};
 
-/// The granularity of lines.
+/// Index of the line granularity.
 const LINE: usize = GRANULARITIES - 1;
 
-/// Walks the views of one row after another, in memory that is kept.
+/// Processes the views of one row after another, reusing memory.
 pub(super) struct Walk<'a> {
     rows: &'a Rows<'a>,
     views: &'a ViewColumns<'a>,
@@ -36,7 +36,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Fills in the numbers of a row.
+    /// Fills in the results of a row.
     pub(super) fn fill(
         &mut self,
         tasks: &[Task<'_>],
@@ -81,8 +81,8 @@ impl<'a> Walk<'a> {
         sizes
     }
 
-    /// Finds what views cover, before anything depends on it: the tables are far from the cache, and
-    /// the processor fetches for several views at a time.
+    /// Finds what views cover before the result is needed: the tables are not in the cache, and the
+    /// processor can fetch memory for several views at a time.
     fn cover(&mut self, range: std::ops::Range<usize>) {
         let mut covers = std::mem::take(&mut self.covers);
         covers.clear();
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
         self.covers = covers;
     }
 
-    /// Adds a step; `first` is the first of the views whose covers were found.
+    /// Adds a step; `first` is the first view whose cover was found.
     fn add(&self, rules: Rules, step: &mut Views, range: std::ops::Range<usize>, first: usize) {
         for index in range {
             let number = self.targets.of_view[index];
@@ -125,7 +125,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Counts lines once more, with those of reversed ranges.
+    /// Counts lines again, including reversed ranges.
     fn count_written(&self, row: usize, counts: &mut [i64]) -> Result<()> {
         let lines = &mut counts[ATTEMPT_COUNTS + LINE * SIZE_COUNTS..];
         let last = self.written(self.rows.final_views(row));

@@ -1,18 +1,18 @@
-//! Lines of ranges as a log wrote them, where a reversed range has a negative number of lines.
+//! Lines of ranges as written in a log, where a reversed range has a negative number of lines.
 
 use super::{Extent, File, View};
 
-/// As in the files, so that sizes counted here and there are of the same lines.
+/// The same as in `file`, so that both measure the same lines.
 const LIMIT: i64 = 1 << 62;
 
-/// First and last line of views, file by file.
+/// First and last line of views, by file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WrittenLines {
     ranges: Vec<(i64, i64, i64)>,
 }
 
 impl WrittenLines {
-    /// Adds the lines of a view: those of a range of lines as written, else those it touches.
+    /// Adds the lines of a view: as written for a line range, or the lines that bytes touch.
     pub fn add(&mut self, file: &File, view: &View) {
         let lines = match view.extent {
             Extent::Lines => view.start.zip(view.end),
@@ -37,7 +37,7 @@ impl WrittenLines {
 
     /// Number of lines; sorts the ranges.
     ///
-    /// A reversed range that no range before it reaches stays by itself.
+    /// A reversed range that no earlier range reaches is not merged.
     pub fn size(&mut self) -> i128 {
         self.ranges.sort_unstable();
         let mut size = 0;
