@@ -154,7 +154,7 @@ def test_an_absent_file_and_a_folder_are_reported(tmp_path: Path) -> None:
     assert ids == ["own"]
     assert problems[0] == "absent: No such file or directory"
     assert problems[1] == (
-        "folder: nothing to read in the folder: no file in it is of a format that "
+        "folder: nothing to read in the folder: no file in it has a format that "
         "'trajmeter formats' lists"
     )
 

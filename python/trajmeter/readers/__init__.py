@@ -1,4 +1,4 @@
-"""Readers: one module or folder for each format, and its detection from content."""
+"""Readers: one module or folder per format, and format detection from content."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def read_trajectories(
             ``logs/**/*.json`` all files that match the pattern. In a folder, every file that some
             format recognises is read.
         input_format: Name of the format of all files, instead of detecting it.
-        mapping: Columns, or keys, by the trajectory field they hold, with dots for nested ones,
+        mapping: Columns, or keys, by the trajectory field they contain, with dots for nested ones,
             such as ``{"turns": "trajectory", "task_id": "instance_id"}``. Turns may be a list of
             messages. All others keep their names. Fields prefixed with ``task.`` are those of the
             task, for :func:`read_tasks`.
@@ -77,7 +77,7 @@ def read_trajectories(
             zstd and zstandard is not.
 
     Warns:
-        UserWarning: Files of a folder are left out because no format recognises them.
+        UserWarning: Files of a folder are skipped because no format recognises them.
 
     Example:
         >>> from trajmeter.readers import read_trajectories
@@ -122,8 +122,8 @@ def read_tasks(
         ExtraMissingError: A file is Parquet, and pyarrow is not installed.
 
     Warns:
-        UserWarning: A key of a task has no effect but resembles one that does, or an assertion is
-            of a type that no rule checks; once per file.
+        UserWarning: A key of a task has no effect but resembles one that does, or an assertion has
+            a type that no rule checks; once per file.
     """
     report = on_problem or refuse
     if mapping is None:
@@ -344,7 +344,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
 
 
 def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | None:
-    """What to call records like this one, if they surely belong to one kind of format."""
+    """Description of records like this one, if they certainly belong to one format."""
     try:
         known = format_of(value, record_formats(makes, value))
     except ReadError:

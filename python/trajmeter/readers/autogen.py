@@ -115,7 +115,7 @@ def _trajectory(
 
 
 def _plain(events: list[JsonValue]) -> Iterator[dict[str, JsonValue]]:
-    """Events as OpenAI-style messages; thoughts and summaries are left out."""
+    """Events as OpenAI-style messages, without thoughts and summaries."""
     for event in events:
         if not isinstance(event, dict):
             yield {"role": None, "content": event}

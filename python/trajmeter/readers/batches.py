@@ -1,8 +1,8 @@
-"""Trajectories of files as record batches: read in Rust where that is certain to be right.
+"""Reads trajectories of files as record batches, in Rust where the result is certain.
 
 JSON lines, JSON documents that are lists, mini-swe-agent logs and Inspect logs become columns
-without a Python object for each record. A line, file or sample that the Rust reader is not certain
-about is read as a record in its place, so that rows, problems and their order are those of
+without a Python object per record. A line, file or sample that the Rust reader is not certain about
+is read as a record instead, so that rows, problems and their order are the same as with
 :func:`trajmeter.readers.read_trajectories`.
 """
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._recognition.formats import FileFormat, Piece
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-    """Part of the input, read as far as a thread can read it: calling it yields its batches and
+    """Part of the input, read as far as is possible in a thread; calling it yields its batches and
     reports its problems."""
 
 __all__ = ["IDENTITY", "TrajectoryBatches"]
@@ -60,21 +60,21 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 _LOGS = 1_024
 """Number of logs to read at a time."""
 _MANY = 32
-"""Number of consecutive small files from which on they are combined."""
+"""Minimum number of consecutive small files to combine."""
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
 class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
-    Trajectory records, ContextBench predictions and rows with messages become columns without an
-    object for each record, in JSON lines and in JSON documents that are lists, and so do tables of
-    benchmarks in JSON lines and Parquet, documents of messages, samples of Inspect and logs of
-    mini-swe-agent. All other files and records are read as
-    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
-    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
-    files and records; their sizes depend on the files alone. What comes next is read while a batch
-    is used.
+    The following become columns without an object per record: trajectory records, ContextBench
+    predictions and rows with messages, in JSON lines and in JSON documents that are lists; tables
+    of benchmarks in JSON lines and Parquet; documents of messages; Inspect samples; and
+    mini-swe-agent logs. All other files and records are read as by
+    :func:`trajmeter.readers.read_trajectories`. Rows and problems are the same in either case.
+    Can be iterated once, for example by :func:`trajmeter.score_batches`. Batches keep the order of
+    files and records; their sizes depend only on the files. The next batches are read while one is
+    processed.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -100,26 +100,26 @@ class TrajectoryBatches:
         on_problem: Callable[[ReadProblem], None] | None = None,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
-        """Prepare to read.
+        """Prepare for reading.
 
         Args:
             paths: Files and folders, as for :func:`trajmeter.readers.read_trajectories`.
-            columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those
-                within records behind a dot, and whatever lies below each; the others are null in
+            columns: Names of the columns to fill, such as ``usage`` or ``turns.views``; nested
+                names use dots, and a name includes everything below it. Other columns are null in
                 every row. :data:`IDENTITY` is always filled. ``None`` fills all.
-            presence: Columns of texts of which it only matters which are null. Where a Parquet file
-                repeats a few texts, the others come as empty texts, and nothing is copied.
+            presence: Text columns of which only nulls matter. If a Parquet file stores them as
+                dictionaries, their texts become empty, which avoids copying.
             input_format: As for :func:`trajmeter.readers.read_trajectories`.
             mapping: As for :func:`trajmeter.readers.read_trajectories`.
             profiles: As for :func:`trajmeter.readers.read_trajectories`.
-            max_line: Bytes of the longest line of JSON that is accepted; a longer one is a problem,
-                and is not held.
-            batch_rows: Rows of a batch, at most; results do not depend on it.
+            max_line: Maximum length of a JSON line in bytes; a longer one is a problem, and is not
+                kept in memory.
+            batch_rows: Maximum number of rows in a batch; results do not depend on it.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
 
         Raises:
-            InputError: No column has one of these names.
+            InputError: A column does not exist.
             UnknownNameError: No format is called ``input_format``.
             ConfigurationError: A number is below 1.
             ExtraMissingError: pyarrow is not installed.
@@ -144,41 +144,41 @@ class TrajectoryBatches:
         self._block_bytes = block_bytes
         self._rows_of = BatchMaker(self._wanted, self._report)
         self.rows = 0
-        """Rows yielded so far."""
+        """Number of rows yielded so far."""
         self._reasons = Reasons()
         self._certain = CertainRows(self._rows_of, self._reasons)
         self._ahead: ReadAhead[_Item] | None = None
 
     def start(self) -> None:
-        """Begin to read, as the first batch would otherwise; :meth:`close` ends it early."""
+        """Start reading before the first batch is requested; :meth:`close` stops it early."""
         if self._ahead is None:
             self._ahead = ReadAhead(self._items())
 
     def close(self) -> None:
-        """Read no further."""
+        """Stop reading."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
             ahead.close()
 
     @property
     def lines_as_records(self) -> int:
-        """Lines of JSON, logs and rows so far that were read as records, or not at all.
+        """Number of JSON lines, logs and rows so far that were read as records, or not at all.
 
-        Small files that are read together are not counted: as records they are read fastest.
+        Small files that are read together as records, which is fastest, are not counted.
         """
         return self._reasons.total
 
     @property
     def formats(self) -> dict[str, int]:
-        """Trajectories so far by the name of their format.
+        """Number of trajectories so far by format name.
 
-        Rows that became columns without a record of each count as the first record of their file.
+        Rows that became columns without records count as the format of their file's first record.
         """
         return dict(self._choice.counts())
 
     @property
     def note(self) -> str | None:
-        """Warn, with the reasons, if slow reading as records dominated."""
+        """A warning, with the reason, if most rows were read slowly as records."""
         return self._reasons.note(self.rows)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:

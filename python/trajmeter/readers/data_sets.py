@@ -152,7 +152,7 @@ def _empty_patch(*places: Mapping[str, JsonValue]) -> str | None:
 
 
 def _truth(value: JsonValue) -> JsonValue:
-    """Convert the truth values that data sets use; anything else is for the record to reject."""
+    """Convert the boolean values that data sets use; the record rejects anything else."""
     return bool(value) if isinstance(value, (bool, int, float)) and value in (0, 1) else value
 
 

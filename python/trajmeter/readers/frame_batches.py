@@ -1,4 +1,4 @@
-"""Data frame rows as trajectory batches, read as columns where that is certain to be right.
+"""Reads data frame rows as trajectory batches, as columns where the result is certain.
 
 Rows, problems and their order are those of :func:`trajmeter.readers.frames.read_frame`.
 """
@@ -107,7 +107,7 @@ class FrameBatches:
         self._read = self._certain_rows()
         self._arguments = (input_format, mapping, tuple(profiles))
         self.numbers: list[int] = []
-        """Numbers of the rows yielded."""
+        """Indices of the rows yielded."""
 
     def reader(self) -> Callable[[], Iterator[Trajectory]]:
         """The reader of rows that were read as records, with everything known about them."""

@@ -101,11 +101,11 @@ class ParallelBatches:
         self._workers = workers or processors()
         self._counts: Counter[str] = Counter()
         self.rows = 0
-        """Rows yielded so far."""
+        """Number of rows yielded so far."""
 
     @property
     def formats(self) -> dict[str, int]:
-        """Trajectories so far by the name of their format."""
+        """Number of trajectories so far by format name."""
         return dict(self._counts)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:

@@ -71,12 +71,12 @@ __all__ = [
 ]
 
 PIECE_BYTES = 64 << 20
-"""Size of a file on disk in bytes from which on it is split. Part of the plan format: a run whose
+"""Minimum size on disk, in bytes, at which a file is split. Part of the plan format: a run whose
 pieces differ cannot be resumed."""
 PIECE_ROWS = 100_000
 """Number of Parquet rows, or lines of a compressed or remote file, above which it is split."""
 _PACKED = 8
-"""A compressed file is split from an eighth of these bytes on."""
+"""A compressed file is split at an eighth of that size."""
 
 _FIRST_RECORDS = 20
 
@@ -91,8 +91,8 @@ class PieceMaker:
         max_line: Maximum length of a JSON line in bytes.
         identifies: Whether to read every file to determine its identity.
         known: What an earlier run found; valid for files with the same size and modification time.
-        piece_bytes: File size in bytes from which on a file is split.
-        piece_rows: Number of rows from which on a file is split.
+        piece_bytes: Minimum size in bytes at which a file is split.
+        piece_rows: Minimum number of rows at which a file is split.
 
     Raises:
         UnknownNameError: No format is called ``input_format``.

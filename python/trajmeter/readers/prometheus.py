@@ -9,7 +9,7 @@
     --- END CONTEXT ---
 
 Each block is a step. The last block ``AGGREGATED CONTEXT`` with a range is the final context;
-without one, the final context is the union of the steps. Files without a range are left out.
+without one, the final context is the union of the steps. Files without a range are skipped.
 """
 
 from __future__ import annotations

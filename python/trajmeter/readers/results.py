@@ -2,8 +2,8 @@
 
 A table is a JSON lines, CSV or Parquet file, a folder of Parquet parts with their manifest, rows in
 memory, or any exporter of Arrow batches. Texts are returned as texts and figures as numbers,
-however the file stores them: truth values are 0 and 1, and NaN and infinities, which JSON stores as
-text, are numbers again.
+however the file stores them: booleans become 0 and 1, and NaN and infinities, which JSON stores as
+text, become numbers again.
 """
 
 from __future__ import annotations

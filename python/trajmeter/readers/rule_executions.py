@@ -1,6 +1,6 @@
 """Transform Gym execution results: one attempt at a test case.
 
-A figure of the wrong type is left out and the rest is kept; the rule that needs the figure reports
+A figure of the wrong type is skipped and the rest is kept; the rule that needs the figure reports
 why it cannot be scored.
 """
 

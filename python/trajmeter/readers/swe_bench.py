@@ -18,8 +18,8 @@ __all__ = ["KEYS_OF_A_RUN", "SWE_BENCH_PREDICTIONS"]
 KEYS_OF_A_RUN = frozenset(
     {"conversation", "conversations", "events", "history", "messages", "traj", "trajectory"}
 )
-"""Keys under which data sets store the run beside its patch. Predictions have none of them, which
-tells the two apart."""
+"""Keys under which data sets store the run in addition to its patch. Predictions have none of them,
+which distinguishes the two."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:

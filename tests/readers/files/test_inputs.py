@@ -136,7 +136,7 @@ def test_predictions_next_to_logs_are_not_read_twice(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_nothing_to_read_is_a_problem(tmp_path: Path) -> None:
-    empty = "nothing to read in the folder: no file in it is of a format that 'trajmeter formats'"
+    empty = "nothing to read in the folder: no file in it has a format that 'trajmeter formats'"
     assert read(tmp_path) == ([], [f"{tmp_path}: {empty} lists"], [])
     note = write(tmp_path / "sub" / "note.txt", "hello")
     assert read(tmp_path) == ([], [f"{tmp_path}: {empty} lists; none recognises {note}"], [])

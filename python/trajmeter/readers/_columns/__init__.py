@@ -1,1 +1,1 @@
-"""Columns: trajectories as record batches, read in Rust where that is certain to be right."""
+"""Reads trajectories as record batches, in Rust where the result is certain."""

@@ -1,4 +1,4 @@
-"""Combines rows read as columns, where that is certain to be right, with rows read as records."""
+"""Combines rows read as columns, where the result is certain, with rows read as records."""
 
 from __future__ import annotations
 

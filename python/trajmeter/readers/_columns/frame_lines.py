@@ -33,7 +33,7 @@ __all__ = ["MESSAGE_FIELDS", "MappedLines", "whole_lines"]
 _MESSAGES = ("messages", "turns")
 _IDENTITY = ("task_id", "agent", "model", "attempt")
 MESSAGE_FIELDS = ("final_output", "model", "transcript")
-"""Trajectory fields that messages provide and that columns beside them may also provide."""
+"""Trajectory fields that messages provide, and that other columns may provide too."""
 _NOT_BESIDE = frozenset({"dropped_calls", "leaks", "source", "turns", "unusable"})
 """Fields that only messages or the reader may provide when rows are read here."""
 

@@ -42,7 +42,7 @@ class Batch(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A warning."""
+    """A warning to show."""
 
     message: str
     category: type[Warning]

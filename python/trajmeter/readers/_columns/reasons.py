@@ -64,11 +64,11 @@ class Reasons:
         self._counts["a file that is not a plain log"] += 1
 
     def note(self, rows: int) -> str | None:
-        """Warn, with the reasons, if many rows and most of them were read as records."""
+        """A warning, with the main reason, if many rows, and most of them, were read as records."""
         if self.total < max(_MANY, rows // 2):
             return None
         reason, count = self._counts.most_common(1)[0]
         return (
-            f"{self.total:,} lines or files were read one by one, which is slow; the commonest "
+            f"{self.total:,} lines or files were read one by one, which is slow; the most common "
             f"reason: {reason} ({count:,})"
         )

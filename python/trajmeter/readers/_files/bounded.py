@@ -1,4 +1,4 @@
-"""A file that ends at an offset, as if it held nothing after it."""
+"""A file that ends at an offset, as if nothing followed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Bounded(io.RawIOBase):
 
     Args:
         file: The file.
-        size: How many bytes; ``None`` for the rest of the file.
+        size: Number of bytes; ``None`` for the rest of the file.
         leave: Called once all bytes are read, instead of closing the file.
     """
 

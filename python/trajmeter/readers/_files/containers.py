@@ -48,7 +48,7 @@ PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
 
 CHANGED = "the file changed while it was read; some of its rows may be missing, or cut"
-"""Message for a file that changed while it was read; rows already read are kept."""
+"""Message for a file that changed while it was being read; rows already read are kept."""
 
 _OPENING = (b"{", b"[")
 _SHOWN = 40

@@ -134,7 +134,7 @@ class FolderNotes:
             found = f"; none recognises {self._example}" if self._example else ""
             yield ReadProblem(
                 file=str(self.folder),
-                message="nothing to read in the folder: no file in it is of a format that "
+                message="nothing to read in the folder: no file in it has a format that "
                 f"'trajmeter formats' lists{found}",
             )
             return
@@ -142,7 +142,7 @@ class FolderNotes:
             first, *others = self._repeating
             more = f" (and {len(others):,} more)" if others else ""
             warnings.warn(
-                f"{first}{more}: left out, because predictions and summaries beside logs are of "
+                f"{first}{more}: left out, because predictions and summaries beside logs describe "
                 "the same attempts; name the file to read it",
                 stacklevel=2,
             )

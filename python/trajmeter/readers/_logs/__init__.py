@@ -1,1 +1,1 @@
-"""What the log formats of several programs have in common."""
+"""Code shared by the log formats of several programs."""

@@ -16,7 +16,7 @@ _SIGNS = (
 
 
 def is_too_long(*said: str | None) -> bool:
-    """Whether a request was refused for its length, which means an exhausted budget.
+    """Whether a request was rejected for its length, which means an exhausted budget.
 
     Example:
         >>> is_too_long("prompt is too long: 210000 tokens > 200000 maximum"), is_too_long(None)

@@ -14,7 +14,7 @@ _PROVIDERS = frozenset(
 
 
 def model_name(written: str | None) -> str | None:
-    """The model as its requests name it: ``gpt-5`` of ``openai/gpt-5``.
+    """The model name without the provider: ``gpt-5`` for ``openai/gpt-5``.
 
     Programs that access the same model through different providers then agree on its name.
     """

@@ -40,7 +40,7 @@ TURNS = (
     "turns.views",
     "leaks",
 )
-"""Fields that formats with replies, calls and results can hold."""
+"""Fields that formats with replies, calls and results can provide."""
 
 TOKENS = (
     "input_tokens",
@@ -53,7 +53,7 @@ TOKENS = (
 
 
 def usage_fields(*places: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Parts of usage that a format can hold.
+    """Fields of usage that a format can provide.
 
     Example:
         >>> usage_fields("turns.usage", "usage", names=["cost_usd"])
@@ -64,7 +64,7 @@ def usage_fields(*places: str, names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Call:
-    """A call, and what the log has said about it so far."""
+    """A call, with the data that the log has recorded so far."""
 
     name: str
     arguments: JsonValue = None

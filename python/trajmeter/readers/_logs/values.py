@@ -87,7 +87,7 @@ def as_number(value: object, refuse: Callable[[str], None]) -> float | None:
 
 
 def epoch_seconds(value: object) -> float | None:
-    """Seconds since 1970 of a time in ISO 8601, in UTC where it names no zone.
+    """Seconds since 1970 of a time in ISO 8601; UTC is assumed if it has no time zone.
 
     ``None`` for anything else.
 

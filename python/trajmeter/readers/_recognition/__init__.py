@@ -1,1 +1,1 @@
-"""Recognition: the known formats, and which of them a file or record is in."""
+"""Recognition: the known formats, and detection of a file's or record's format."""

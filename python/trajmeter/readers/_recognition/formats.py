@@ -1,13 +1,12 @@
 """Formats: how each recognises and reads its content.
 
-Each public module or folder of this package reads one format, or a few of one origin, and holds a
-:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own, which
-:mod:`trajmeter.readers._recognition.index` lists. Other packages add theirs by an entry point
+Each public module or folder of this package reads one format, or a few of the same origin, and
+defines a :class:`RecordFormat` or :class:`FileFormat` for each, listed by name in
+:mod:`trajmeter.readers._recognition.index`. Other packages add theirs through an entry point
 (:mod:`trajmeter.readers._recognition.registry`).
 
-If several formats could claim something, the one with the strongest :class:`Evidence` reads it,
-whatever the order in which they are asked. If two formats have equally strong evidence, neither
-reads it.
+If several formats could read a record or file, the one with the strongest :class:`Evidence` does,
+regardless of their order. If two formats have equally strong evidence, neither reads it.
 """
 
 from __future__ import annotations
@@ -66,11 +65,11 @@ class Format(Generic[RecordT_co]):
     name: str
     """Name of the format; lower case, words joined by hyphens."""
     description: str
-    """What a file of the format holds, in the plural, for messages."""
+    """Plural noun for the contents of a file in this format, for messages."""
     makes: type[RecordT_co]
     """Whether it is read as tasks or as trajectories."""
     carries: tuple[str, ...]
-    """Fields of the record that the format can hold; nested fields use dots, as in
+    """Fields of the record that the format can provide; nested fields use dots, as in
     ``turns.tool_calls.result``, and a field includes everything below it. All other fields are
     ``None`` or empty in every record of the format. The task, its id and the source are implied."""
     origin: str

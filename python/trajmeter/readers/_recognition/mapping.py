@@ -103,7 +103,7 @@ class ColumnMapping:
         found = {field: value for field, value in self._values(record) if value is not None}
         if not any(True for _ in self.columns_in(record)):
             columns = ", ".join(map(repr, self.columns.values()))
-            raise ReadError(f"none of the mapped columns is there: {columns}")
+            raise ReadError(f"none of the mapped columns exists: {columns}")
         renamed: dict[str, Any] = {key: record[key] for key in record if key not in self.gone}
         for field, value in found.items():
             *path, name = field.split(".")
@@ -121,7 +121,7 @@ class ColumnMapping:
                 yield column
 
     def unseen(self, seen: set[str], keys: Mapping[str, JsonValue]) -> Iterator[str]:
-        """Say of each mapped column that no record of a file had that it was there in none.
+        """Yield a message for each mapped column that no record of a file has.
 
         Args:
             seen: The columns that occurred in some record.
@@ -155,7 +155,7 @@ def check_field(field: str, shape: Shape, of: str) -> Shape:
     Args:
         field: Its name, with dots for nesting.
         shape: Shape of the records.
-        of: What the records are called.
+        of: Name of such records, for messages.
 
     Returns:
         Shape of the field.

@@ -1,4 +1,4 @@
-"""What a results table and its rows provide, whatever holds them."""
+"""The interface of results tables and their rows, for every storage format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings of terminals, as asciinema writes them."""
+"""Terminal recordings written by asciinema."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Recordings as trajectories: a turn for each command that was typed, or for each marker.
+"""Converts recordings to trajectories, with one turn per typed command or per marker.
 
-Only a recording of input tells what was typed; without one there are no turns. terminal-bench sets
-a marker where each reply of its agent begins, and what was typed up to the next is one turn then.
+Typed commands are known only if input was recorded; otherwise there are no turns. terminal-bench
+sets a marker at the start of each reply of its agent; everything typed up to the next marker is
+then one turn.
 """
 
 from __future__ import annotations
@@ -59,11 +60,11 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 def replies_of(
     path: Path, report: Callable[[ReadProblem], None]
 ) -> tuple[list[Reply] | None, float | None]:
-    """What was typed in a recording, and how long it is.
+    """Extract the typed commands of a recording, and its duration.
 
     Returns:
-        A reply for each turn, ``None`` where no input was recorded; and its seconds, ``None``
-        without events.
+        One reply per turn, or ``None`` if no input was recorded; and the duration in seconds,
+        ``None`` without events.
     """
     session = _Session()
     for event in recorded(path, report):
@@ -79,7 +80,7 @@ def replies_of(
 
 
 class _Session:
-    """What was typed and printed so far."""
+    """The input and output so far."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []
@@ -95,13 +96,13 @@ class _Session:
         self._ended = 0.0
 
     def mark(self, label: str) -> None:
-        """A marker begins a turn."""
+        """Start a turn at a marker."""
         self._settle()
         self._is_marked = True
         self.replies.append(Reply(extra={"marker": label}))
 
     def type(self, keys: str, now: float) -> None:
-        """Keys were pressed; Enter at their end runs what they make, lines before it included."""
+        """Add typed keys; text up to the last Enter runs as one command, even if several lines."""
         self.has_input = True
         if not self._typed:
             self._settle()
@@ -121,21 +122,21 @@ class _Session:
         self._printed, self._asked, self._ended = [], now, now
 
     def print(self, text: str, now: float) -> None:
-        """The terminal showed something."""
+        """Add output of the terminal."""
         (self._echoed if self._typed else self._printed).append(text)
         self._ended = now
 
     def finish(self) -> None:
-        """The recording ended."""
+        """End the recording."""
         self._settle()
 
     def _settle(self) -> None:
-        """What was printed is the result of the command that was running."""
+        """Record the output as the result of the command that was running."""
         call = self._running
         if call is None:
             return
         self._running = None
-        # The end of the line that was typed comes first, the next prompt last.
+        # The output begins with the echoed line, and ends with the next prompt.
         text = plain_text("".join(self._printed))
         echo, newline, rest = text.partition("\n")
         typed = plain_text("".join([*self._echoed, echo]))
@@ -145,7 +146,7 @@ class _Session:
         call.duration_seconds = seconds_between(self._asked, self._ended)
         shown, newline, _ = text.rpartition("\n")
         if call.command is not None:
-            # Of several lines, the terminal shows each with a prompt of its own.
+            # The terminal shows a separate prompt for each of several lines.
             is_one = "\n" not in call.command
             self._viewer.look(call, shown + newline if is_one else None, is_kept=True)
 

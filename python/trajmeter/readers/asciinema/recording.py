@@ -1,7 +1,7 @@
-"""The events of a recording: version 1 is one object, 2 and 3 are a header and a line an event.
+"""Events of a recording: version 1 is one object; 2 and 3 are a header and one line per event.
 
-Times of versions 1 and 3 are those since the event before, of version 2 since the beginning. A
-container that was killed leaves its last line cut.
+In versions 1 and 3, times are relative to the preceding event, in version 2 to the beginning. If a
+container was killed, the last line may be truncated.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Recorded(NamedTuple):
     time: float
     """Seconds since the recording began."""
     code: str
-    """``o`` is output, ``i`` input, ``m`` a marker; others are left to the reader."""
+    """``o`` for output, ``i`` for input, ``m`` for a marker; other codes may occur."""
     data: str
-    """The text; of a marker, its label."""
+    """The text, or the label of a marker."""
 
 
 def is_header(value: object) -> bool:
-    """Whether a value is the header of a recording, or one of version 1."""
+    """Whether a value is the header of a recording, or a whole recording of version 1."""
     if not isinstance(value, dict):
         return False
     match value.get("version"):
@@ -74,7 +74,7 @@ def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
 
 
 def recorded(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Recorded]:
-    """Yield the events of a recording; lines that are none are reported and left out."""
+    """Yield the events of a recording; other lines are reported and skipped."""
     try:
         header = read_header(path)
         if header.get("version") == _VERSION_1:
@@ -98,7 +98,7 @@ def _lines(path: Path, file: Any, report: Callable[[ReadProblem], None]) -> Iter
         if content.startswith(_COMMENT):
             continue
         try:
-            # Bytes of a terminal may be of no encoding.
+            # Terminal output may contain bytes in any encoding.
             value = json_input.parse(content.decode(errors="replace").encode())
         except ReadError as error:
             report(ReadProblem(file=str(path), line=number, message=str(error)))

@@ -1,4 +1,4 @@
-"""Text of a terminal, without the sequences that move its cursor or colour it."""
+"""Extracts text from terminal output, without sequences for cursor movement and colour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PRINTABLE_FROM = " "
 
 
 def plain_text(output: str) -> str:
-    """What a terminal shows of its output, as lines; of a line written over, its last state."""
+    """The lines that a terminal shows; an overwritten line has its last state."""
     text = _SEQUENCE.sub("", output).replace("\r\n", "\n")
     while (shorter := _BACKSPACE.sub("", text)) != text:
         text = shorter
@@ -32,7 +32,7 @@ def plain_text(output: str) -> str:
 
 
 def command_of(typed: str) -> str | None:
-    r"""The command that keys make, without erased ones; ``None`` if there are keys such as Tab.
+    r"""The command in typed keys, without erased ones; ``None`` if they include keys such as Tab.
 
     Example:
         >>> command_of("cat a.pz\x7fy"), command_of("cat a\t"), command_of("")

@@ -82,7 +82,7 @@ def _command(call: Call) -> str | None:
 
 
 def _seen_by(call: Call) -> Call:
-    """The call that determines the views: SWE-agent's editor is a command with own arguments."""
+    """The call that determines the views; SWE-agent's editor is a command with own arguments."""
     match _words(call.command) if call.name == _SWE_AGENT else []:
         case [name, "view", path, *options] if name in _EDITORS:
             arguments: dict[str, JsonValue] = {"command": "view", "path": path}

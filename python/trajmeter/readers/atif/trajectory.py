@@ -47,7 +47,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Convert a record to a trajectory.
 
     Raises:
-        ReadError: Steps are not there.
+        ReadError: There are no steps.
     """
     return read_segments([record], source)
 
@@ -60,7 +60,7 @@ def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Traj
         source: Position of the first segment.
 
     Raises:
-        ReadError: Steps of one are not there.
+        ReadError: A segment has no steps.
     """
     first = segments[0]
     run = _Run()
@@ -109,7 +109,7 @@ class _Run:
         """Add the steps of a segment or sub-agent.
 
         Raises:
-            ReadError: Steps are not there.
+            ReadError: There are no steps.
         """
         steps, named = record.get("steps"), record.get("agent")
         if not isinstance(steps, list):

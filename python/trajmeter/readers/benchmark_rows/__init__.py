@@ -1,4 +1,4 @@
-"""Flat benchmark tables: a row for each task, agent, model and benchmark."""
+"""Flat benchmark tables: one row per task, agent, model and benchmark."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ ENTRY_FIELDS = {
 
 
 class AttemptIdentity(NamedTuple):
-    """What identifies an attempt."""
+    """Identity of an attempt."""
 
     task_id: str
     """The task."""

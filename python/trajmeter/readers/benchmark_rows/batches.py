@@ -1,4 +1,4 @@
-"""Attempts of a benchmark table as record batches, without an object for each row."""
+"""Attempts of a benchmark table as record batches, without an object per row."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class AttemptColumns(NamedTuple):
     size: Int64Array
     """Number of benchmarks of each attempt."""
     ratios_by_agent: Callable[[int, int], Any]
-    """Gives the table of each attempt from one number to before another, as JSON, under its own
-    name; asked for once, in order."""
+    """Returns the tables of a range of attempts as JSON, each under its own name; called once per
+    range, in order."""
     about: Mapping[str, Sequence[object]]
-    """Values of the columns :data:`ABOUT`, ``None`` where an attempt has none."""
+    """Values of the columns :data:`ABOUT`; ``None`` if an attempt has none."""
 
 
 class AttemptIdentityColumns(NamedTuple):
@@ -92,7 +92,7 @@ class _Patterns(NamedTuple):
 def _patterns(
     about: Mapping[str, Sequence[object]], count: int, columns: Collection[str]
 ) -> _Patterns:
-    """Rows as the record form makes them from the columns of an attempt."""
+    """Rows as produced by the record form from the columns of an attempt."""
     numbers: dict[str, int] = {}
     found: list[dict[str, object]] = []
     of_attempt = np.zeros(count, np.int64)

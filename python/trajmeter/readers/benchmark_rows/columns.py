@@ -113,7 +113,7 @@ def gathered(
 
 def _are_distinct(benchmark: _Codes, offsets: Int64Array, count: int) -> bool:
     """Whether no attempt has the same benchmark twice."""
-    rises = benchmark[1:] > benchmark[:-1]  # as where attempts have their benchmarks in one order
+    rises = benchmark[1:] > benchmark[:-1]  # as if all list them in one order
     rises[offsets[1:-1] - 1] = True
     if rises.all() and (benchmark[offsets[:-1]] >= 0).all():
         return True
@@ -156,7 +156,7 @@ class _Tables(NamedTuple):
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401 - of any type
-    if column.num_chunks == 1:  # otherwise it would be copied
+    if column.num_chunks == 1:  # otherwise, it would be copied
         return column.chunk(0)
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
@@ -175,7 +175,7 @@ def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
             raise UncertainError
         indices = column.indices
         if indices.type != pa.int32():
-            indices = indices.cast(pa.int64())  # some have no sign
+            indices = indices.cast(pa.int64())  # some are unsigned
         codes = filled(indices, -1)
         texts = column.dictionary.cast(pa.string())
         if texts.null_count or len(texts.unique()) < len(texts):

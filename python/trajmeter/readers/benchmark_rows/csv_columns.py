@@ -113,7 +113,7 @@ def _table(path: Path, names: Sequence[str]) -> pa.Table:
     """The columns that affect a record, as :func:`gathered` takes them."""
     wanted = [name for name in names if name in WANTED]
     codes = pa.dictionary(pa.int32(), pa.string())
-    file: Any  # for stubs that know files of Python alone
+    file: Any  # because the stubs accept only Python files
     with pa.memory_map(str(path)) as file:  # a map is not mistaken for a compressed file
         read = arrow_csv.read_csv(
             file,

@@ -1,4 +1,4 @@
-"""Flat benchmark tables: a row for each task, agent, model and benchmark.
+"""Flat benchmark tables: one row per task, agent, model and benchmark.
 
 The columns are ``task_id``, ``agent``, ``model``, ``benchmark``, and either the ratios
 ``agent_nop`` and ``oracle_nop`` or the times ``nop_seconds``, ``agent_seconds`` and

@@ -137,7 +137,7 @@ class _Thread:
             last.texts.append(text)
 
     def _reply(self) -> Reply:
-        """The current reply; it ends with its turn of the thread."""
+        """The current reply, which ends with its turn of the thread."""
         if not self._is_open:
             self._replies.append(Reply())
             self._is_open = True

@@ -1,9 +1,9 @@
 """Tasks of ContextBench and SWE-bench: repository and commit, gold context and gold patch.
 
-The gold context is under ``gold_context``, as a list or as JSON text, or under ``init_ctx`` (ranges
-chosen at first) and ``add_ctx`` (added later), or, where both are empty, under ``gold_ctx``. Each
-item is ``{"file": …, "start_line": …, "end_line": …}``, both lines included, 1 where one is
-missing. The text of the lines is dropped.
+The gold context is under ``gold_context``, as a list or as JSON text, or under ``init_ctx`` (the
+initial ranges) and ``add_ctx`` (ranges added later), or, if both are empty, under ``gold_ctx``.
+Each item is ``{"file": …, "start_line": …, "end_line": …}``, with inclusive lines that default to
+1. The text of the lines is dropped.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _gold_records() -> TypeAdapter[_Gold]:
     return TypeAdapter(_Gold)
 
 
-# A URL beside a name stays in ``extra``.
+# A URL in addition to a name stays in ``extra``.
 _KEYS = frozenset(_Gold.__annotations__) - {"repo_url"}
 _IDS = ("instance_id", "inst_id", "original_inst_id")
 _CONTEXTS = ("gold_context", "init_ctx", "add_ctx", "gold_ctx")
@@ -82,14 +82,14 @@ def _task_defaults() -> dict[str, Any]:
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
-    """A task with gold, or with a gold patch alone."""
+    """Whether it is a task with gold context, or with only a gold patch."""
     return None if "model_patch" in record else Evidence.CERTAIN
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
-    """Turn a gold record into a task; its other ids become aliases.
+    """Convert a gold record to a task; its other ids become aliases.
 
-    The gold ranges are ``None`` if no context is recorded, ``()`` if an empty one is.
+    The gold ranges are ``None`` if no context is recorded, and ``()`` if it is empty.
 
     Raises:
         ReadError: It has no id, or its context is text that is not valid JSON.
@@ -122,9 +122,9 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
 
 
 def _checked(gold: dict[str, JsonValue]) -> _Gold:
-    """A record whose values are of the right types; pydantic is asked only about unusual ones.
+    """Check the types of a record's values; only unusual records are validated with pydantic.
 
-    Building what pydantic validates with takes longer than reading a file of tasks.
+    Building pydantic's validator takes longer than reading a file of tasks.
 
     Raises:
         pydantic.ValidationError: A value has the wrong type.
@@ -153,7 +153,7 @@ def _is_plain_line(line: JsonValue) -> bool:
 
 
 def _extra(gold: _Gold) -> dict[str, Any]:
-    """What is not taken from a record; an address comes first."""
+    """The values of a record that are not otherwise used; a URL comes first."""
     rest: dict[str, Any] = {key: value for key, value in gold.items() if key not in _KEYS}
     return {"repo_url": rest["repo_url"], **rest} if "repo_url" in rest else rest
 

@@ -1,6 +1,6 @@
-"""Predictions of ContextBench: what an agent looked at, step by step, and its patch.
+"""ContextBench predictions: what an agent viewed, step by step, and its patch.
 
-Each record becomes a trajectory with one turn for each step. The views of a step, and of the final
+Each record becomes a trajectory with one turn per step. The views of a step, and of the final
 context, are ordered as in :mod:`trajmeter.readers.contextbench.views`. Lines are kept as recorded:
 they may be negative, out of order, or beyond the end of the file. ``model_name_or_path``, which
 SWE-bench predictions carry, is the model.
@@ -65,7 +65,7 @@ _STEP_KEYS = frozenset(_Step.__annotations__)
 
 
 def read_prediction(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Turn a prediction into a trajectory.
+    """Convert a prediction to a trajectory.
 
     Most records name neither agent nor model; the source distinguishes attempts. Steps and a final
     context that are not recorded are ``None``; an empty list of steps is ``()``.
@@ -85,7 +85,7 @@ def read_prediction(record: Mapping[str, JsonValue], source: Source) -> Trajecto
         extra["traj_data"] = others
     if (original := prediction.get("original_inst_id")) not in (None, task_id):
         extra["original_inst_id"] = original
-    # Validating everything at once takes two thirds of the time that validating each view does.
+    # Validating everything at once takes two thirds of the time of validating each view.
     return Trajectory.model_validate(
         {
             "task_id": task_id,

@@ -1,4 +1,4 @@
-"""Views from a context as ContextBench writes it: files, spans by file, names by file.
+"""Views from a context in ContextBench's form: files, spans by file, names by file.
 
 The views are in this order:
 
@@ -28,7 +28,7 @@ _Line: TypeAlias = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
 
 
 class Span(TypedDict):
-    """Lines of a file, both included; other keys are ignored."""
+    """Lines of a file, inclusive; other keys are ignored."""
 
     start: _Line
     end: _Line
@@ -45,7 +45,7 @@ def views_of(
     spans: Mapping[str, Collection[Span] | None] | None,
     symbols: Mapping[str, Collection[str] | None] | None = None,
 ) -> list[NewView]:
-    """The views of a step or of a final context, not validated yet."""
+    """The views of a step or of a final context, not yet validated."""
     listed = frozenset(files or ())
     views: list[NewView] = [_named(path) for path in files or ()]
     for path, found in (spans or {}).items():

@@ -83,14 +83,14 @@ def read_agent(
 
     Args:
         result: The JSON object.
-        source: Where it stands.
+        source: Its location.
         agent: The agent, if known.
         trial: Name of the trial.
-        attempt: Distinguishes this attempt from others of the same agent.
+        attempt: Name that distinguishes this attempt from others of the same agent.
         task_id: The task, if the result does not name it.
         logs: Fields of the run log, from logs beside the result.
         turns: Turns, from files beside the result.
-        unusable: What could not be read of these.
+        unusable: Reasons why parts of these could not be read.
     """
     metrics = as_object(result.get("parser_extra_metrics"))
     known = metrics or {}

@@ -65,7 +65,7 @@ def _read(
     Args:
         path: Folder or file.
         report: Called with every file that is skipped because it cannot be read.
-        columns: Fields to fill; recordings are long, so turns are left out unless requested.
+        columns: Fields to fill; recordings are long, so turns are read only if requested.
     """
     path = _named(path)
     has_turns = any(column.partition(".")[0] in _OF_LOGS for column in columns)

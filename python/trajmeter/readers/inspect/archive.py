@@ -1,7 +1,7 @@
 """Inspect archives: ZIP files with an entry per sample, or a folder of these.
 
-Entries are stored, deflated, or compressed with zstd, which the standard library supports only from
-Python 3.14 on. If an entry was written twice, the last version counts.
+Entries are stored, deflated, or compressed with zstd, which the standard library supports since
+Python 3.14. If an entry was written twice, the last version counts.
 """
 
 from __future__ import annotations

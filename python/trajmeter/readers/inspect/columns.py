@@ -1,4 +1,4 @@
-"""Reads Inspect samples as columns, in Rust where that is certain to be right."""
+"""Reads Inspect samples as columns, in Rust where the result is certain."""
 
 from __future__ import annotations
 

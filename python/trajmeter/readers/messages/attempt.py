@@ -29,35 +29,35 @@ def from_messages(
     failed: FailureTest | None = None,
     **identity_and_ends: Any,  # noqa: ANN401 - any field of a trajectory by name
 ) -> Trajectory:
-    """Make a record of an attempt from the messages it exchanged with a model.
+    """Create the record of an attempt from the messages exchanged with a model.
 
-    Each answer of the model is a turn, with the results of its calls, in whatever order they come.
-    Messages of OpenAI (chat and Responses), Anthropic, LangChain, Inspect, pydantic-ai, verifiers
-    and OpenTelemetry are understood, as mappings or as those packages' objects, and mixed. What
-    cannot be used is told in the record's ``unusable``, by its place among the messages.
+    Each answer of the model becomes a turn with the results of its calls, in whatever order they
+    arrive. Messages of OpenAI (chat and Responses), Anthropic, LangChain, Inspect, pydantic-ai,
+    verifiers and OpenTelemetry are supported, as mappings or as objects of those packages, and may
+    be mixed. Messages that cannot be used are reported in the record's ``unusable`` by position.
 
     Args:
-        messages: Messages in order. A whole answer of OpenAI's APIs may stand in place of its
-            message; its usage is then that of the turn.
+        messages: Messages in order. A complete response of OpenAI's APIs may replace its message;
+            its usage is then that of the turn.
         task_id: Id of the task.
-        views: What the calls of tools show of files;
-            :func:`~trajmeter.readers.tool_views.tool_views` adds tools of your own. ``None``
-            records no views. Where no tool is known to read, there are none either, and context is
-            not scored.
-        failed: Tells whether a call with its result failed, ``None`` if it cannot tell. It is asked
-            where the messages have no mark of a failure, as OpenAI's; without it, the success of
-            such calls is not known.
+        views: Determines what tool calls show of files;
+            :func:`~trajmeter.readers.tool_views.tool_views` adds your own tools. ``None`` records
+            no views. If none of the tools is known to read files, there are no views either, and
+            context is not scored.
+        failed: Returns whether a call with its result failed, or ``None`` if unknown. Used if the
+            messages do not mark failures, like OpenAI's; without it, the success of such calls is
+            unknown.
         **identity_and_ends: Further fields of the :class:`~trajmeter.records.Trajectory`, such as
-            ``agent``, ``model``, ``attempt``, ``final_patch`` or ``passed``. They replace what is
-            derived from the messages: ``final_output``, ``transcript``, ``model``.
+            ``agent``, ``model``, ``attempt``, ``final_patch`` or ``passed``. They override the
+            values derived from the messages: ``final_output``, ``transcript``, ``model``.
 
     Returns:
         The record.
 
     Raises:
-        InputError: ``messages`` is one message, or no list; or ``turns`` or ``tool_calls`` are
-            given, which the messages hold.
-        pydantic.ValidationError: A field is unknown, or its value is wrong.
+        InputError: ``messages`` is a single message or not a list, or ``turns`` or ``tool_calls``
+            are passed, which come from the messages.
+        pydantic.ValidationError: A field is unknown, or its value is invalid.
 
     Example:
         >>> import trajmeter

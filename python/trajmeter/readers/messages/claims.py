@@ -1,4 +1,4 @@
-"""Tells messages from other values."""
+"""Distinguishes messages from other values."""
 
 from __future__ import annotations
 

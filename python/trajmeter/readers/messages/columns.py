@@ -29,7 +29,7 @@ _OBJECT, _LIST = b"{["
 
 
 def pieces_of(path: Path, columns: Collection[str], attempts: Attempts) -> Iterator[Piece] | None:
-    """Read the attempts of a file into columns, where that helps.
+    """Read the attempts of a file into columns if that is faster.
 
     Args:
         path: The file.

@@ -1,4 +1,4 @@
-"""Files of messages: one list, one list per line, or lists in a column beside other fields."""
+"""Files of messages: one list, one list per line, or lists in a column with other fields."""
 
 from __future__ import annotations
 

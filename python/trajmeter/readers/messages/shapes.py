@@ -150,7 +150,7 @@ def called_in(message: Mapping[str, Any], content: object) -> Sequence[Any]:
 
     Args:
         message: The message.
-        content: Its content, or its parts where it has no content.
+        content: Its content, or its parts if it has no content.
     """
     calls, invalid = message.get("tool_calls"), message.get("invalid_tool_calls")
     if calls and not invalid and type(calls) is list and type(content) is not list:

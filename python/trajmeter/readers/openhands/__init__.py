@@ -1,4 +1,4 @@
-"""OpenHands runs: lines of its evaluations, and the folders it writes beside them."""
+"""OpenHands runs: lines of its evaluations, and the folders it writes alongside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both generations of OpenHands share: turns, metrics, and how a run ended."""
+"""Code shared by both generations of OpenHands: turns, metrics, and how a run ended."""
 
 from __future__ import annotations
 

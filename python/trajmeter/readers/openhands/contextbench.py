@@ -1,8 +1,8 @@
 """Views of OpenHands events by the rules of ContextBench's reader.
 
-Only ``read`` and ``run`` count, by what they ask for. A command that contains one of ``_WRITES``,
-even within another word, shows nothing; every match of every pattern counts, of any file name, and
-nothing looks at the output. ``start`` and ``end`` of a ``read`` are taken as lines from 1.
+Only ``read`` and ``run`` count, by what they request. A command that contains one of ``_WRITES``,
+even within another word, shows nothing. Every match of every pattern counts, with any file name,
+and output is ignored. ``start`` and ``end`` of a ``read`` are interpreted as 1-based lines.
 """
 
 from __future__ import annotations

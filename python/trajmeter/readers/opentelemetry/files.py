@@ -1,4 +1,4 @@
-"""Files of the OTLP exporter: JSON lines with an export on each, or one document."""
+"""Files of the OTLP exporter: JSON lines with one export each, or one document."""
 
 from __future__ import annotations
 

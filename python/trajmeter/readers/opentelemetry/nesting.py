@@ -1,4 +1,4 @@
-"""Spans that lie within others."""
+"""Finds spans nested in others."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 __all__ = ["AGENTS", "innermost", "outermost"]
 
 AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
-"""Operations that are runs of an agent, or of some."""
+"""Operations that run one or more agents."""
 
 
 def innermost(spans: Sequence[Span]) -> list[Span]:
-    """Spans, with one for each call of a model: frameworks and clients may both write of it.
+    """Reduce spans to one per model call, which frameworks and clients may both record.
 
-    The innermost counts, with what only those around it tell.
+    The innermost span is kept, with attributes that only the enclosing spans have.
     """
     found = dict(enumerate(spans))
     within: dict[str, int] = {}
     for at, span in found.items():
         if span.operation in ANSWERS and span.error is None and span.parent is not None:
-            within[span.parent] = at  # the last, where some were tried again
+            within[span.parent] = at  # the last one, if calls were retried
     for at, span in enumerate(spans):
         inner = within.get(span.id or "")
         if span.operation in ANSWERS and inner != at and inner in found:
@@ -35,7 +35,7 @@ def innermost(spans: Sequence[Span]) -> list[Span]:
 
 
 def outermost(spans: Sequence[Span]) -> list[Span]:
-    """Spans of agents and workflows that are within no other."""
+    """Spans of agents and workflows that are not within another one."""
     by_id = {span.id: span for span in spans if span.id is not None}
     found = []
     for span in spans:

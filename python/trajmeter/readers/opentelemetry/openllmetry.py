@@ -1,4 +1,4 @@
-"""The attributes of OpenLLMetry and Traceloop, renamed as the conventions have them.
+"""Renames the attributes of OpenLLMetry and Traceloop to those of the conventions.
 
 Up to 0.53, each field of a message was an attribute, such as ``gen_ai.completion.0.content``; 0.62
 writes ``gen_ai.output.messages``. Traceloop's decorators write ``traceloop.entity.*`` in both.
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["ENTITY_INPUT", "ENTITY_OUTPUT", "SPAN_KIND", "conventional"]
 
 SPAN_KIND = "traceloop.span.kind"
-"""Says that a span is a workflow, an agent, a task or a tool."""
+"""Whether a span is a workflow, an agent, a task or a tool."""
 ENTITY_INPUT = "traceloop.entity.input"
-"""The arguments of a function, by place and by name."""
+"""The positional and named arguments of a function."""
 ENTITY_OUTPUT = "traceloop.entity.output"
 """What the function returned."""
 
@@ -32,12 +32,12 @@ _KINDS = {
 }
 _REQUESTS = {"chat": "chat", "completion": "text_completion"}
 
-# Nine digits are more than any trace has messages, and few enough for `int`.
+# No trace has more messages than nine digits allow, and `int` accepts them.
 _INDEXED = re.compile(
     r"gen_ai\.(prompt|completion)\.([0-9]{1,9})\.(?:tool_calls\.([0-9]{1,9})\.)?([a-z_]+)"
 )
 _EMPTY = '""'
-"""What LangChain's instrumentation writes for a text that is empty."""
+"""Empty text as written by LangChain's instrumentation."""
 _PREFIXES = ("gen_ai.prompt.", "gen_ai.completion.", "llm.request.functions.")
 
 
@@ -45,7 +45,7 @@ def conventional(attributes: dict[str, JsonValue]) -> str | None:
     """Rename the attributes in place.
 
     Returns:
-        The operation, where the span says it by a name of its own.
+        The operation, if the span names it in its own terms.
     """
     messages = _messages(attributes)
     if prompt := messages.get("prompt"):
@@ -69,7 +69,7 @@ def conventional(attributes: dict[str, JsonValue]) -> str | None:
 
 
 def _messages(attributes: dict[str, JsonValue]) -> dict[str, list[dict[str, Any]]]:
-    """Take indexed messages out of the attributes, in the order of their indexes."""
+    """Remove indexed messages from the attributes, and return them in order of their indices."""
     fields: dict[str, dict[int, dict[str, Any]]] = {}
     calls: dict[tuple[str, int], dict[int, dict[str, Any]]] = {}
     for name in [each for each in attributes if each.startswith(_PREFIXES)]:

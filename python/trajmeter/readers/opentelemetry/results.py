@@ -1,4 +1,4 @@
-"""Results of tools among the messages that were sent to a model."""
+"""Tool results in the messages that were sent to a model."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["results_in"]
 
 
 def results_in(messages: JsonValue) -> tuple[dict[str, Any], ...]:
-    """The results that answer the last calls, as messages; earlier ones were sent before."""
+    """The results of the last calls, as messages; earlier ones were already sent."""
     sent = [each for each in as_list(parsed(messages)) if isinstance(each, dict)]
-    while sent and sent[-1].get("role") == "assistant":  # how the answer is to begin
+    while sent and sent[-1].get("role") == "assistant":  # a prefix for the answer
         sent.pop()
     answers = (at for at, each in enumerate(sent) if each.get("role") == "assistant")
     after = max(answers, default=-1) + 1
@@ -30,7 +30,7 @@ def _results(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if message.get("role") in ("tool", "function") and content is not None:
         yield _result(message.get("tool_call_id"), content)
         return
-    # Anthropic's results are parts of what the user says.
+    # Anthropic's results are parts of user messages.
     for part in (*as_list(message.get("parts")), *as_list(parsed(content))):
         if not isinstance(part, dict):
             continue

@@ -1,4 +1,4 @@
-"""Spans of tools, joined to the calls that an answer names."""
+"""Matches tool spans with the calls in an answer."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["RESULT", "call_id", "is_named", "result_of"]
 
 RESULT = "gen_ai.tool.call.result"
-"""What a tool gave back."""
+"""The result of a tool."""
 
 
 def call_id(span: Span, parts: list[JsonValue], taken: Container[str]) -> str | None:
-    """The id of the call that a span of a tool is, if it says so.
+    """The id of the call that a tool span records, if known.
 
-    Traceloop's decorators see no ids: a span is the first call of its name with the same arguments,
-    or else the first of its name, of those that no other span is.
+    Traceloop's decorators do not record ids: among the calls without a span, a span then matches
+    the first call with the same name and arguments, or else the first with the same name.
     """
     identity = as_text(span.attributes.get("gen_ai.tool.call.id"))
     if identity is not None or SPAN_KIND not in span.attributes:
@@ -38,7 +38,7 @@ def call_id(span: Span, parts: list[JsonValue], taken: Container[str]) -> str | 
 
 
 def _fits(span: Span, call: Mapping[str, Any]) -> bool:
-    """Whether a function was given the arguments of a call."""
+    """Whether a function received the arguments of a call."""
     arguments = parsed(call.get("arguments"))
     match span.attributes.get(ENTITY_INPUT):
         case {"args": list(places), "kwargs": dict(names)} if places:
@@ -50,9 +50,9 @@ def _fits(span: Span, call: Mapping[str, Any]) -> bool:
 
 
 def is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
-    """Give its id to the first call of this tool that an answer names without one, if any.
+    """Assign an id to the answer's first call of this tool without one; returns whether it exists.
 
-    Some models, such as Gemini's, give their calls no ids.
+    Calls of some models, such as Gemini's, have no ids.
     """
     name = span.attributes.get("gen_ai.tool.name")
     for at, part in enumerate(parts):
@@ -65,7 +65,7 @@ def is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
 
 
 def result_of(span: Span, identity: str) -> dict[str, Any]:
-    """The message that a tool gives back."""
+    """The message with the result of a tool."""
     name = span.attributes.get("gen_ai.tool.name")
     result = span.attributes.get(RESULT, span.attributes.get(ENTITY_OUTPUT))
     says_more = span.error == NO_MESSAGE and isinstance(result, str) and result

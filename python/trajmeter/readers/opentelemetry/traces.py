@@ -77,9 +77,9 @@ class _Trace:
         self.unusable: dict[str, str] = {}
         self._tools: dict[str, Span] = {}
         self._given: dict[str, dict[str, Any]] = {}
-        """The message that holds the result of each call."""
+        """The message with the result of each call."""
         self._settled: set[str] = set()
-        """Calls whose result is known as the model was told it."""
+        """Calls whose result is known as it was sent to the model."""
         named: set[str] = set()
         latest: dict[str, Any] | None = None
         for number, span in enumerate(spans):
@@ -113,13 +113,13 @@ class _Trace:
     def _give(
         self, results: Iterable[Mapping[str, Any]], parts: list[JsonValue], named: set[str]
     ) -> None:
-        """Add the results that a model was sent, where no span of a tool has them."""
+        """Add results that were sent to a model and that no tool span has recorded."""
         is_answered = not self._given.keys().isdisjoint(_ids(parts)) or (
             self.messages[-1]["role"] == "tool"
         )
         for result in results:
             identity = result["tool_call_id"]
-            if identity is None:  # they are for the last calls, in their order
+            if identity is None:  # these belong to the last calls, in order
                 if not is_answered and any(map(_is_call, parts)):
                     self.messages.append({**result})
             elif identity in named and identity not in self._settled:
@@ -202,7 +202,7 @@ def _parts(span: Span) -> list[JsonValue]:
 
 
 def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
-    """Usage of a model call: the input includes cached tokens, which are left out if 0."""
+    """Usage of a model call: the input includes cached tokens, which are omitted if 0."""
 
     def counted(*names: str) -> int | None:
         return next((count(about[name]) for name in names if name in about), None)

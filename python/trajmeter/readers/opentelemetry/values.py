@@ -1,4 +1,4 @@
-"""Values of attributes: out of the objects that say their types, and out of JSON in a text."""
+"""Extracts values of attributes from typed objects and from JSON text."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ UNUSED = (
     "model_request_parameters",
     "pydantic_ai.all_messages",
 )
-"""Attributes that are of no use here, and large."""
+"""Large attributes that are not used here."""
 
 
 def attributes_of(attributes: object) -> dict[str, JsonValue]:
-    """Attributes by their names, without those that are of no use here."""
+    """Attributes by name, without unused ones."""
     found: dict[str, JsonValue] = {}
     for each in as_list(attributes):
         name = each.get("key") if isinstance(each, dict) else None
@@ -39,7 +39,7 @@ def attributes_of(attributes: object) -> dict[str, JsonValue]:
 
 
 def _value(value: object) -> JsonValue:
-    """A value out of the object that says its type."""
+    """Extract a value from the object that declares its type."""
     match value:
         case {"stringValue": str() as plain} | {"boolValue": bool() as plain}:
             return plain
@@ -55,15 +55,15 @@ def _value(value: object) -> JsonValue:
 
 
 def is_integer(number: object) -> bool:
-    """Whether this is a whole number, which OTLP writes as a text."""
+    """Whether a value is an integer, which OTLP writes as text."""
     if isinstance(number, str):
-        # No integer of 64 bits is longer, and `int` refuses thousands of digits.
+        # No 64-bit integer is longer, and `int` rejects thousands of digits.
         return len(number) <= _MOST_DIGITS and number.removeprefix("-").isdecimal()
     return isinstance(number, int) and not isinstance(number, bool)
 
 
 def parsed(value: JsonValue) -> JsonValue:
-    """A structured attribute, which may be JSON in a text."""
+    """A structured attribute, which may be JSON text."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""What shell commands show of files, from their text and, if known, their output."""
+"""Determines what shell commands show of files, from the command and, if known, its output."""
 
 from __future__ import annotations
 

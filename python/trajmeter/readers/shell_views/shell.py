@@ -1,4 +1,4 @@
-"""The views that a shell command gave."""
+"""Determines the views of a shell command."""
 
 from __future__ import annotations
 
@@ -178,28 +178,28 @@ def shell_views(
     hidden: tuple[int, int] | None = None,
     trimmed: bool = False,
 ) -> ShellViews:
-    r"""Find out what a shell command showed of files.
+    r"""Determine what a shell command showed of files.
 
-    Recognised are ``cat``, ``head``, ``tail``, ``sed``, ``nl``, ``awk`` by line numbers, ``less``,
-    ``more``, ``bat``, ``grep``, ``rg``, ``git show``, ``git diff``, ``git blame``, ``git grep``,
-    alone and in pipelines, lists and groups. Variables are not replaced; a script in another
-    language is left alone.
+    Recognises ``cat``, ``head``, ``tail``, ``sed``, ``nl``, ``awk`` by line numbers, ``less``,
+    ``more``, ``bat``, ``grep``, ``rg``, ``git show``, ``git diff``, ``git blame`` and ``git grep``,
+    alone and in pipelines, lists and groups. Variables are not expanded, and scripts in other
+    languages are ignored.
 
     Args:
-        command: The command, as it was given to a shell.
-        output: What it printed, errors included; ``None`` if that is not known, and then what was
-            asked for counts as shown. With it, lines are counted, numbers are read, and a command
-            that failed shows nothing.
-        exit_code: The command's exit code; ``None`` if not known.
-        folder: Folder that the command ran in; ``None`` for the root of the repository.
-        hidden: Characters of the output that were not shown to the agent, half-open.
-        trimmed: Whether empty lines were taken off the beginning and the end of the output. A few
-            lines that it lacks of a range are then taken for such lines.
+        command: The command, as passed to a shell.
+        output: Its output, including errors. With output, lines are counted, line numbers are
+            parsed, and a failed command shows nothing. If ``None``, the requested lines count as
+            shown.
+        exit_code: The command's exit code; ``None`` if unknown.
+        folder: Folder in which the command ran; ``None`` for the root of the repository.
+        hidden: Range of characters of the output that the agent did not see, half-open.
+        trimmed: Whether empty lines were removed from both ends of the output. A few missing lines
+            of a range are then assumed to be such lines.
 
     Returns:
-        Its views, with paths joined to the folder, its leaks, and the folder that it left the shell
-        in. Hits of searches are single lines, marked as ``searched``; lines that a search shows
-        around them are ranges. Files below ``/tmp`` and the like are not views.
+        Its views, with paths joined to the folder; its leaks; and the shell's folder afterwards.
+        Search hits are single lines, marked as ``searched``; context lines of a search are ranges.
+        Files below ``/tmp`` and the like are not views.
 
     Example:
         >>> from trajmeter.readers.shell_views import shell_views

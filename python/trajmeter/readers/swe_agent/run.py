@@ -1,4 +1,4 @@
-"""Trajectories of SWE-agent: a JSON object of steps, with the history of messages beside them.
+"""Trajectories of SWE-agent: a JSON object of steps, with the history of messages.
 
 Each step is a turn. Steps without an action are answers that the program could not use: what they
 called is not recorded. Ids and arguments of calls come from the history, whose demonstrations and

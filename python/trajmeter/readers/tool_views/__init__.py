@@ -1,4 +1,4 @@
-"""What tool calls show of files, from the tool, its arguments and its result."""
+"""Determines what tool calls show of files, from the tool, its arguments and its result."""
 
 from __future__ import annotations
 

@@ -82,14 +82,14 @@ class ShownByCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """Which arguments say what a tool reads; of several names, the first present counts."""
+    """The arguments that specify what a tool reads; of several names, the first present counts."""
 
     path: _Names = _PATHS
     """The argument with the path or a list of paths."""
     first: _Names = _FIRST
     """The argument with the first line, from 1."""
     last: _Names = _LAST
-    """The argument with the last line, included; -1 is the end of the file."""
+    """The argument with the last line, inclusive; -1 is the end of the file."""
     count: _Names = _COUNTS
     """The argument with the number of lines to read, starting from the first."""
     range: _Names = _RANGES
@@ -181,17 +181,16 @@ def tool_views(
     *,
     keeps_folder: Collection[str] = (),
 ) -> ToolViews:
-    """What calls show, with tools of your own beside those that are known.
+    """Create a viewer of tool calls that knows your own tools in addition to common ones.
 
-    Known are tools named as most programs name them: ``read_file``, ``view``, ``open`` and the like
-    with a path and a range of lines, ``str_replace_editor`` and ``text_editor``, of which only
-    ``view`` shows anything, shells (``bash``, ``terminal`` ...), and searches, which show single
-    lines.
+    Common tools are ``read_file``, ``view``, ``open`` and the like, with a path and a range of
+    lines; ``str_replace_editor`` and ``text_editor``, of which only ``view`` shows anything; shells
+    (``bash``, ``terminal`` ...); and searches, which show single lines.
 
     Args:
-        overrides: By the name of a tool, its arguments, or a function that gives the views of a
-            call; ``None`` from it says that the tool does not read.
-        keeps_folder: Names of shells in which ``cd`` of one call is in effect in the next.
+        overrides: Tools by name, each as its arguments or as a function that returns the views of a
+            call, or ``None`` if the tool does not read files.
+        keeps_folder: Names of shells in which ``cd`` persists from one call to the next.
 
     Example:
         >>> from trajmeter.records import ToolCall
