@@ -9,6 +9,7 @@ from tests.metrics.fakes import AnswerMetric
 from tests.summaries.batches import results_table, scored_attempts
 from tests.summaries.test_batches import ATTEMPTS, TASKS
 from trajmeter.metrics import MetricError, RowLayout, create, metric
+from trajmeter.metrics.typed_results import typed_results
 from trajmeter.records import Score, Task, Trajectory
 
 pytest.importorskip("pyarrow")
@@ -31,14 +32,14 @@ def test_columns_give_the_results_back(profiles: list[str], attempts: list[Traje
     layout = RowLayout(metrics)
     table = results_table(layout, scored)
     for index, family in enumerate(layout.families):
-        assert family.results(table) == [each.results[index] for each in scored]
+        assert typed_results(family, table) == [each.results[index] for each in scored]
 
 
 def test_groups_that_are_not_asked_for_have_their_defaults() -> None:
     metrics = create(["turns.run"])
     scored = scored_attempts(metrics, [Trajectory(task_id="a", turn_count=3, passed=True)])
     layout = RowLayout(metrics)
-    (result,) = layout.families[0].results(results_table(layout, scored))
+    (result,) = typed_results(layout.families[0], results_table(layout, scored))
     assert not isinstance(result, MetricError)
     made = result.model_dump()
     assert (made["run"]["turn_count"], made["run"]["passed"]) == (3, True)

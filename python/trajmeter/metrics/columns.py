@@ -25,7 +25,6 @@ from trajmeter.schemas import Shape, bare, is_model
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import pyarrow as pa
     from pydantic.fields import FieldInfo
 
     from trajmeter.metrics._protocol import AnyMetric
@@ -177,16 +176,6 @@ class FamilyColumns:
         if not fits:
             raise InputError(self._refusal(result))
         return [self._version, self.parameters, None, *values]
-
-    def results(self, batch: pa.RecordBatch) -> list[Result | MetricError]:
-        """Typed results of rows of a results table; see :func:`typed_results`.
-
-        Args:
-            batch: Rows in the columns of :func:`trajmeter.writers.arrow.arrow_schema`.
-        """
-        from trajmeter.metrics.typed_results import typed_results
-
-        return typed_results(self, batch)
 
     def _refusal(self, result: Result) -> str:
         """Which value of a result does not fit its column."""

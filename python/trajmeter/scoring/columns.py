@@ -16,6 +16,7 @@ from trajmeter.metrics import MetricError, RowLayout, score_trajectories
 from trajmeter.metrics._protocol import compares_attempts, scores_batches
 from trajmeter.metrics.columns_read import columns_read, presence_read
 from trajmeter.metrics.engine import FATAL
+from trajmeter.metrics.typed_results import typed_results
 from trajmeter.scoring.results import (
     columns_of_results,
     identity_columns,
@@ -241,6 +242,8 @@ def _together(family: FamilyColumns, parts: Sequence[_Scored]) -> _Scored:
     names = [column.name for column in family.columns]
     results: list[Result | MetricError] = []
     for part in parts:
-        own = part.results
-        results += family.results(pa.record_batch(part.columns, names)) if own is None else own
+        if part.results is None:
+            results += typed_results(family, pa.record_batch(part.columns, names))
+        else:
+            results += part.results
     return _Scored(columns, results)

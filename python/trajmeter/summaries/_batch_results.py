@@ -9,6 +9,7 @@ from trajmeter.arrays import ROWS_AT_ONCE, present
 from trajmeter.errors import InputError
 from trajmeter.metrics import MetricError
 from trajmeter.metrics.row_records import records_of
+from trajmeter.metrics.typed_results import typed_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ def results_of(
     found: Iterator[Result | MetricError]
     if results is None:
         starts = range(0, scored.num_rows, ROWS_AT_ONCE)
-        parts = (family.results(scored.slice(start, ROWS_AT_ONCE)) for start in starts)
+        parts = (typed_results(family, scored.slice(start, ROWS_AT_ONCE)) for start in starts)
         found = chain.from_iterable(parts)
     else:
         found = iter(results)

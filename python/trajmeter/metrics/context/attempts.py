@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from trajmeter.arrays import Booleans
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.context.profile import ContextProfile
 
-__all__ = ["CAUSE", "Attempts", "TaskFacts", "attempts", "task_facts"]
+__all__ = ["CAUSE", "NONE", "Attempts", "TaskFacts", "attempts"]
 
 CAUSE = {cause: code for code, cause in enumerate(Cause)}
 """Integer code of each cause."""
-_NONE = -1
+NONE = -1
+"""The code of no cause, and of a count that does not apply."""
 
 
 class TaskFacts(NamedTuple):
@@ -60,12 +60,12 @@ _MISSING_TASK = TaskFacts(
     void=CAUSE[Cause.MISSING_GOLD],
     has_initial_lines=0,
     initial_gold_size=0,
-    unresolved_gold_paths=_NONE,
+    unresolved_gold_paths=NONE,
     has_gold=0,
     has_gold_patch=0,
     gold_edits=0,
-    stand_in_deleted=_NONE,
-    stand_in_hits=_NONE,
+    stand_in_deleted=NONE,
+    stand_in_hits=NONE,
 )
 
 
@@ -104,56 +104,25 @@ class Attempts:
 
 def attempts(
     profile: ContextProfile,
-    prepared: Sequence[PreparedTask],
+    facts: Sequence[bytes],
     task: Int64Array,
     counts: Mapping[str, Int64Array],
     coverage: Float64Array,
     offsets: Int64Array,
 ) -> Attempts:
     """Combine the measured sizes of attempts with the facts of their tasks."""
-    held = b"".join([*(each.facts for each in prepared), _MISSING_TASK.packed()])
+    held = b"".join([*facts, _MISSING_TASK.packed()])
     table = np.frombuffer(held, np.int64).reshape(-1, len(TaskFacts._fields))
     tasks = dict(zip(TaskFacts._fields, np.ascontiguousarray(table[task].T), strict=True))
     if profile.voids_whole_attempt:
         lost = (tasks["void"] < 0) & (counts["has_final_context"] == 0)
         void = np.where(lost, CAUSE[Cause.NO_CONTEXT_EXTRACTED], tasks["void"])
     else:
-        void = np.where(task < 0, tasks["void"], _NONE)
+        void = np.where(task < 0, tasks["void"], NONE)
     found = Attempts(
         profile, counts, coverage.reshape(-1, len(GRANULARITIES)), offsets, tasks, void
     )
     return _with_written_gold(found) if profile.counts_reversed_lines else found
-
-
-def task_facts(prepared: PreparedTask) -> TaskFacts:
-    """Collect the facts of a task that the figures of its attempts depend on."""
-    profile, gold_patch = prepared.profile, prepared.task.gold_patch
-    void = None if prepared.has_snapshot else Cause.MISSING_SNAPSHOT
-    if not prepared.has_gold:
-        void = Cause.MISSING_GOLD
-    stands_in = profile.gold_patch_stands_in and gold_patch
-    *_, deleted, hits = prepared.gold_patch_counts if stands_in else (_NONE, _NONE)
-    unresolved = prepared.unresolved_gold_paths
-    file, symbol, span, line = map(_code, prepared.causes.values())
-    return TaskFacts(
-        file=file,
-        symbol=symbol,
-        span=span,
-        line=line,
-        void=_code(void),
-        has_initial_lines=bool(prepared.initial_gold),
-        initial_gold_size=prepared.initial_gold_size,
-        unresolved_gold_paths=_NONE if unresolved is None else unresolved,
-        has_gold=prepared.has_gold,
-        has_gold_patch=gold_patch is not None,
-        gold_edits=prepared.edits.size,
-        stand_in_deleted=deleted,
-        stand_in_hits=hits,
-    )
-
-
-def _code(cause: Cause | None) -> int:
-    return _NONE if cause is None else CAUSE[cause]
 
 
 def _with_written_gold(found: Attempts) -> Attempts:

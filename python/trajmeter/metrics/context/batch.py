@@ -130,7 +130,8 @@ def _columns(
     measured = kernels.context_batch([of.kernel for of in prepared], places, *viewed)
     table = measured.counts.reshape(-1, len(CONTEXT_COUNTS)).T
     counts = dict(zip(CONTEXT_COUNTS, np.ascontiguousarray(table), strict=True))
-    found = attempts(profile, prepared, places, counts, measured.coverage, measured.offsets)
+    facts = [each.facts for each in prepared]
+    found = attempts(profile, facts, places, counts, measured.coverage, measured.offsets)
     columns: dict[str, Array] = {}
     if parts.final:
         columns |= final_columns(found)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.arguments import check_type
 from trajmeter.errors import InputError
 from trajmeter.kernels import GoldLines, active
-from trajmeter.metrics.context.attempts import task_facts
+from trajmeter.metrics.context.attempts import CAUSE, NONE, TaskFacts
 from trajmeter.metrics.context.files import RepositoryFiles
 from trajmeter.metrics.context.lines import lines_size
 from trajmeter.metrics.context.profile import PROFILES
@@ -68,7 +68,7 @@ class PreparedTask:
     @cached_property
     def facts(self) -> bytes:
         """Facts of the task for scoring batches, packed; see :class:`TaskFacts`."""
-        return task_facts(self).packed()
+        return _facts(self).packed()
 
     @cached_property
     def gold_patch_counts(self) -> tuple[int, int, int, int, int]:
@@ -150,3 +150,34 @@ def _causes(
         "span": missing or no_bytes,
         "line": missing,
     }
+
+
+def _facts(prepared: PreparedTask) -> TaskFacts:
+    """Collect the facts of a task that the figures of its attempts depend on."""
+    profile, gold_patch = prepared.profile, prepared.task.gold_patch
+    void = None if prepared.has_snapshot else Cause.MISSING_SNAPSHOT
+    if not prepared.has_gold:
+        void = Cause.MISSING_GOLD
+    stands_in = profile.gold_patch_stands_in and gold_patch
+    *_, deleted, hits = prepared.gold_patch_counts if stands_in else (NONE, NONE)
+    unresolved = prepared.unresolved_gold_paths
+    file, symbol, span, line = map(_code, prepared.causes.values())
+    return TaskFacts(
+        file=file,
+        symbol=symbol,
+        span=span,
+        line=line,
+        void=_code(void),
+        has_initial_lines=bool(prepared.initial_gold),
+        initial_gold_size=prepared.initial_gold_size,
+        unresolved_gold_paths=NONE if unresolved is None else unresolved,
+        has_gold=prepared.has_gold,
+        has_gold_patch=gold_patch is not None,
+        gold_edits=prepared.edits.size,
+        stand_in_deleted=deleted,
+        stand_in_hits=hits,
+    )
+
+
+def _code(cause: Cause | None) -> int:
+    return NONE if cause is None else CAUSE[cause]
