@@ -105,7 +105,7 @@ def test_what_is_missing_is_counted_by_cause_and_bounded() -> None:
     assert tone == "warning"
     assert text == (
         "context.line.f1: 3 of 18 attempts not scored (missing gold 2, no steps 1); "
-        "at worst and at best, the mean with them is wren 0.667–0.833."
+        "at worst and at best, the mean including them is wren 0.667–0.833."
     )
 
 

@@ -129,8 +129,8 @@ def test_a_mean_cost_of_some_attempts_is_marked_and_none_is_left_out() -> None:
         ("a", 2.0, ""), ("b", 1.0, "4/12"),
     ]  # fmt: skip
     assert tradeoff.notes == (
-        "Hollow: turns.cost.cost_usd is known of some attempts only; the mean is over these.",
-        "Left out, as no turns.cost.cost_usd is known: c.",
+        "Hollow: turns.cost.cost_usd is known only for some attempts; the mean is over these.",
+        "Omitted because no turns.cost.cost_usd is known: c.",
     )
 
 
@@ -145,7 +145,7 @@ def test_a_cost_of_zero_for_want_of_a_price_is_not_a_known_cost() -> None:
     chart = tradeoff.charts[0]
     assert isinstance(chart, ScatterChart)
     assert [(point.label, point.part) for point in chart.points] == [("a", ""), ("b", "11/12")]
-    assert tradeoff.notes[1] == "Left out, as no speedup.task_cost_usd is known: c."
+    assert tradeoff.notes[1] == "Omitted because no speedup.task_cost_usd is known: c."
 
 
 def test_an_interval_beyond_any_possible_difference_is_cut_in_the_chart_alone() -> None:

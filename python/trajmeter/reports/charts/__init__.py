@@ -1,4 +1,4 @@
-"""Charts of reports: plain data in, SVG out that follows the page's light or dark colours."""
+"""Charts of reports: turns plain data into SVG that follows the page's light or dark colours."""
 
 from __future__ import annotations
 

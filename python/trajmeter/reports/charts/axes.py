@@ -23,12 +23,12 @@ __all__ = [
 ]
 
 AXIS_HEIGHT = 42
-"""Room below a chart for numbers and title of its axis."""
+"""Height below a chart for the numbers and title of its axis."""
 LEGEND_ROW = 22
-"""Height of a line of a legend."""
+"""Height of one line of a legend."""
 
 _TICK_ROOM = 75
-"""Width that a number below an axis may take."""
+"""Maximum width of a number below an axis."""
 _SWATCH = 14
 _GAP = 18
 
@@ -36,14 +36,14 @@ _GAP = 18
 def horizontal_axis(
     scale: Scale, title: str, top: float, bottom: float, *, is_whole: bool = False
 ) -> str:
-    """Numbers and title below a chart, with a faint line upwards from each number.
+    """Draw numbers and title below a chart, with a faint line upwards from each number.
 
     Args:
         scale: The axis.
-        title: What it shows.
-        top: Where its faint lines end.
-        bottom: Where they begin, above the numbers.
-        is_whole: Whether only whole numbers have a meaning.
+        title: Title of the axis.
+        top: Upper end of the faint lines.
+        bottom: Lower end of the faint lines, above the numbers.
+        is_whole: Whether only integers are meaningful.
     """
     parts = []
     room = max(2, round((scale.end - scale.start) / _TICK_ROOM))
@@ -59,14 +59,14 @@ def horizontal_axis(
 
 
 def centred(text: str, x: float, y: float, *, fits: float = WIDTH) -> str:
-    """A quiet text about its middle, as far as the edges of the chart let it."""
+    """Draw muted text centred at ``x``, shifted if it would exceed the chart's edges."""
     half = min(width_of(text), fits) / 2
     inside = min(max(x, half), WIDTH - half)
     return label(text, inside, y, anchor="middle", class_="quiet", fits=fits)
 
 
 def vertical_axis(scale: Scale, title: str, left: float, right: float) -> str:
-    """Numbers left of a chart, with a faint line to the right from each, and the title above."""
+    """Draw numbers left of a chart, with a faint line to the right of each, and the title above."""
     ticks = scale.ticks(max(2, round(abs(scale.end - scale.start) / 45)))
     parts = [label(title, 2, scale.end - 12, class_="quiet", fits=right - 2)]
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
@@ -79,12 +79,12 @@ def vertical_axis(scale: Scale, title: str, left: float, right: float) -> str:
 def legend(
     entries: Sequence[tuple[str, str]], top: float, *, is_line: bool = False
 ) -> tuple[str, float]:
-    """Names with their colours, in as many lines as they take.
+    """Draw names with their colours, in as many lines as needed.
 
     Args:
-        entries: Class of each colour, and its name.
-        top: Where it begins.
-        is_line: Whether the colours are those of lines, which also differ by their dashes.
+        entries: CSS class of each colour, and its name.
+        top: Upper edge.
+        is_line: Whether the colours belong to lines, which also differ in their dashes.
 
     Returns:
         The legend, and its height.
@@ -112,5 +112,5 @@ def legend(
 
 
 def mark(series: int, facts: Iterable[str], shape: str) -> str:
-    """A mark in the colour of its system, with a tooltip that says what it represents."""
+    """Draw a mark in the colour of its system, with a tooltip that describes it."""
     return tag("g", tag("title", escape("; ".join(facts))), shape, class_=coloured(series))

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["draw_curves"]
 
 _TITLE = 30.0
-"""Room for the title of the axis upwards."""
+"""Height for the title of the vertical axis."""
 _FEW = 12
-"""Points that are marked each; more would make the line a band."""
+"""Maximum number of points marked individually; with more, marks would merge into a band."""
 
 
 def draw_curves(chart: CurveChart) -> str:
-    """Draw lines, each with its band; values that are not finite are left out."""
+    """Draw lines with their bands; values that are not finite are omitted."""
     entries = [(coloured(each.series), each.label) for each in chart.curves]
     names, names_height = legend(entries, 0, is_line=True)
     top = names_height + _TITLE
@@ -83,7 +83,7 @@ def _path(places: Iterable[tuple[float, float]], *, is_step: bool) -> str:
 
 
 def _corners(places: list[tuple[float, float]], *, is_step: bool) -> list[tuple[float, float]]:
-    """Corners of a line; one in steps keeps its height until the next place."""
+    """Corners of a line; a step line keeps its height until the next point."""
     if not is_step:
         return places
     corners = places[:1]

@@ -1,4 +1,4 @@
-"""Distributions of values: a dot for each if they are few, otherwise a histogram."""
+"""Draws distributions of values: one dot per value if there are few, otherwise a histogram."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["draw_distributions"]
 
 _SINGLE = 80
-"""Values that are drawn one by one; more are counted in bins."""
+"""Maximum number of values drawn as dots; more are counted in bins."""
 _BINS = 24
 _ROW, _ROOM = 60, 46.0
-"""Height of a system's row, and what its dots or bars may take of it."""
+"""Height of a system's row, and how much of it dots or bars may use."""
 _RADIUS, _LEAST_RADIUS = 4.0, 3.0
-"""Of a dot: as large as a stack of them allows, or they are counted in bins."""
+"""Maximum and minimum radius of a dot; if stacks need a smaller one, values are binned."""
 _GAP = 14
 
 
 def draw_distributions(chart: DistributionChart) -> str:
-    """Draw one row for each system, all on one axis."""
+    """Draw one row per system, all on one axis."""
     values = [[each for each in series.values if drawable(each)] for series in chart.series]
     texts = [_text(each, chart.noun) for each in values]
     left = names_width([series.label for series in chart.series]) + _GAP
@@ -124,14 +124,14 @@ def _bars(
 
 
 def _radius(rows: Sequence[Sequence[float]], scale: Scale) -> float:
-    """The radius with which no dot covers another, or one below the least."""
+    """The largest radius at which dots do not overlap; may be below the minimum."""
     radius = _RADIUS
     while radius >= _LEAST_RADIUS:
         stacks = (Counter(_column(value, scale, radius) for value in row) for row in rows)
         highest = max((max(stack.values(), default=1) for stack in stacks), default=1)
         if highest * 2 * radius <= _ROOM:
             break
-        radius = _ROOM / (2 * highest)  # narrower columns may hold more, so that it is tried
+        radius = _ROOM / (2 * highest)  # narrower columns may be higher, so it is computed again
     return radius
 
 
@@ -140,7 +140,7 @@ def _column(value: float, scale: Scale, radius: float) -> int:
 
 
 def _dots(series: Series, scale: Scale, base: float, radius: float) -> Iterator[str]:
-    """A dot for each value; equal values are stacked."""
+    """Draw one dot per value; equal values are stacked."""
     names = series.names or ("",) * len(series.values)
     pairs = [pair for pair in zip(series.values, names, strict=True) if drawable(pair[0])]
     stacks: Counter[int] = Counter()

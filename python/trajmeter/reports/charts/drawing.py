@@ -34,16 +34,16 @@ _VIEW = re.compile(r'viewBox="0 0 (\S+) (\S+)"')
 
 
 def draw(chart: Chart) -> str:
-    """A chart as a ``<figure>``, coloured by the custom properties of :func:`stylesheet`.
+    """Render a chart as a ``<figure>``, coloured by the custom properties of :func:`stylesheet`.
 
     Args:
-        chart: What it shows; any text in it stays text.
+        chart: The chart; all text in it is escaped.
     """
     return tag("figure", tag("figcaption", escape(chart.title)), _svg(chart))
 
 
 def standalone(chart: Chart) -> str:
-    """A chart as a separate SVG file, which follows the reader's light or dark colours."""
+    """Render a chart as a separate SVG file, which follows the reader's light or dark mode."""
     framed = _VIEW.sub(
         lambda size: (
             f'viewBox="{-_MARGIN} {-_MARGIN} {float(size[1]) + 2 * _MARGIN:g} '
@@ -59,7 +59,7 @@ def standalone(chart: Chart) -> str:
 
 @cache
 def stylesheet() -> str:
-    """Colours of pages and charts, and the look of charts."""
+    """The style sheet: colours of pages and charts, and styles of charts."""
     return resources.files("trajmeter.reports.charts").joinpath("charts.css").read_text("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""A value for each system and question, as a shade and as a number."""
+"""Draws a value for each system and question, as a shade and a number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHADES = 5
 
 
 def draw_grid(chart: Grid) -> str:
-    """Draw a row of cells for each system; numbers are left out where cells are too narrow."""
+    """Draw one row of cells per system; numbers are omitted if cells are too narrow."""
     left = names_width(list(chart.rows)) + _GAP
     cell = (WIDTH - left) / max(len(chart.columns), 1)
     bottom = _HEADINGS + _ROW * len(chart.rows)
@@ -64,7 +64,7 @@ def draw_grid(chart: Grid) -> str:
 
 
 def _every(columns: tuple[str, ...], cell: float) -> int:
-    """Every how many-th column has its name, so that names of usual length fit."""
+    """Interval between columns with names, so that names of usual length fit."""
     usual = sorted(map(width_of, columns))[len(columns) // 2] + 8 if columns else 1.0
     return max(1, min(round(usual / cell + 0.49), len(columns)))
 

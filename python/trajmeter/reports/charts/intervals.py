@@ -1,4 +1,4 @@
-"""Dots with their intervals."""
+"""Draws dots with their intervals."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _ROW, _HEADING = 26, 28
 _WIDEST_NAME, _WIDEST_VALUE = 190.0, 150.0
 _GAP = 14
 _ARROW = 7.0
-"""Length of the arrow at the end of an interval that goes beyond what is possible."""
+"""Length of the arrow at the end of an interval that exceeds the possible range."""
 _BOLD = 1.07
-"""How much wider bold text is."""
+"""Width of bold text relative to normal text."""
 
 
 def draw_intervals(chart: IntervalChart) -> str:
@@ -63,14 +63,14 @@ def draw_intervals(chart: IntervalChart) -> str:
 
 
 def limits_text(low: float | None, high: float | None) -> str:
-    """An interval as the tooltip of a mark says it."""
+    """Text of an interval in the tooltip of a mark."""
     if low is None or high is None:
         return ""
     return f", {amount(low)} to {amount(high)}"
 
 
 def names_width(names: list[str]) -> float:
-    """Room for names beside a chart; longer ones are shortened."""
+    """Width for names next to a chart; longer ones are shortened."""
     return min(max(map(width_of, names), default=0.0), _WIDEST_NAME)
 
 
@@ -83,7 +83,7 @@ def _text(each: Interval, chart: IntervalChart) -> str:
 
 
 def _scale(chart: IntervalChart, rows: Sequence[Interval], left: float, right: float) -> Scale:
-    """An axis that holds every value and interval, as far as they are possible."""
+    """An axis that contains every value and interval, limited to the possible range."""
     ends = [end for each in rows for end in (each.value, each.low, each.high)]
     kept = [end for end in ends if end is not None and not _is_beyond(end, chart)]
     is_cut_low = any(end is not None and _is_below(end, chart.least) for end in ends)
@@ -130,7 +130,7 @@ def _dot(
 
 
 def _end(x: float, y: float, points: float) -> str:
-    """The end of an interval: a stroke across it, or an arrow if it continues."""
+    """Draw the end of an interval: a perpendicular stroke, or an arrow if it continues."""
     if not points:
         return tag("line", class_="interval", x1=x, x2=x, y1=y - 4, y2=y + 4)
     corners = (x + points, y, x, y - 4, x, y + 4)

@@ -22,81 +22,81 @@ __all__ = [
 
 
 class Interval(NamedTuple):
-    """A value and how sure it is: a dot with a line through it."""
+    """A value and its uncertainty: a dot with a line through it."""
 
     label: str
-    """What has the value, such as a system."""
+    """Name of the system or other subject with the value."""
     value: float | None
-    """The value; ``None`` draws no dot, never one at zero."""
+    """The value; no dot is drawn for ``None``."""
     low: float | None = None
     """Lower limit; ``None`` for none."""
     high: float | None = None
     """Upper limit."""
     remark: str = ""
-    """A few words in place of a value that is missing, or after the value, such as ``68/72``."""
+    """Short text that replaces a missing value or follows the value, such as ``68/72``."""
     is_best: bool = False
     """Whether it is marked as the best of its group."""
     series: int = 0
-    """Which colour, from 0: a system keeps its own in all charts of a report."""
+    """Number of the colour, from 0; a system has the same colour in all charts of a report."""
 
 
 class IntervalGroup(NamedTuple):
     """Intervals under one heading."""
 
     heading: str
-    """What they have in common, such as the figure; empty for no heading."""
+    """Their common property, such as the figure; empty for no heading."""
     intervals: tuple[Interval, ...]
-    """The intervals, downwards."""
+    """The intervals, from top to bottom."""
 
 
 class IntervalChart(NamedTuple):
-    """Dots and intervals on one axis, which need not begin at zero.
+    """Dots and intervals on one axis, which need not start at zero.
 
-    Means with their limits, differences (``reference`` 0), speedups by level (``is_ratio``,
-    ``reference`` 1), and repeats with their deviation.
+    Used for means with their limits, differences (``reference`` 0), speedups by level
+    (``is_ratio``, ``reference`` 1), and repeats with their deviation.
     """
 
     title: str
     """Heading."""
     groups: tuple[IntervalGroup, ...]
-    """Groups, downwards."""
+    """Groups, from top to bottom."""
     axis: str
-    """What the axis shows, with its unit."""
+    """Label of the axis, with its unit."""
     reference: float | None = None
-    """Where a line is drawn that values are read against, such as no difference."""
+    """Value at which a reference line is drawn, such as no difference."""
     is_ratio: bool = False
-    """Whether equal ratios are equally far apart."""
+    """Whether the axis is logarithmic."""
     low_end: float | None = None
-    """Where the axis must begin; ``None`` to fit the values."""
+    """Value at which the axis starts; ``None`` to fit the values."""
     high_end: float | None = None
-    """Where it must end."""
+    """Value at which it ends."""
     least: float | None = None
-    """Least value that is possible: an interval below it is cut there, and ends in an arrow."""
+    """Minimum possible value: an interval below it is cut there, and ends in an arrow."""
     greatest: float | None = None
-    """Greatest value that is possible, likewise."""
+    """Maximum possible value, likewise."""
 
 
 class Point(NamedTuple):
-    """A system, by two figures."""
+    """A system with two figures."""
 
     label: str
     """Name of the system."""
     x: float
-    """To the right, such as its cost."""
+    """Value on the x axis, such as its cost."""
     y: float
-    """Upwards, such as its quality."""
+    """Value on the y axis, such as its quality."""
     y_low: float | None = None
     """Lower limit of ``y``."""
     y_high: float | None = None
     """Upper limit of ``y``."""
     series: int = 0
-    """Which colour."""
+    """Number of the colour."""
     part: str = ""
-    """How much ``x`` covers if not everything, such as ``40/80``; the point is then hollow."""
+    """Attempts that ``x`` covers, if not all, such as ``40/80``; the point is then hollow."""
 
 
 class ScatterChart(NamedTuple):
-    """One figure against another, with the name of each system beside its point."""
+    """One figure plotted against another, with the name of each system next to its point."""
 
     title: str
     """Heading."""
@@ -107,7 +107,7 @@ class ScatterChart(NamedTuple):
     y_axis: str
     """Label of the y axis, with its unit."""
     is_ratio: bool = False
-    """Whether equal ratios are equally far apart to the right, if all are above zero."""
+    """Whether the x axis is logarithmic, if all values are above zero."""
 
 
 class Series(NamedTuple):
@@ -116,49 +116,49 @@ class Series(NamedTuple):
     label: str
     """Name of the system."""
     values: tuple[float, ...]
-    """One for each task or attempt, in any order."""
+    """One value per task or attempt, in any order."""
     names: tuple[str, ...] = ()
-    """What each value belongs to; empty if it is not known."""
+    """Name of the task or attempt of each value; empty if unknown."""
     series: int = 0
-    """Which colour."""
+    """Number of the colour."""
 
 
 class DistributionChart(NamedTuple):
-    """How values are spread: a strip of single values, or a histogram of many."""
+    """Distribution of values: dots for few values, or a histogram for many."""
 
     title: str
     """Heading."""
     series: tuple[Series, ...]
-    """Systems, downwards, on one axis."""
+    """Systems, from top to bottom, on one axis."""
     axis: str
-    """What the values are, with their unit."""
+    """Label of the axis, with its unit."""
     noun: str = "tasks"
-    """What is counted."""
+    """Noun for the counted items."""
     low_end: float | None = None
-    """Where the axis must begin."""
+    """Value at which the axis starts."""
     high_end: float | None = None
-    """Where it must end."""
+    """Value at which it ends."""
 
 
 class Curve(NamedTuple):
-    """A line, with a band where limits are given."""
+    """A line, with a band if limits are given."""
 
     label: str
     """Name of the system."""
     xs: tuple[float, ...]
-    """Ascending."""
+    """Values on the x axis, ascending."""
     ys: tuple[float, ...]
-    """One for each."""
+    """Values on the y axis."""
     lows: tuple[float, ...] = ()
     """Lower edge of the band; empty for no band."""
     highs: tuple[float, ...] = ()
-    """Upper edge."""
+    """Upper edge of the band."""
     series: int = 0
-    """Which colour."""
+    """Number of the colour."""
 
 
 class CurveChart(NamedTuple):
-    """Lines over a common axis: coverage by step, or share of tasks solved within n turns."""
+    """Lines on a common axis: coverage by step, or share of tasks solved within n turns."""
 
     title: str
     """Heading."""
@@ -169,11 +169,11 @@ class CurveChart(NamedTuple):
     y_axis: str
     """Label of the y axis."""
     is_step: bool = False
-    """Whether a value holds until the next, as cumulative counts do."""
+    """Whether a value applies until the next one, as for cumulative counts."""
     low_end: float | None = 0.0
-    """Where the axis upwards must begin."""
+    """Value at which the y axis starts."""
     high_end: float | None = None
-    """Where it must end."""
+    """Value at which it ends."""
 
 
 class Stack(NamedTuple):
@@ -182,22 +182,22 @@ class Stack(NamedTuple):
     label: str
     """Name of the system."""
     counts: dict[str, int]
-    """By cause."""
+    """Count of each cause."""
 
 
 class StackChart(NamedTuple):
-    """Counts by cause, one bar for each system; a cause has one colour in all bars."""
+    """Counts by cause, one bar per system; a cause has the same colour in all bars."""
 
     title: str
     """Heading."""
     stacks: tuple[Stack, ...]
-    """Bars, downwards."""
+    """Bars, from top to bottom."""
     axis: str
-    """What is counted."""
+    """Label of the axis: the noun for the counted items."""
 
 
 class Grid(NamedTuple):
-    """A value for each system and question, as a shade and as a number."""
+    """A value for each system and question, as a shade and a number."""
 
     title: str
     """Heading."""
@@ -206,11 +206,11 @@ class Grid(NamedTuple):
     columns: tuple[str, ...]
     """Questions or tasks."""
     values: tuple[tuple[float | None, ...], ...]
-    """A row for each system; ``None`` leaves its cell empty."""
+    """One row per system; a cell is empty for ``None``."""
     low_end: float
     """Value of the lightest shade."""
     high_end: float
-    """Value of the darkest."""
+    """Value of the darkest shade."""
 
 
 Chart: TypeAlias = (

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 __all__ = ["Scale", "drawable", "scale_of", "tick_labels"]
 
 _GREATEST = 1e150
-"""Beyond it the distance of two values overflows."""
+"""Maximum drawable value; beyond it, the difference of two values may overflow."""
 _SHORTEST = 1 / _GREATEST
-"""Of axes: the steps of one that is much shorter underflow."""
+"""Minimum length of an axis; the steps of a much shorter one underflow."""
 _PAD = 0.06
-"""Share of the axis that is free beyond the values."""
+"""Share of the axis that is left free beyond the values."""
 _LARGE, _SMALL = 1e6, 1e-4
-"""From here, and below, numbers are written with an exponent."""
+"""Numbers at least this large, or below this, are written with an exponent."""
 _FEWEST = 3
-"""Numbers that an axis has at least: fewer do not show how far apart they are."""
+"""Minimum number of labels on an axis; fewer do not convey the scale."""
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
@@ -31,11 +31,11 @@ class Scale(NamedTuple):
     high: float
     """Value at its end."""
     start: float
-    """Where it starts."""
+    """Position of its start."""
     end: float
-    """Where it ends."""
+    """Position of its end."""
     is_ratio: bool = False
-    """Whether equal ratios are equally far apart."""
+    """Whether it is logarithmic."""
 
     def at(self, value: float) -> float:
         """Position of a value, limited to the ends."""
@@ -48,11 +48,11 @@ class Scale(NamedTuple):
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
     def ticks(self, count: int, *, is_whole: bool = False) -> list[float]:
-        """Round numbers along the axis, about this many.
+        """Round numbers along the axis, about ``count`` of them.
 
         Args:
-            count: How many there is room for.
-            is_whole: Whether only whole numbers have a meaning, as with steps and counts.
+            count: Number of labels that fit.
+            is_whole: Whether only integers are meaningful, as for steps and counts.
 
         Example:
             >>> Scale(0.0, 1.0, 0, 100).ticks(5), Scale(0.5, 8.0, 0, 100, True).ticks(5)
@@ -85,7 +85,7 @@ class Scale(NamedTuple):
 
 
 def drawable(value: float | None, *, is_ratio: bool = False) -> TypeGuard[float]:
-    """Whether there is a place for a value on an axis."""
+    """Whether a value can be drawn on an axis."""
     return (
         value is not None
         and math.isfinite(value)
@@ -103,15 +103,15 @@ def scale_of(
     high_end: float | None = None,
     is_ratio: bool = False,
 ) -> Scale:
-    """A scale that holds every value.
+    """Return a scale that contains every value.
 
     Args:
-        values: The values; those without a place on an axis are left out.
-        start: Where the axis starts.
-        end: Where it ends.
-        low_end: Value at which it must begin, unless a value is less.
-        high_end: Value at which it must end, unless a value is more.
-        is_ratio: Whether equal ratios are equally far apart.
+        values: The values; those that cannot be drawn are ignored.
+        start: Position of the axis's start.
+        end: Position of its end.
+        low_end: Value at which it starts, unless a value is lower.
+        high_end: Value at which it ends, unless a value is higher.
+        is_ratio: Whether it is logarithmic.
     """
     ends = [each for each in (low_end, high_end) if each is not None]
     found = [each for each in (*values, *ends) if drawable(each, is_ratio=is_ratio)]
@@ -130,7 +130,7 @@ def scale_of(
     above = high if high == high_end else high + pad
     if low >= 0.0:
         below = max(below, 0.0)
-    if below == above:  # both ends were given, and are one
+    if below == above:  # both ends were given, and are equal
         above = below + pad
     if 0.0 < above - below < _SHORTEST:
         above = below + _SHORTEST
@@ -138,11 +138,11 @@ def scale_of(
 
 
 def tick_labels(ticks: Sequence[float], *, is_ratio: bool = False) -> list[str]:
-    """Numbers of an axis, with enough decimals to distinguish them.
+    """Format the numbers of an axis, with enough decimals to distinguish them.
 
     Args:
         ticks: The numbers.
-        is_ratio: Whether each has its own decimals, as those far apart do.
+        is_ratio: Whether each number has its own number of decimals, as on a logarithmic axis.
 
     Example:
         >>> tick_labels([0.0, 0.25, 0.5]), tick_labels([0.0, 2000.0])

@@ -1,4 +1,4 @@
-"""One figure plotted against another, with labels that do not overlap."""
+"""Plots one figure against another, with labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _TOP = 30.0
 _RADIUS = 6.0
 _WIDEST_NAME, _WIDEST_OF_MANY = 200.0, 110.0
 _MANY = 12
-"""Points from which names are shortened more, so that more of them find a place."""
+"""Number of points from which names are shortened more, so that more of them fit."""
 _RINGS = 8
-"""Distances from its point, in lines, at which a name may be placed; a name without room is left to
-the tooltip."""
+"""Distances from its point, in lines, at which a name may be placed; a name that does not fit is
+shown only in the tooltip."""
 
 
 class _Box(NamedTuple):
@@ -128,7 +128,7 @@ def _names(
 
 
 def _boxes(x: float, y: float, width: float) -> Iterator[_Box]:
-    """Places for a name: beside, below and above its point, ever farther away."""
+    """Possible positions of a name: next to, below and above its point, with growing distance."""
     line = FONT_SIZE + 4.0
     for ring in range(_RINGS):
         for side in (0, 1, -1) if not ring else (1, -1):

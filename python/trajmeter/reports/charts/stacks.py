@@ -1,4 +1,4 @@
-"""Counts by cause, one bar for each system."""
+"""Draws counts by cause, one bar per system."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["draw_stacks"]
 _ROW, _BAR = 32, 22
 _GAP = 14
 _CAUSES = 8
-"""Causes with a colour of their own; the rarest of more are drawn as one."""
+"""Maximum number of causes with their own colour; the rarest others are combined."""
 _OTHER = "other causes"
 
 
@@ -73,7 +73,7 @@ def _causes(chart: StackChart) -> list[str]:
 
 
 def _counted(counts: dict[str, int], causes: list[str]) -> dict[str, int]:
-    """Counts in the order of the causes; those that share a colour are added."""
+    """Counts in the order of the causes; those that share a colour are summed."""
     found = {cause: counts.get(cause, 0) for cause in causes}
     if rest := sum(count for cause, count in counts.items() if cause not in found):
         found[_OTHER] = found.get(_OTHER, 0) + rest

@@ -1,4 +1,4 @@
-"""Elements of SVG, and text in them: escaped, measured and shortened."""
+"""Creates SVG elements with escaped text, and measures and shortens text."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ __all__ = [
 ]
 
 WIDTH = 520
-"""Width of every chart, in units that are about a pixel on a narrow page."""
+"""Width of every chart, in units of about one pixel on a narrow page."""
 HEIGHT = 300
-"""Height of charts that do not grow by rows."""
+"""Height of charts without rows."""
 FONT_SIZE = 13
 
 _NARROW, _USUAL, _BROAD = 0.3, 0.57, 0.85
-"""Widths of letters as shares of the font size, rather too wide than too narrow."""
+"""Widths of letters as shares of the font size, estimated generously."""
 _FULL_WIDTH = 1.05
 _COLOURS = 8
-"""Colours of the palette in ``charts.css``; the ninth system has that of the first."""
+"""Number of colours in the palette of ``charts.css``; the ninth system reuses the first."""
 
 
 def tag(name: str, *children: str, **attributes: str | float) -> str:
-    """An element.
+    """Create an element.
 
     Args:
         name: Name of the element.
         *children: Markup inside it.
-        **attributes: Its attributes; ``text_anchor`` stands for ``text-anchor``, ``class_`` for
-            ``class``. Text is escaped, numbers have two decimals at most.
+        **attributes: Its attributes; ``text_anchor`` becomes ``text-anchor``, and ``class_``
+            ``class``. Text is escaped; numbers have at most two decimals.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_attribute(value)}"'
@@ -65,16 +65,15 @@ def label(
     class_: str = "",
     fits: float | None = None,
 ) -> str:
-    """A line of text.
+    """Create a line of text.
 
     Args:
         text: The text.
-        x: Where it is anchored.
-        y: Its base line.
-        anchor: Which part of it is at ``x``: ``start``, ``middle`` or ``end``.
-        class_: Its class.
-        fits: The width that it has to fit; what is longer loses its middle, and has the whole text
-            as its tooltip.
+        x: Position of its anchor.
+        y: Position of its baseline.
+        anchor: Part of the text at ``x``: ``start``, ``middle`` or ``end``.
+        class_: Its CSS class.
+        fits: Maximum width; longer text is shortened in the middle, with the full text as tooltip.
     """
     shown = text if fits is None else shortened(text, fits)
     tooltip = "" if shown == text else tag("title", escape(text))
@@ -83,7 +82,7 @@ def label(
 
 
 def drawing(title: str, facts: Iterable[str], height: float, parts: Sequence[str]) -> str:
-    """A chart that screen readers announce by its title, and describe by its facts."""
+    """Create a chart that screen readers announce by its title and describe by its facts."""
     return tag(
         "svg",
         tag("title", escape(title)),
@@ -97,12 +96,12 @@ def drawing(title: str, facts: Iterable[str], height: float, parts: Sequence[str
 
 
 def coloured(series: int) -> str:
-    """The class that gives a mark the colour of its system."""
+    """The CSS class that gives a mark the colour of its system."""
     return f"s{series % _COLOURS}"
 
 
 def width_of(text: str) -> float:
-    """About how wide a text is; fonts differ, so rather more."""
+    """Approximate width of a text; a generous estimate, because fonts differ."""
     return FONT_SIZE * sum(map(_share, text))
 
 
@@ -115,7 +114,7 @@ def _share(character: str) -> float:
 
 
 def shortened(text: str, width: float) -> str:
-    """The text, without its middle if it is wider; names that differ do so at their ends.
+    """Shorten a text in the middle if it is wider; names usually differ at their ends.
 
     Example:
         >>> shortened("terminus-2 / claude-sonnet", 100), shortened("heron", 100)

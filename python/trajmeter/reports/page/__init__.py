@@ -1,1 +1,1 @@
-"""A report as one HTML page that opens offline: its model, and how the model becomes markup."""
+"""Reports as self-contained HTML pages: the model of a report, and its rendering."""

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["attempt_markup"]
 
 _LEVEL = 4
-"""Of gzip: 5 takes two thirds more time for 7 % less."""
+"""Level of gzip; level 5 takes two thirds more time to save 7 %."""
 
-# The script fills what is empty here, and shows what is hidden.
+# The script fills the empty elements, and shows the hidden ones.
 _FRAME = """\
 <section class="part" id="attempts" aria-labelledby="attempts-title">
 <h2 id="attempts-title">{title}</h2>
@@ -60,13 +60,13 @@ reads without it.</p></noscript>
 
 
 def attempt_markup(table: AttemptTable) -> Iterator[str]:
-    """The section that holds the table, piece by piece; text of the records stays text.
+    """Yield the section with the table, piece by piece; all text of records is escaped.
 
     Args:
-        table: The table; its details are read once.
+        table: The table; its details are iterated once.
 
     Raises:
-        InputError: A column, or the details, are of another length than the first column.
+        InputError: The length of a column or of the details differs from that of the first column.
     """
     rows = len(_values(table.columns[0])) if table.columns else 0
     yield _FRAME.format(title=escape(table.title), count=f"{rows:,}")
@@ -102,7 +102,7 @@ def _details(table: AttemptTable, rows: int) -> Iterator[str]:
 
 
 def _values(column: TextColumn | NumberColumn) -> np.ndarray[Any, np.dtype[Any]]:
-    """Its codes or numbers, as the browser reads them."""
+    """Codes or numbers of a column, as the browser reads them."""
     if isinstance(column, TextColumn):
         return np.ascontiguousarray(column.codes, dtype="<i4")
     return np.ascontiguousarray(column.values, dtype="<f8")

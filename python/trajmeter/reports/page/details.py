@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["detail_json", "text_json"]
 
 _REPEATED = 80
-"""Characters of texts that most attempts have alike, such as names of figures."""
+"""Maximum length of texts that most attempts share, such as names of figures."""
 
 
 def detail_json(detail: Detail) -> str:
@@ -24,14 +24,14 @@ def detail_json(detail: Detail) -> str:
 
 
 def text_json(text: str | tuple[str, ...]) -> str:
-    """Text, or several, as JSON, with control characters shown as such."""
+    """Serialise one or more texts as JSON, with control characters made visible."""
     if isinstance(text, str) and _needs_no_escape(text):
         return f'"{text}"'
     return _json(_visible(text))
 
 
 def _fields(block: DetailBlock) -> dict[str, Any]:
-    """The fields of a block that say something."""
+    """The fields of a block that are not empty."""
     fields = {
         "title": block.title,
         "facts": block.facts,
@@ -62,4 +62,4 @@ def _json(value: object) -> str:
     text = _encoded(value)
     if text.isascii():
         return text
-    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate is not UTF-8
+    return text.encode("utf-8", "backslashreplace").decode()  # unpaired surrogates are not UTF-8

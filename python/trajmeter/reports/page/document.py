@@ -1,13 +1,13 @@
 """The model of a report: its parts in the order a reader needs them.
 
-Commands fill the model, :mod:`trajmeter.reports.page.rendering` lays it out with ``page.html.j2``,
+Commands fill the model, :mod:`trajmeter.reports.page.rendering` renders it with ``page.html.j2``,
 and
 
-- ``trajmeter.reports.charts.draw(chart) -> str`` gives the markup of any chart: a ``<figure>`` with
-  its heading and an ``<svg>`` coloured by the page's custom properties, and a text alternative;
-- ``trajmeter.reports.page.attempt_markup.attempt_markup(table) -> Iterator[str]`` gives the markup
-  of the table of attempts with its compressed columns;
-- ``page.css`` and ``page.js`` beside this file are put into the page whole.
+- ``trajmeter.reports.charts.draw(chart) -> str`` returns the markup of a chart: a ``<figure>`` with
+  its heading, an ``<svg>`` coloured by the page's custom properties, and a text alternative;
+- ``trajmeter.reports.page.attempt_markup.attempt_markup(table) -> Iterator[str]`` yields the markup
+  of the attempt table with its compressed columns;
+- ``page.css`` and ``page.js`` next to this file are embedded in the page.
 
 Markup they rely on: ``<main>``, ``<nav class="parts">`` with a link to each part,
 ``<section class="part" id="...">`` with an ``<h2>``, ``<div class="charts">`` around charts,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Document", "Fold", "Headline", "Part", "PartTable"]
 
 Headline: TypeAlias = tuple[Literal["good", "bad", "neutral", "warning"], str]
-"""A sentence one has to know, and its tone."""
+"""A key finding as a sentence, and its tone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class PartTable:
     table: Table
     """The table; a title is shown above it."""
     best: frozenset[tuple[int, int]] = frozenset()
-    """Row and column of the cells that are best of what they are compared with."""
+    """Row and column of the cells with the best of the compared values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What is closed until a reader asks for it."""
+    """Content that is initially closed."""
 
     title: str
-    """What a reader opens."""
+    """Heading that opens it."""
     tables: tuple[PartTable, ...] = ()
     """Tables in it."""
     lines: tuple[str, ...] = ()
@@ -56,22 +56,22 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a report: what it says, then what shows it."""
+    """One part of a report: its statements, then the evidence."""
 
     id: str
-    """Name in addresses: ``quality``."""
+    """Name in URL fragments, such as ``quality``."""
     title: str
     """Heading."""
     lines: tuple[str, ...] = ()
-    """Sentences above everything else of the part."""
+    """Sentences at the top of the part."""
     charts: tuple[Chart, ...] = ()
     """Charts."""
     tables: tuple[PartTable, ...] = ()
     """Tables."""
     folds: tuple[Fold, ...] = ()
-    """What is closed at first."""
+    """Content that is initially closed."""
     notes: tuple[str, ...] = ()
-    """What to bear in mind, in small print."""
+    """Remarks in small print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class Document:
     title: str
     """Heading of the page."""
     headlines: tuple[Headline, ...]
-    """What one has to know, most important first."""
+    """Key findings, most important first."""
     parts: tuple[Part, ...]
-    """Parts in their order; one that shows nothing is left out."""
+    """Parts in order, without empty ones."""
     provenance: Part
-    """What the report was made of, and by what; comes last."""
+    """Inputs of the report and how it was made; comes last."""
     attempts: AttemptTable | None = None
-    """Attempt table, before the provenance; ``None`` if no attempts are known."""
+    """Attempt table, shown before the provenance; ``None`` if no attempts are known."""

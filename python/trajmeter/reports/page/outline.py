@@ -1,4 +1,4 @@
-"""A report as sections, for the terminal and Markdown: what the page shows without opening it."""
+"""Converts a report to sections for terminal and Markdown, without the page's closed content."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["outline"]
 
 _BEST = " *"
-"""Follows the best value of its row or column."""
+"""Suffix of the best value in its row or column."""
 
 
 def outline(document: Document) -> list[Section]:
-    """The headlines, then the tables of each part, then what the report was made of."""
+    """Sections for the headlines, then the tables of each part, then the provenance."""
     sections = [Section(document.title, None, tuple(text for _, text in document.headlines))]
     for part in (*document.parts, document.provenance):
         sections += _sections(part)

@@ -1,4 +1,4 @@
-"""A report as one HTML document that opens offline and loads nothing."""
+"""Renders a report as one self-contained HTML document that loads nothing."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 __all__ = ["html_document", "require_jinja"]
 
 _PART = re.compile(r"(?<=_)|(?<=[./])(?=[a-z])")
-"""Where a long name may be broken: not before the digits of a version."""
+"""Possible line breaks in a long name, but not before the digits of a version."""
 _WORD = re.compile(r"\([^()]*\)|\S+")
-"""What of a cell of numbers stays on one line: an interval or a count in brackets, or a word."""
+"""Parts of a number cell that stay on one line: an interval or count in brackets, or a word."""
 
 
 def require_jinja() -> None:
-    """Refuse to make an HTML report without the package that it needs.
+    """Check that the package for HTML reports is installed.
 
     Raises:
         ExtraMissingError: jinja2 is not installed.
     """
     try:
-        import jinja2  # noqa: F401 - whether it is there
+        import jinja2  # noqa: F401 - checks that it is installed
     except ModuleNotFoundError as error:
         raise ExtraMissingError("HTML reports need jinja2; install trajmeter[report]") from error
 
 
 def html_document(document: Document) -> str:
-    """Lay out a report as one HTML document.
+    """Render a report as one HTML document.
 
-    Styles, scripts, charts and data are inlined, and its security policy forbids every request.
+    Styles, scripts, charts and data are inlined, and its security policy forbids all requests.
     All text is escaped.
 
     Args:
@@ -78,7 +78,7 @@ def html_document(document: Document) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """The security policy: nothing is loaded, and only these two texts are styles and scripts."""
+    """The security policy: nothing may be loaded, and only this style and script are allowed."""
 
     def named(text: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
@@ -90,7 +90,7 @@ def _policy(style: str, script: str) -> str:
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template holds
-    """The value with every control character of its text shown as such; markup stays markup."""
+    """Make control characters in text visible; markup is returned unchanged."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return without_controls(value)
     return value

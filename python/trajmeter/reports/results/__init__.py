@@ -1,4 +1,4 @@
-"""Reports of results tables: who is better, by how much, how sure, on what, and why."""
+"""Reports of results tables: which system is better, by how much, how certainly, and why."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Details of each attempt as stored in the page: made column by column, not cell by cell.
+"""Details of each attempt as stored in the page, built column by column rather than cell by cell.
 
-An attempt has a hundred cells and more, most of them alike in many attempts. So every distinct
-value of a column is shown once, and Arrow puts the pieces of all attempts together.
+An attempt has a hundred or more cells, most of which are equal in many attempts. Therefore, every
+distinct value of a column is formatted once, and Arrow joins the pieces of all attempts.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _PLAIN = ("version", "parameters", "error")
 _NULL = "null"
 
 _ROWS = 1 << 14
-"""Attempts whose details are in memory together, as texts of some kilobytes each."""
+"""Number of attempts whose details are in memory together, at some kilobytes each."""
 
 
 class _Column(NamedTuple):
-    """A column that holds anything."""
+    """A column that is not empty."""
 
     codes: Int64Array
-    """For each attempt the number of its value; -1 for none."""
+    """Index of each attempt's value; -1 for none."""
     values: list[Any]
     """Distinct values."""
 
@@ -60,8 +60,8 @@ class AttemptDetails:
     Args:
         rows: The attempts.
         directed: Figures with a direction, shown before counts and descriptions.
-        listed: How many attempts, from the first.
-        turns: Returns what is known about an attempt's turns, given its identity.
+        listed: Number of attempts to list, from the first.
+        turns: Returns the details of an attempt's turns, given its identity.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class AttemptDetails:
         )
 
     def _named(self, family: str, *, are_figures: bool) -> list[str]:
-        """Columns of a family, but for those that say what became of its groups."""
+        """Columns of a family, except outcomes and causes of its groups."""
         return [
             name
             for names in self._groups[family].values()
@@ -123,7 +123,7 @@ class AttemptDetails:
         ]
 
     def __iter__(self) -> Iterator[str]:
-        """Read the attempts once more."""
+        """Read the attempts again and yield their details."""
         left = self._listed
         for batch in self._rows.everything():
             for start in range(0, min(batch.num_rows, left), _ROWS):
@@ -133,7 +133,7 @@ class AttemptDetails:
                 return
 
     def _of(self, batch: pa.RecordBatch) -> list[str]:
-        # Many columns hold nothing, as those of causes where everything was scored.
+        # Many columns are empty, such as causes if everything was scored.
         columns: _Columns = {}
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count < batch.num_rows:
@@ -167,7 +167,7 @@ class AttemptDetails:
             yield _wrapped(others, f'{{"table":{table + 1},', "}")
 
     def _values(self, names: Sequence[str], columns: _Columns) -> Array | None:
-        """The values of columns, null where an attempt has none; ``None`` where no attempt has."""
+        """The values of columns, null if an attempt has none; ``None`` if no attempt has any."""
         pieces: list[Array | str] = []
         says: Booleans | None = None
         for name in names:
@@ -186,7 +186,7 @@ class AttemptDetails:
         return _wrapped(joined, '"values":[', "]")
 
     def _cells(self, name: str, columns: _Columns) -> tuple[list[str | None], Int64Array]:
-        """Distinct texts of a column as JSON, and which each attempt has; one past them if none."""
+        """Distinct texts of a column as JSON, and the index of each attempt's; one past if none."""
         column = columns[name]
         shown = self._shown(name, column.values)
         is_plain = isinstance(column.values[0], float)  # numbers need no escapes
@@ -234,11 +234,11 @@ def _fact(label: str, column: _Column) -> Array:
 
 
 def _strings(texts: Sequence[str | None]) -> Array:
-    return pa.array(texts, pa.large_string())  # together they may have more than 2^31 bytes
+    return pa.array(texts, pa.large_string())  # may exceed 2^31 bytes in total
 
 
 def _joined(pieces: Sequence[Array], rows: int) -> Array:
-    """Pieces of each attempt separated by commas; null if it has none."""
+    """Join the pieces of each attempt with commas; null if it has none."""
     if not pieces:
         return pa.nulls(rows, pa.large_string())
     is_empty = reduce(pc.and_, (piece.is_null() for piece in pieces))
@@ -251,13 +251,13 @@ def _joined(pieces: Sequence[Array], rows: int) -> Array:
 
 
 def _wrapped(pieces: Array, begin: str, end: str, *, empty: str | None = None) -> Array:
-    """Pieces between two texts, or another text if there are no pieces."""
+    """Enclose pieces in two texts; ``empty`` replaces missing pieces."""
     wrapped = _concatenated(begin, pieces, end, between="", nulls="emit_null")
     return wrapped if empty is None else wrapped.fill_null(empty)
 
 
 def _concatenated(*pieces: Array | str, between: str, nulls: str) -> Array:
-    join: Any = pc.binary_join_element_wise  # whose stubs know arrays or scalars, but not both
+    join: Any = pc.binary_join_element_wise  # the stubs accept arrays or scalars, but not both
     texts = (_text(piece) if isinstance(piece, str) else piece for piece in (*pieces, between))
     found: Array = join(*texts, null_handling=nulls)
     return found
@@ -272,7 +272,7 @@ def _labels(family: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _said(group: str, columns: _Columns) -> _Column | None:
-    """What became of a group of figures, unless it was plainly scored."""
+    """Outcome and cause of a group of figures, unless it was simply scored."""
     held = [columns.get(f"{group}.{end}") for end in _OUTCOMES]
     present = [column for column in held if column is not None]
     if not present:
@@ -300,7 +300,7 @@ def _outcome(outcome: str | None, cause: str | None, reason: str | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """JSON as words: a mapping by its keys, a list by its items; other text as it is."""
+    """Format JSON as words: a mapping by its keys, a list by its items; other text is unchanged."""
     if text[:1] not in ("[", "{", '"'):
         return text
     try:

@@ -1,4 +1,4 @@
-"""The table of attempts, each of which opens to its figures, with causes, reasons and turns."""
+"""The attempt table, whose rows expand to figures, causes, reasons and turns."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["LISTED", "attempt_table"]
 
 LISTED = 100_000
-"""Attempts that the table lists; the figures above it count all."""
+"""Maximum number of attempts in the table; the figures above it count all."""
 _FIGURES = 10
-"""Figures that it has columns for; an attempt opens to all."""
+"""Number of figures with columns; an expanded attempt shows all."""
 
 
 def attempt_table(
     found: Findings,
     turns: Callable[[Mapping[str, str | None]], Detail] | None = None,
 ) -> AttemptTable:
-    """Make the table of attempts.
+    """Build the attempt table.
 
     Args:
-        found: What was found.
-        turns: Returns what is known about an attempt's turns, given its identity.
+        found: The findings.
+        turns: Returns the details of an attempt's turns, given its identity.
     """
     rows = found.rows
     shown = min(len(rows), LISTED)
@@ -70,7 +70,7 @@ def attempt_table(
 
 
 def _others(found: Findings) -> list[str]:
-    """Figures with a direction, those of the principal figures' groups first."""
+    """Figures with a direction, starting with those in the groups of principal figures."""
     groups = {name.rpartition(".")[0] for name in found.principal}
     return sorted(found.measured, key=lambda name: name.rpartition(".")[0] not in groups)
 
@@ -83,7 +83,7 @@ def _systems(found: Findings, shown: int) -> TextColumn:
 
 
 def _tells(column: CodedTexts, found: Findings, name: str) -> bool:
-    """Whether a column says more than the name of the system does."""
+    """Whether a column adds information to the name of the system."""
     known = [text for text in column.texts if text]
     if name == "attempt":
         return bool(known)
@@ -95,7 +95,7 @@ def _text(name: str, label: str, column: CodedTexts, shown: int) -> TextColumn:
 
 
 def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn | None:
-    """What became of a figure, where any attempt was not plainly scored."""
+    """Outcome of a figure, if it was not simply scored for all attempts."""
     outcomes, reasons = (found.rows.texts.get(f"{group}.{end}") for end in ("outcome", "cause"))
     if outcomes is None or set(outcomes.texts) <= {"scored"}:
         return None

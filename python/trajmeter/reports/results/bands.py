@@ -1,4 +1,4 @@
-"""The band of a curve: the interval of the mean at each step."""
+"""Bands of curves: the interval of the mean at each step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHARE = Range(0.0, 1.0)
 
 
 class Band(NamedTuple):
-    """Limits of the mean at each step; both are empty where nothing says how sure it is."""
+    """Limits of the mean at each step; both are empty if they are unknown."""
 
     lows: tuple[float, ...] = ()
     """Lower limits."""
@@ -32,13 +32,13 @@ def band_of(shares: Float64Array, tasks: Int64Array, level: float) -> Band:
     """Intervals of the means of shares, step by step, clustered by task.
 
     Args:
-        shares: A row for each attempt, a column for each step; 0 to 1.
-        tasks: Code of the task of each attempt.
-        level: Probability with which an interval is to hold the mean.
+        shares: One row per attempt, one column per step; 0 to 1.
+        tasks: Code of each attempt's task.
+        level: Confidence level of the intervals.
 
     Returns:
-        The limits by Student's t, and Wilson's where all attempts are alike; none with fewer than
-        two tasks, or without scipy.
+        Limits by Student's t, or Wilson's if all attempts are equal; none with fewer than two
+        tasks, or without scipy.
     """
     _, codes, sizes = np.unique(tasks, return_inverse=True, return_counts=True)
     if len(sizes) < 2 or not has_t():  # noqa: PLR2004 - one task says nothing of others

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["comparison_part"]
 
 _FIGURES = 10
-"""Figures of a chart of differences."""
+"""Number of figures in a chart of differences."""
 _CHARTS = 4
-"""Figures of many systems that have a chart."""
+"""Number of figures with a chart if there are many systems."""
 _OPEN = 3
-"""Figures of many systems whose tables are open; the others are folded."""
+"""Number of figures with an open table if there are many systems; the others are folded."""
 
 
 def comparison_part(found: Findings) -> Part | None:
@@ -49,7 +49,7 @@ def comparison_part(found: Findings) -> Part | None:
     charts = tuple(_charts(found))
     title = f"{pairs[0].b} against {pairs[0].a}" if is_one else f"Against {pairs[0].a}"
     if found.compared.options.pairs == "all" and not is_one:
-        title = "Each against each"
+        title = "All pairs"
     return Part(
         "differences",
         title,
@@ -68,7 +68,7 @@ def _of_pair(pair: SystemPair, found: Findings) -> tuple[tuple[PartTable, ...], 
 def _of_pairs(
     pairs: Sequence[SystemPair], found: Findings
 ) -> tuple[tuple[PartTable, ...], tuple[Fold, ...]]:
-    """A table for each main figure, of all pairs, and the tasks that make the differences."""
+    """One table of all pairs per main figure, and the tasks behind the differences."""
     held = [systems_table(pairs, found, figure) for figure in found.principal]
     tables = [PartTable(table) for table in held if table is not None]
     folds = [Fold(each.table.title, (each,)) for each in tables[_OPEN:]]
@@ -105,8 +105,8 @@ def _notes(pairs: Sequence[SystemPair], charts: Sequence[IntervalChart]) -> Iter
         yield "Fewer than 10 tasks: treat the intervals as rough."
     if any(map(_is_cut, charts)):
         yield (
-            "Arrows: the interval reaches beyond any possible difference, so these tasks are too "
-            "few for it to say much; the tables have its limits."
+            "Arrows: the interval extends beyond any possible difference, so there are too few "
+            "tasks for a conclusion; the tables show its limits."
         )
 
 
@@ -121,7 +121,7 @@ def _is_cut(chart: IntervalChart) -> bool:
 
 
 def _charts(found: Findings) -> Iterator[IntervalChart]:
-    """Differences of figures that have one range, and so can share an axis."""
+    """Differences of figures with the same range, which can share an axis."""
     compared = found.compared
     if compared is None:
         return

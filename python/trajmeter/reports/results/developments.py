@@ -1,4 +1,4 @@
-"""How attempts develop: gold by step, success by turn, values over tasks, cost and quality."""
+"""Charts of how attempts develop: gold by step, success by turn, values over tasks, cost."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ _TURNS, _PASSED = "turns.run.turn_count", "turns.run.passed"
 COSTS = ("turns.cost.cost_usd", "speedup.task_cost_usd", "turns.tokens.total_tokens")
 
 _PRICED = {"speedup.task_cost_usd": "speedup.priced"}
-"""By cost the column that says whether its model has a price; a cost without one is 0."""
+"""For each cost, the column that says whether its model has a price; otherwise the cost is 0."""
 NUMBERS = (_TURNS, _PASSED, *_PRICED.values())
-"""Columns of numbers that are read for these charts beside the figures."""
+"""Number columns to read for these charts in addition to the figures."""
 VALUES = (*_COVERAGE,)
-"""Columns of lists that are read for them."""
+"""List columns to read for them."""
 
 _STEPS = 60
-"""Steps that a chart shows, of those that one attempt in twenty takes."""
+"""Maximum number of steps in a chart, among those that one attempt in twenty reaches."""
 _FEW_LONG = 95
 _CHARTS = 4
-"""Figures whose values over tasks are drawn."""
+"""Number of figures whose values over tasks are drawn."""
 
 
 def tradeoff_part(found: Findings) -> Part | None:
-    """What quality costs; ``None`` where fewer than two systems have both."""
+    """Quality against cost; ``None`` if fewer than two systems have both."""
     cost = next((name for name in COSTS if name in found.measured), None)
     if cost is None:
         return None
@@ -82,16 +82,16 @@ def tradeoff_part(found: Findings) -> Part | None:
     notes = []
     if any(point.part for chart in charts for point in chart.points):
         notes.append(
-            f"Hollow: {short_name(cost)} is known of some attempts only; the mean is over these."
+            f"Hollow: {short_name(cost)} is known only for some attempts; the mean is over these."
         )
     without = [system.label for system in found.charted if not known[system.number][0]]
     if without:
-        notes.append(f"Left out, as no {short_name(cost)} is known: {', '.join(without)}.")
+        notes.append(f"Omitted because no {short_name(cost)} is known: {', '.join(without)}.")
     return Part("tradeoff", "Cost against quality", charts=tuple(charts), notes=tuple(notes))
 
 
 def _known(found: Findings, system: System, cost: str) -> tuple[int, int]:
-    """Of how many attempts the cost is known, and of how many in all."""
+    """Number of attempts with a known cost, and number of all attempts."""
     each = system.estimate(cost)
     if each is None:
         return 0, 0
@@ -126,7 +126,7 @@ def spread_part(found: Findings) -> Part | None:
 
 
 def development_part(found: Findings) -> Part | None:
-    """How early gold is found, and in how many turns attempts succeed; ``None`` for neither."""
+    """How early gold is found, and in how many turns attempts succeed; ``None`` if unknown."""
     charts: list[Chart] = [*_coverage(found)]
     solved = _solved(found)
     if solved is not None:
@@ -193,7 +193,7 @@ def _list(text: str | None) -> list[float]:
 
 
 def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
-    """A row for each attempt, where one that has ended keeps its last value."""
+    """One row per attempt; an attempt that has ended keeps its last value."""
     held = np.empty((len(attempts), steps))
     for row, values in zip(held, attempts, strict=True):
         known = values[:steps]

@@ -1,4 +1,4 @@
-"""Tables of differences: of one pair by figure, of many pairs by system."""
+"""Tables of differences: by figure for one pair, by system for many pairs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 _ROWS = 12
-"""Figures of an open table."""
+"""Maximum number of figures in an open table."""
 _TASKS = 20
-"""Tasks that a fold lists."""
+"""Maximum number of tasks in a fold."""
 _MEASURES = ("p", "p (Holm)", "better/worse/equal", "tasks")
 
 
@@ -47,7 +47,7 @@ def pair_table(pair: SystemPair, found: Findings, title: str) -> Table:
 
 
 def systems_table(pairs: Sequence[SystemPair], found: Findings, figure: str) -> Table | None:
-    """A figure of every pair, a row for each; ``None`` if none has it."""
+    """One figure for every pair, one row per pair; ``None`` if no pair has it."""
     held = ranked_pairs(pairs, figure)
     if held[0][1].difference is None:
         return None
@@ -62,7 +62,7 @@ def systems_table(pairs: Sequence[SystemPair], found: Findings, figure: str) -> 
 
 
 def ranked_pairs(pairs: Sequence[SystemPair], figure: str) -> list[tuple[SystemPair, Difference]]:
-    """Pairs with their difference in a figure, the greatest gain first; those without one last."""
+    """Pairs with their difference in a figure, the largest gain first; those without one last."""
     held = [(pair, each) for pair in pairs for each in pair.figures if each.figure == figure]
 
     def gain(pair: tuple[SystemPair, Difference]) -> float:
@@ -91,7 +91,7 @@ def _level(found: Findings) -> str:
 
 
 def losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
-    """The tasks at which the second system of a pair loses most."""
+    """The tasks on which the second system of a pair loses most."""
     for name in found.principal[:1]:
         tasks = pair.tasks.get(name, ())
         if len(tasks) > 1:
@@ -101,7 +101,7 @@ def losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
 
 
 def tasks_of_systems(pairs: Sequence[SystemPair], found: Findings) -> Iterator[Fold]:
-    """The differences of all systems from the baseline, task by task, their worst first."""
+    """The differences of all systems from the baseline, task by task, the worst first."""
     baseline = found.systems[0].label
     own = [pair for pair in pairs if pair.a == baseline]
     for name in found.principal[:1]:

@@ -1,4 +1,4 @@
-"""What failed: attempts outside the means by cause, failed turns by reason, errors of metrics."""
+"""Failures: attempts outside the means by cause, failed turns by reason, errors of metrics."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["VALUES", "failure_part", "outcome_columns"]
 
 _REASONS = "turns.error_breakdown"
 VALUES = (_REASONS,)
-"""Columns of mappings that are read for this part."""
+"""Mapping columns to read for this part."""
 
 _MESSAGES = 20
-"""Errors of metrics that are listed."""
+"""Maximum number of metric errors listed."""
 _SHOWN = 8
-"""Number of reasons that a chart distinguishes."""
+"""Maximum number of reasons that a chart distinguishes."""
 
 
 def outcome_columns(figures: tuple[str, ...]) -> list[str]:
-    """Columns of text that say what became of figures, and what metrics raised."""
+    """Text columns with outcomes and causes of figures, and errors of metrics."""
     groups = dict.fromkeys(name.rpartition(".")[0] for name in figures)
     families = dict.fromkeys(name.partition(".")[0] for name in figures)
     own = [f"{group}.{end}" for group in groups for end in ("outcome", "cause", "reason")]
@@ -40,7 +40,7 @@ def outcome_columns(figures: tuple[str, ...]) -> list[str]:
 
 
 def failure_part(found: Findings) -> Part | None:
-    """What failed; ``None`` if everything was measured and no turn failed."""
+    """The part on failures; ``None`` if everything was measured and no turn failed."""
     charts = [*_outcomes(found)]
     reasons = _turns(found)
     if reasons is not None:
@@ -51,14 +51,14 @@ def failure_part(found: Findings) -> Part | None:
     if outside.rows:
         folds.append(
             Fold(
-                "Figures whose mean leaves attempts out or holds assigned values",
+                "Figures whose mean excludes attempts or includes assigned values",
                 (PartTable(outside),),
             )
         )
     if not charts and not tables and not folds:
         return None
     note = (
-        "Attempts that were not scored count in no mean. Values set by a rule count; the cause "
+        "Attempts that were not scored are in no mean. Values set by a rule count; the cause "
         "names the rule."
     )
     return Part(
@@ -72,7 +72,7 @@ def failure_part(found: Findings) -> Part | None:
 
 
 def _outcomes(found: Findings) -> Iterator[StackChart]:
-    """Attempts by what became of each principal figure, where any is not plainly scored."""
+    """Attempts by outcome of each principal figure, if not all were simply scored."""
     seen: set[tuple[tuple[tuple[str, int], ...], ...]] = set()
     for figure in found.principal:
         stacks = []
@@ -130,11 +130,11 @@ def _errors(found: Findings) -> Iterator[PartTable]:
         rows += [(family, f"{count:,}", text) for count, text in listed[:_MESSAGES] if count]
     if rows:
         header = ("metric", "attempts", "message")
-        yield PartTable(Table("What metrics raised", header, tuple(rows), texts=(0, 2)))
+        yield PartTable(Table("Errors raised by metrics", header, tuple(rows), texts=(0, 2)))
 
 
 def _outside(found: Findings) -> Table:
-    """Figures by what keeps attempts out of their means, those that lack the same in one row."""
+    """Figures by causes that exclude attempts from their means; equal ones share a row."""
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     for system in found.systems:
         for each in system.estimates.figures:

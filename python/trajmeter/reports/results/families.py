@@ -1,4 +1,4 @@
-"""Figures by family: their means with intervals, drawn and in tables."""
+"""Figures by family: means with intervals, as charts and tables."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["alike", "family_parts", "heading", "interval", "repeats_part"]
 
 _DRAWN = 8
-"""Figures of a family that are drawn and open; the others are folded."""
+"""Number of a family's figures that are drawn and open; the others are folded."""
 _SYSTEMS = 12
-"""Systems that a chart shows, of more the best: rows have names, so that colours may recur."""
+"""Maximum number of systems in a chart, the best ones; rows have names, so colours may recur."""
 _ROWS = 24
-"""Rows of a chart of several figures."""
+"""Maximum number of rows in a chart of several figures."""
 _CHARTS = 4
-"""Figures of an axis that have charts of their own where together they have more rows."""
+"""Number of figures with separate charts, if one chart for all would have more rows."""
 _COLUMNS = 6
-"""Systems, or figures, that a table has columns for."""
+"""Maximum number of columns, for systems or figures, in a table."""
 _LEVELS = {
     "speedup.agent_advantage_level1": "by module",
     "speedup.agent_advantage_level2": "by class",
@@ -48,18 +48,18 @@ class _Axis(NamedTuple):
     is_ratio: bool
     unit: str | None
     name: str
-    """Name of the figure, if its range is unbounded; else empty."""
+    """Name of the figure, if its range is unbounded; otherwise empty."""
 
 
 def family_parts(found: Findings) -> Iterator[Part]:
-    """A part for each family that has any value."""
+    """One part for each family with any value."""
     for family in dict.fromkeys(name.partition(".")[0] for name in found.measured):
         own = [name for name in found.measured if name.partition(".")[0] == family]
         yield _part(found, family, own)
 
 
 def repeats_part(found: Findings) -> Part | None:
-    """What k attempts at a task achieve; ``None`` if not requested."""
+    """Success of k attempts at a task; ``None`` if not requested."""
     groups = [system.estimates for system in found.systems]
     if not any(group.repeats for group in groups):
         return None
@@ -158,7 +158,7 @@ def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
 
 
 def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:
-    """A chart for all figures of one range, as they can share an axis."""
+    """One chart for all figures with the same range, which can share an axis."""
     ranges: dict[_Axis, list[str]] = {}
     for name in names:
         each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
@@ -191,7 +191,7 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
 def _charts(
     ranges: Mapping[_Axis, list[str]], systems: int, lead: str
 ) -> Iterator[tuple[_Axis, list[str]]]:
-    """Figures of each chart: those of an axis together, or some alone where systems are many."""
+    """Figures of each chart: those with the same axis, or single ones if there are many systems."""
     for axis, names in ranges.items():
         if len(names) * systems <= _ROWS:
             yield axis, names
@@ -201,7 +201,7 @@ def _charts(
 
 
 def _holding(found: Findings, name: str) -> tuple[System, ...]:
-    """Systems that were scored by the metric of a figure at all."""
+    """Systems that were scored by the metric of a figure."""
     family = name.partition(".")[0]
     return tuple(
         system
@@ -216,7 +216,7 @@ def _charted(found: Findings, name: str) -> tuple[System, ...]:
 
 
 def _ordered(found: Findings, systems: Sequence[System], name: str) -> tuple[System, ...]:
-    """Systems in their order; of many the best of a figure first."""
+    """Systems in order; if there are many, the best by a figure first."""
     if len(systems) <= _COLUMNS:
         return tuple(systems)
     ranked = [system for system in found.ranked(name) if system in systems]
@@ -230,7 +230,7 @@ def heading(found: Findings, name: str) -> str:
 
 
 def interval(system: System, name: str, found: Findings) -> Interval:
-    """A figure of a system, as a chart shows it."""
+    """A figure of a system, as shown in a chart."""
     each = system.estimate(name)
     if each is None or each.mean is None:
         return Interval(system.label, None, remark="not scored", series=found.colour(system))
@@ -246,7 +246,7 @@ def interval(system: System, name: str, found: Findings) -> Interval:
 
 
 def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
-    """Advantage over the reference, however benchmarks are taken together."""
+    """Advantage over the reference at each level of grouping benchmarks."""
     charted = _charted(found, names[0])
     return IntervalChart(
         title="Advantage over the reference per level",
@@ -260,7 +260,7 @@ def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
 
 
 def _table(found: Findings, names: Sequence[str]) -> PartTable:
-    """Figures downwards, or systems where these are many; the best of each figure is marked."""
+    """Rows of figures, or of systems if there are many; the best of each figure is marked."""
     holding = _ordered(found, _holding(found, names[0]), _lead(found, names))
     systems = holding[:LISTED]
     cells = {(s.number, name): estimate_cell(s.estimate(name)) for s in systems for name in names}

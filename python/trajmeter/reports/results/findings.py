@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 __all__ = ["CHARTED", "FEW", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
 
 FEW = 2
-"""Number of systems up to which each pair has its own tables; more share one."""
+"""Maximum number of systems for which each pair has its own tables; more share one."""
 
 CHARTED = 8
 """Maximum number of systems in a chart: more colours cannot be distinguished."""
 LISTED = 30
-"""Systems that tables show."""
+"""Maximum number of systems in tables."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # so that looking one up among many is fast
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, for fast lookup among many
 class System:
     """Attempts that are counted together, such as those of an agent and model."""
 
     number: int
-    """Place among the systems."""
+    """Index among the systems."""
     label: str
     """Its shortest name that is unique."""
     estimates: GroupEstimates
@@ -55,12 +55,12 @@ class System:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything a report of results tables says."""
+    """Everything that a report of results tables presents."""
 
     estimates: Estimates
     """Means with their intervals."""
     compared: ComparedScores | None
-    """Differences; ``None`` for one system, or for systems that share no task."""
+    """Differences; ``None`` for one system, or for systems without a common task."""
     rows: AttemptRows
     """The attempts."""
     systems: tuple[System, ...]
@@ -68,7 +68,7 @@ class Findings:
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """Figures that any system has, in the order of the columns."""
+        """Figures that any system has, in column order."""
         return tuple(
             dict.fromkeys(each.figure for s in self.systems for each in s.estimates.figures)
         )
@@ -90,11 +90,11 @@ class Findings:
 
     @cached_property
     def charted(self) -> tuple[System, ...]:
-        """Systems that charts show: the baseline, and the best by the first figure."""
+        """Systems in charts: the baseline, and the best by the first figure."""
         return self.charted_by(self.principal[0]) if self.principal else self.systems[:CHARTED]
 
     def colour(self, system: System) -> int:
-        """Which colour a system has in charts: those of :attr:`charted` have one each."""
+        """Number of a system's colour in charts; those of :attr:`charted` differ."""
         places = self._colours
         return places.get(system.number, system.number)
 
@@ -103,7 +103,7 @@ class Findings:
         return {system.number: place for place, system in enumerate(self.charted)}
 
     def charted_by(self, figure: str) -> tuple[System, ...]:
-        """Systems that charts of a family show: of many the baseline and the best, by a figure."""
+        """Systems in charts of a family; of many, the baseline and the best by a figure."""
         if len(self.systems) <= CHARTED:
             return self.systems
         ranked = self.ranked(figure)
@@ -113,10 +113,10 @@ class Findings:
 
     @cached_property
     def adjusted(self) -> dict[tuple[str, str, str], float]:
-        """p-values of the families' principal figures, adjusted for these only.
+        """p-values of the families' principal figures, adjusted only for these.
 
-        By the names of both systems and the figure. All others are described, not tested: adjusted
-        for each of fifty figures, nothing could be shown.
+        Keys are the names of both systems and the figure. Other figures are described, not tested:
+        adjusted for fifty figures, nothing would be significant.
         """
         pairs = self.compared.pairs if self.compared is not None else ()
         found = {
@@ -128,14 +128,14 @@ class Findings:
         return dict(zip(found, holm([*found.values()]), strict=True))
 
     def ranked(self, figure: str) -> list[System]:
-        """Systems that have a figure, the best first."""
+        """Systems with a figure, the best first."""
         held = [(mean, s) for s in self.systems if (mean := s.mean(figure)) is not None]
         is_higher = self.is_higher_better(figure)
         held.sort(key=lambda each: -each[0] if is_higher is not False else each[0])
         return [system for _, system in held]
 
     def best(self, figure: str, systems: Sequence[System]) -> list[System]:
-        """The best of some systems; none if all are equal, or neither end is better."""
+        """The best of the given systems; none if all are equal, or the figure has no direction."""
         if self.is_higher_better(figure) is None:
             return []
         ranked = [system for system in self.ranked(figure) if system in systems]
@@ -150,11 +150,11 @@ class Findings:
         return next((each.higher_is_better for each in found if each is not None), None)
 
     def of(self, system: System) -> BoolArray:
-        """Which attempts are those of a system."""
+        """Mask of the attempts of a system."""
         return attempts_of(self.rows, system)
 
     def task_means(self, figure: str, system: System) -> tuple[Float64Array, list[str]]:
-        """Mean of a figure at each task of a system, and the tasks."""
+        """Mean of a figure for each task of a system, and the tasks."""
         values = self.rows.numbers[figure]
         kept = self.of(system) & np.isfinite(values)
         tasks = self.rows.task[kept]
@@ -165,14 +165,14 @@ class Findings:
 
 
 def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
-    """Which attempts are those of a system."""
+    """Mask of the attempts of a system."""
     key = tuple(system.estimates.group.values())
     own: BoolArray = rows.group == rows.groups.index(key)
     return own
 
 
 def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
-    """Names of groups that leave out what all have in common.
+    """Names of groups, without the parts that all have in common.
 
     Example:
         >>> system_labels([{"agent": "a", "model": "x"}, {"agent": "a", "model": "y"}])

@@ -1,4 +1,4 @@
-"""Gold of tasks, for the turns of a report: the share seen so far, and new gold by turn."""
+"""Gold of tasks for the turns of a report: the share seen so far, and new gold by turn."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["Gold", "GoldOfTask"]
 
 _HELD = 64
-"""Tasks whose gold is kept: attempts at a task mostly follow each other."""
+"""Number of tasks whose gold is kept; attempts at a task are usually consecutive."""
 _RANGES = 100
-"""Ranges of gold that are followed one by one."""
+"""Maximum number of gold ranges that are tracked individually."""
 _EVENTS = ("file", "lines", "all")
 _HEADER = ("gold", "file seen at", "first lines at", "all lines at", "lines seen")
 
@@ -27,9 +27,9 @@ class _Range(NamedTuple):
     """One range of gold."""
 
     written: GoldRange
-    """As the task has it."""
+    """The range as recorded in the task."""
     prepared: PreparedTask
-    """The task with this gold alone."""
+    """The task with only this gold range."""
 
 
 class GoldOfTask:
@@ -47,13 +47,13 @@ class GoldOfTask:
         self._ranges = tuple(alone)
 
     def tracker(self) -> ContextTracker:
-        """Follows the share of all gold, for one reading."""
+        """Create a tracker of the share of all gold, for one trajectory."""
         from trajmeter.metrics.context import ContextTracker
 
         return ContextTracker(self._whole)
 
     def found(self, trajectory: Trajectory) -> DetailBlock | None:
-        """At which turn each range was seen; ``None`` if no turn recorded what it viewed."""
+        """The turn at which each range was seen; ``None`` if no turn recorded views."""
         viewing = [
             (position if turn.number is None else turn.number, turn.views)
             for position, turn in enumerate(trajectory.turns or (), 1)
@@ -85,7 +85,7 @@ class GoldOfTask:
 
 
 class Gold:
-    """Gold of tasks, compiled when an attempt at them is read.
+    """Gold of tasks, compiled when an attempt is read.
 
     Args:
         tasks: The tasks.
@@ -98,15 +98,15 @@ class Gold:
         self._held: dict[str, GoldOfTask] = {}
 
     def task(self, trajectory: Trajectory) -> Task | None:
-        """The task that was attempted; ``None`` if it is not known."""
+        """The attempted task; ``None`` if unknown."""
         return self._tasks.find(trajectory.task_id)
 
     def of(self, task: Task) -> GoldOfTask | None:
-        """Its gold; ``None`` without any."""
+        """The gold of a task; ``None`` without any."""
         if task.gold_ranges is None:
             return None
         held = self._held.pop(task.id, None) or GoldOfTask(task, self._snapshots)
         if len(self._held) >= _HELD:
-            del self._held[next(iter(self._held))]  # the one that was used longest ago
+            del self._held[next(iter(self._held))]  # the least recently used one
         self._held[task.id] = held
         return held

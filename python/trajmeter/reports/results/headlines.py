@@ -1,4 +1,4 @@
-"""The headlines: which is better, by how much, how certainly, and what is missing."""
+"""Headlines: which system is better, by how much, how certainly, and what is missing."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["headlines"]
 
 _FIGURES = 6
-"""Figures that the top of a report speaks of."""
+"""Maximum number of figures mentioned at the top of a report."""
 _NEXT = 2
-"""Systems after the best that a sentence names."""
+"""Number of systems after the best that a sentence names."""
 _SYSTEMS = 4
-"""Systems whose bounds it lists."""
+"""Maximum number of systems whose bounds are listed."""
 
 
 def headlines(found: Findings) -> tuple[Headline, ...]:
@@ -98,7 +98,7 @@ def _difference(
 
 
 def _about(found: Findings, each: Difference, p_value: float | None, *, is_turned: bool) -> str:
-    """Both means, their difference, how sure it is, and on what."""
+    """Both means, their difference, its certainty, and the number of tasks."""
     means, value = (each.mean_b, each.mean_a), each.difference or 0.0
     low, high = each.low, each.high
     if is_turned:
@@ -119,7 +119,7 @@ def _about(found: Findings, each: Difference, p_value: float | None, *, is_turne
 def _alone(system: System, figure: str) -> str:
     each = system.estimate(figure)
     if each is None:
-        return f"{system.label}: {short_name(figure)} was not asked for"
+        return f"{system.label}: {short_name(figure)} was not requested"
     sure = ""
     if each.low is not None:
         sure = f" ({level_name(each.level)} {limits(each.low, each.high)})"
@@ -131,7 +131,7 @@ def _alone(system: System, figure: str) -> str:
 
 
 def _missing(found: Findings) -> Iterator[Headline]:
-    """What was not scored, once for all figures that lack the same."""
+    """Unscored attempts, once for all figures that lack the same ones."""
     said: dict[str, list[str]] = {}
     for figure in found.principal:
         held = [each for s in found.systems if (each := s.estimate(figure)) is not None]
@@ -150,7 +150,7 @@ def _missing(found: Findings) -> Iterator[Headline]:
             and each.bound_high is not None
         ]
         if bounds:
-            text += f"; at worst and at best, the mean with them is {', '.join(bounds)}"
+            text += f"; at worst and at best, the mean including them is {', '.join(bounds)}"
         said.setdefault(text, []).append(short_name(figure))
     for text, figures in said.items():
         yield "warning", f"{', '.join(figures)}: {text}."
@@ -168,7 +168,7 @@ def _unscored_families(found: Findings) -> Iterator[Headline]:
 
 
 def _why(found: Findings, figures: Collection[str]) -> str:
-    """The causes for which nothing was scored, each with the most attempts that any figure lost."""
+    """The causes for which nothing was scored, with the most attempts of any figure."""
     total: Counter[str] = Counter()
     for system in found.systems:
         most: Counter[str] = Counter()

@@ -25,23 +25,23 @@ __all__ = ["file_rows", "provenance_part", "shown_command", "text_columns"]
 
 _UNKNOWN = "not recorded"
 _SETTINGS = "trajmeter.settings"
-"""What the manifest of a folder of parts says, in the metadata of its table."""
+"""Metadata key for the contents of the manifest of a folder of parts."""
 _FILE_HEADER = ("file", "bytes", "files", "SHA-256")
 
 
 def text_columns(families: Iterable[str]) -> list[str]:
-    """Columns of text that say how rows were made."""
+    """Text columns that record how rows were made."""
     own = [f"{family}.{end}" for family in families for end in ("version", "parameters")]
     return [*own, "backend", "speedup.price_table"]
 
 
 def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True) -> Part:
-    """Say what the report was made of.
+    """Build the part on the inputs and settings of the report.
 
     Args:
-        found: What was found.
-        made: How the report itself is made.
-        has_files: Whether the tables are files that a reader may look at.
+        found: The findings.
+        made: Provenance of the report itself.
+        has_files: Whether the tables are files that readers can open.
     """
     tables = found.rows.tables
     runs = [_run(table) for table in tables]
@@ -56,7 +56,7 @@ def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""  # noqa: PLR2004 - listed
         notes.append(
             f"Not recorded by {listed}{more}: the command, its inputs, and when it ran. Parquet "
-            "files that trajmeter score writes carry them."
+            "files written by trajmeter score contain them."
         )
     parts = [
         PartTable(Table("This report", ("", ""), tuple(_report_facts(found, made)), texts=(0, 1))),
@@ -87,7 +87,7 @@ def file_rows(files: Iterable[InputFile]) -> Iterator[tuple[str, ...]]:
 
 
 def shown_command(run: Provenance) -> str:
-    """A command line as a shell takes it."""
+    """A command line quoted for a shell."""
     import shlex
 
     return shlex.join(run.command) if run.command else _UNKNOWN
@@ -128,7 +128,7 @@ def _result_facts(found: Findings) -> Iterator[tuple[str, str]]:
     yield "judge", _listed(sorted(_judges(found))) or "none recorded"
     prices = rows.texts.get("speedup.price_table")
     named = _listed(sorted(prices.texts)) if prices is not None else ""
-    yield "prices", named or "costs are as the runs recorded them; no price table was recorded"
+    yield "prices", named or "costs are as recorded by the runs; no price table was recorded"
     versions = {each for t in rows.tables if (each := t.metadata.get("trajmeter.version"))}
     yield "scored by", ", ".join(f"trajmeter {each}" for each in sorted(versions)) or _UNKNOWN
     backends = rows.texts.get("backend")
@@ -195,7 +195,7 @@ def _settings(parameters: object) -> str:
 
 
 def _read(table: ResultsTable) -> PartTable:
-    """What a folder of parts says it was made from."""
+    """Inputs recorded in a folder of parts."""
     settings = _parsed(table.metadata[_SETTINGS])
     own = settings if isinstance(settings, dict) else {}
     rows = tuple(

@@ -1,4 +1,4 @@
-"""Several systems at a glance: one row each, the best first."""
+"""Overview of several systems: one row each, the best first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ranking_part"]
 
 _FIGURES = 7
-"""Figures that the table has columns for."""
+"""Maximum number of figures with columns in the table."""
 
 
 def ranking_part(found: Findings) -> Part | None:
@@ -49,14 +49,14 @@ def ranking_part(found: Findings) -> Part | None:
     left = len(found.systems) - len(systems)
     level = level_name(found.estimates.options.level)
     first = found.systems[0].label
-    order = f"the best at {short_name(lead)} first"
+    order = f"best {short_name(lead)} first"
     notes = [f"Means with their {level}, and how many attempts were scored if not all; {order}."]
     if left:
         notes.append(f"The best {LISTED} of {len(found.systems):,} systems.")
     if found.compared is not None and found.compared.options.pairs != "all":
         notes.append(
             f"Every system is tested against {first} only; trajmeter compare --pairs all tests "
-            "each against each."
+            "all pairs."
         )
     return Part(
         "systems",
@@ -68,7 +68,7 @@ def ranking_part(found: Findings) -> Part | None:
 
 
 def _chart(found: Findings, lead: str, level: str) -> IntervalChart:
-    """The first figure of every system, the best on top."""
+    """The first figure of every system, the best at the top."""
     ranked = found.ranked(lead)[:LISTED]
     each = next(e for s in ranked if (e := s.estimate(lead)) is not None)
     return IntervalChart(

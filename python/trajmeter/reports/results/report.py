@@ -1,4 +1,4 @@
-"""Makes a report from results tables, which are read again after they are summarized."""
+"""Builds a report from results tables, which are read again after summarizing."""
 
 from __future__ import annotations
 
@@ -46,36 +46,36 @@ __all__ = ["ReportOptions", "results_document"]
 
 _FILE = "file"
 _COMPARED = 50
-"""Systems beyond which each is not held against the first."""
+"""Maximum number of systems for which each is compared with the first."""
 _NAMED = 4
-"""Systems that the title names."""
+"""Maximum number of systems named in the title."""
 _IDENTITY = ("agent", "model", "attempt")
 _ALL = ("task_id", *_IDENTITY)
 
 
 class ReportOptions(NamedTuple):
-    """Options that estimates and comparisons share."""
+    """Options shared by estimates and comparisons."""
 
     figures: Sequence[str] | None = None
     """Names and patterns of figures; all with a direction by default."""
     by: Sequence[str] | str | None = None
-    """Columns that say what a system is; a table, or agent and model, by default."""
+    """Columns that define a system; by default the table, or agent and model."""
     interval: Any = "auto"
     """Method of the intervals."""
     level: float = 0.95
-    """Probability with which intervals are to hold the truth."""
+    """Confidence level of the intervals."""
     cluster: str = "task_id"
     """Column of the clusters."""
     seed: int = 0
     """Seed of the random draws."""
     resamples: int = 9999
-    """Replicates that are drawn."""
+    """Number of replicates to draw."""
     ranges: Mapping[str, tuple[float | None, float | None]] | None = None
-    """Ranges of figures that declare none."""
+    """Ranges of figures that do not declare one."""
     better: Mapping[str, str] | None = None
-    """Directions of figures that declare none."""
+    """Directions of figures that do not declare one."""
     duplicates: Any = None
-    """Which of equal attempts counts."""
+    """Which of several attempts with the same identity counts."""
     mixed_settings: bool = False
     """Whether a metric may have several versions or settings."""
 
@@ -97,23 +97,23 @@ def results_document(
     has_files: bool = True,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Document:
-    """Make the report of results tables.
+    """Build the report of results tables.
 
     Args:
         tables: Results tables, the baseline first.
-        options: What is reported, and how.
+        options: What to report, and how.
         title: Heading of the page.
-        estimates: What :func:`~trajmeter.summaries.summarizing.summarize` found, if it is known.
-        compared: What :func:`~trajmeter.summaries.comparing.compare_scores` found, likewise.
-        success: Figure that says what a success is, for pass@k.
-        ks: How many attempts are drawn for it.
+        estimates: Result of :func:`~trajmeter.summaries.summarizing.summarize`, if known.
+        compared: Result of :func:`~trajmeter.summaries.comparing.compare_scores`, if known.
+        success: Figure that defines success, for pass@k.
+        ks: Numbers of attempts, k, for it.
         tasks: Tasks that should have been attempted.
         gates: Thresholds to check.
-        min_tasks: Clusters that a gate on an interval needs.
-        turns: Returns what is known about an attempt's turns, given its row's identity.
-        made: How the report is made; this process by default.
-        has_files: Whether the tables are files that a reader may look at, and not temporary ones.
-        on_problem: Called with every row that cannot be read and is left out. Without it the first
+        min_tasks: Minimum number of clusters for a gate on an interval.
+        turns: Returns the details of an attempt's turns, given its row's identity.
+        made: Provenance of the report; by default that of this process.
+        has_files: Whether the tables are files that readers can open, rather than temporary ones.
+        on_problem: Called with every row that cannot be read and is skipped. Without it, the first
             one raises.
 
     Raises:
@@ -139,12 +139,12 @@ def results_document(
     rows = _rows(opened, by, estimates, chosen)
     systems = _systems(estimates, rows, opened)
     if compared is None and _is_comparable(rows, systems):
-        # Wilson's interval is of means alone.
+        # Wilson's interval exists only for means.
         method = "auto" if chosen.interval == "wilson" else chosen.interval
         measured = dict.fromkeys(
             each.figure for s in systems for each in s.estimates.figures if each.mean is not None
         )
-        listed = [*principal_figures(measured), *[*measured][:1]]  # whose tasks a report may list
+        listed = [*principal_figures(measured), *[*measured][:1]]  # the report may list their tasks
         compared = compare_scores(tables, **{**shared, "interval": method}, tasks_of=listed)
     if compared is not None:
         compared = _relabelled(compared, rows, systems)
@@ -169,7 +169,7 @@ def results_document(
 
 
 def _columns(opened: Sequence[ResultsTable], options: ReportOptions) -> tuple[str, ...]:
-    """What a system is, unless it is said: a table, or an agent and model."""
+    """Columns that define a system by default: the table, or agent and model."""
     from trajmeter.summaries.options import group_columns
 
     if options.by is not None:
@@ -204,7 +204,7 @@ def _rows(
 def _systems(
     estimates: Estimates, rows: AttemptRows, opened: Sequence[ResultsTable]
 ) -> list[System]:
-    """The systems in the order in which they are compared."""
+    """The systems in order of comparison."""
     order = {label: place for place, label in enumerate(table_labels(opened))}
     groups = list(estimates.groups)
     if _FILE in rows.by:
@@ -219,7 +219,7 @@ def _systems(
 def _relabelled(
     compared: ComparedScores, rows: AttemptRows, systems: Sequence[System]
 ) -> ComparedScores:
-    """The comparison with systems by their short names."""
+    """The comparison with short names of systems."""
     labels = {
         system_name(system.estimates.group, rows.by, rows.labels): system.label
         for system in systems
@@ -232,7 +232,7 @@ def _relabelled(
 
 
 def _is_comparable(rows: AttemptRows, systems: Sequence[System]) -> bool:
-    """Whether there are several systems, not too many, each with a task of the first."""
+    """Whether there are several systems, but not too many, each sharing a task with the first."""
     if not 1 < len(systems) <= _COMPARED:
         return False
     own = [set(rows.task[attempts_of(rows, system)].tolist()) for system in systems]

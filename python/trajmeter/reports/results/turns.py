@@ -1,4 +1,4 @@
-"""Turns of attempts, found by the identity of their rows, with views compared with gold."""
+"""Turns of attempts, found by the identity of their rows, with views compared to gold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Turns", "read_turns"]
 
 _LINES, _CHARACTERS = 40, 3_000
-"""Of a text of a turn, what a page shows."""
+"""Maximum number of lines and characters shown of a turn's text."""
 _KEY = ("task_id", "agent", "model", "attempt")
 
 
@@ -32,7 +32,7 @@ class _Held(NamedTuple):
     source: str | None
     """File and line or record."""
     packed: bytes
-    """Its blocks: JSON, compressed, as all of a large run would not fit."""
+    """Its blocks as JSON, compressed because those of a large run would not fit in memory."""
 
 
 class Turns:
@@ -42,19 +42,19 @@ class Turns:
         self._limit = limit
         self._held: dict[tuple[str | None, ...], list[_Held]] = {}
         self.found = 0
-        """Attempts whose turns were found."""
+        """Number of attempts whose turns were found."""
         self.missed = 0
-        """Number of attempts without turns, or with several that cannot be told apart."""
+        """Number of attempts without turns, or with several indistinguishable trajectories."""
 
     def add(self, trajectory: Trajectory, blocks: Iterable[DetailBlock]) -> None:
-        """Hold the turns of an attempt."""
+        """Store the turns of an attempt."""
         key = tuple(getattr(trajectory, name) for name in _KEY)
         source = None if trajectory.source is None else str(trajectory.source)
         packed = zlib.compress(json.dumps([asdict(each) for each in blocks]).encode())
         self._held.setdefault(key, []).append(_Held(source, packed))
 
     def of(self, identity: Mapping[str, str | None]) -> Detail:
-        """Turns of the attempt with this identity; if there are none, a block that says so."""
+        """Turns of the attempt with this identity; without any, a block that says so."""
         held = self._held.get(tuple(identity.get(name) for name in _KEY), [])
         source = identity.get("source")
         same = [each for each in held if each.source == source]
@@ -82,9 +82,9 @@ def read_turns(
 
     Args:
         trajectories: The trajectories.
-        tasks: Tasks, whose gold ranges views are held against.
+        tasks: Tasks with the gold to compare views with.
         snapshots: Their repositories, for gold in definitions and bytes.
-        limit: How many to read at most.
+        limit: Maximum number to read.
     """
     from itertools import islice
 
@@ -111,7 +111,7 @@ def _blocks(trajectory: Trajectory, gold: Gold | None) -> Iterator[DetailBlock]:
 
 
 def _section(section: Section, title: str) -> Iterator[DetailBlock]:
-    """A section: its facts, then its blocks, short ones as rows and long ones folded."""
+    """Blocks of a section: its facts, then its blocks, short ones as rows and long ones folded."""
     rows = tuple(
         (each.kind.value, each.label) for each in section.blocks if each.label and not each.lines
     )
@@ -129,7 +129,7 @@ def _section(section: Section, title: str) -> Iterator[DetailBlock]:
 
 
 def _text(block: Block) -> str:
-    """Its lines, numbered if they are of a file; the rest of many is counted."""
+    """Lines of a block, numbered if from a file; omitted lines are counted."""
     first = block.first_line
     lines: Sequence[str] = block.lines[:_LINES]
     if first is not None:

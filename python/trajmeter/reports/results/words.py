@@ -1,4 +1,4 @@
-"""How reports phrase values, intervals and counts."""
+"""Formats values, intervals and counts for reports."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def axis_name(figure: str, unit: str | None = None) -> str:
 
 
 def scored(each: Estimate) -> str:
-    """How many of how many attempts have a figure."""
+    """Number of attempts with a figure, of all attempts."""
     return f"{each.n_scored:,}/{each.n_total:,}"
 
 
 def estimate_cell(each: Estimate | None) -> Cell:
-    """A mean with its interval, and how much of it is missing."""
+    """A mean with its interval, and the number of scored attempts if any are missing."""
     if each is None or each.mean is None:
         return Cell(NOTHING)
     text = str(amount(each.mean))

@@ -1,4 +1,4 @@
-"""The report of a scoring run: its tables, for a terminal, as Markdown and as HTML."""
+"""The report of a scoring run: tables for terminals, Markdown and HTML."""
 
 from __future__ import annotations
 

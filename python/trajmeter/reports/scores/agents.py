@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["figures_by_agent", "figures_of_run"]
 
-# This many agents without any figure of a family are left out, as when mixed files are scored.
+# From this number, agents without any figure of a family are omitted, as in mixed files.
 _MANY = 3
 
 
@@ -26,13 +26,13 @@ def figures_of_run(
     groups: Sequence[AttemptsSummary],
     width: int | None,
 ) -> Iterator[Table]:
-    """The family's own figures of the run: those that agents are compared by, then the others.
+    """Tables of the family's figures of the run: those that compare agents, then the others.
 
     Args:
         metric: The family.
         overall: All attempts.
         groups: Attempts of each agent and model.
-        width: Characters of a line; ``None`` for no limit.
+        width: Maximum length of a line; ``None`` for no limit.
     """
     naming, agents = _naming(groups), _labels(groups)
     runs = [dict(_flat(group.aggregates[metric.name], metric)) for group in groups]
@@ -63,13 +63,13 @@ def figures_of_run(
 def figures_by_agent(
     metric: str, arrangement: Arrangement, groups: Sequence[AttemptsSummary], width: int | None
 ) -> Iterator[Table]:
-    """Means of the agents' attempts: figures of groups alike, then some of the others.
+    """Tables of means over the agents' attempts: the grid, then some of the other figures.
 
     Args:
         metric: Name of the family.
-        arrangement: Its figures, as they are laid out.
+        arrangement: Arrangement of its figures.
         groups: Attempts of each agent and model.
-        width: Characters of a line; ``None`` for no limit.
+        width: Maximum length of a line; ``None`` for no limit.
     """
     naming = _naming(groups)
     names = [*arrangement.headlines.values()]
@@ -100,7 +100,7 @@ def figures_by_agent(
 
 
 def _naming(groups: Sequence[AttemptsSummary]) -> str:
-    """What the attempts are named by."""
+    """Heading for the names of attempts."""
     return "file" if groups and all(group.source for group in groups) else "agent / model"
 
 
@@ -111,7 +111,7 @@ def _agent_rows(
     cells: Sequence[Mapping[str, str]],
     headings: Mapping[str, str],
 ) -> Table:
-    """A row for each agent, and a column for each figure."""
+    """One row per agent, one column per figure."""
     rows = (
         (agent, *(own.get(name, NOTHING) for name in headings))
         for agent, own in zip(agents, cells, strict=True)
@@ -125,7 +125,7 @@ def _figure_rows(
     cells: Sequence[Mapping[str, str]],
     headings: Mapping[str, str],
 ) -> Table:
-    """A row for each figure that any agent has, and a column for each agent."""
+    """One row per figure that any agent has, one column per agent."""
     table = with_values(_agent_rows(title, "figure", agents, cells, headings))
     if not table.rows:
         return table
@@ -136,7 +136,7 @@ def _figure_rows(
 def _flat(
     figures: Mapping[str, Any], metric: MetricSummary, prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """Figures of a run by their dotted paths, without those that are tables of their own."""
+    """Figures of a run by dotted path, without those shown as separate tables."""
     for key, value in figures.items():
         name = f"{prefix}{key}"
         if name in metric.listings or isinstance(value, list):

@@ -16,14 +16,14 @@ __all__ = ["Arrangement", "arrange"]
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """The figures of one family that a report shows, by their names, and where."""
+    """The figures of one family that a report shows, and their positions."""
 
     grid: dict[str, dict[str, str]]
-    """Figure by the label of its row and the heading of its column; empty without a grid."""
+    """Figures by row label and column heading; empty without a grid."""
     listed: tuple[str, ...]
-    """Figures that are listed one below the other."""
+    """Figures shown as a list."""
     headlines: dict[str, str]
-    """Those of the listed figures that compare agents, by their headings."""
+    """The listed figures that compare agents, by heading."""
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ class Arrangement:
         return (*(name for row in self.grid.values() for name in row.values()), *self.listed)
 
 
-# This many listed figures compare agents; the result file has all.
+# Maximum number of listed figures that compare agents; the result file has all.
 _HEADLINES = 6
 
 

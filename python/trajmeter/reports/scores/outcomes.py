@@ -20,7 +20,7 @@ _ORDER = ("not scored", "abstained", "assigned")
 
 
 def family_rows(summary: Summary) -> tuple[tuple[str, ...], ...]:
-    """Rows of a family, its number of figures with a direction, and their outcomes in all attempts.
+    """Rows with a family, its number of figures with a direction, and their outcomes.
 
     A value is measured, set by a rule, abstained or not scored; these four add up.
     """

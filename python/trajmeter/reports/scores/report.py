@@ -1,4 +1,4 @@
-"""The report of a scoring run: its tables, on a terminal, as Markdown and as HTML."""
+"""The report of a scoring run: tables for terminals, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown", "to_plain"]
 
 _GROUPS = 50
-"""Groups of attempts that the tables show: a reader looks at no more."""
+"""Maximum number of groups of attempts in the tables, to keep them readable."""
 
 _FAMILIES = "figures of all attempts, by family"
 _OF_A_FAMILY = ("family", "figures", "values", "scored", "by a rule", "abstained", "not scored")
@@ -34,7 +34,7 @@ class ScoreReport:
     """The tables of one scoring run."""
 
     heading: str
-    """How many attempts were scored, and by which metrics."""
+    """Number of scored attempts, and the metrics."""
     tables: tuple[Table, ...]
     """Tables in the order they are shown."""
 
@@ -44,8 +44,8 @@ def score_report(summary: Summary, *, width: int | None = None) -> ScoreReport:
 
     Args:
         summary: The summary.
-        width: Characters of a line. A grid that does not fit becomes a list, and columns of agents
-            continue in another table. ``None`` for no limit.
+        width: Maximum length of a line. A grid that does not fit becomes a list, and columns of
+            agents continue in another table. ``None`` for no limit.
     """
     tables: list[Table] = []
     groups = largest_groups(summary.groups, _GROUPS)
@@ -61,7 +61,7 @@ def score_report(summary: Summary, *, width: int | None = None) -> ScoreReport:
 
 
 def print_report(report: ScoreReport, console: Console) -> None:
-    """Print a report to a console; its width decides where cells are broken."""
+    """Print a report to a console; its width determines where cells are wrapped."""
     from rich.text import Text
 
     from trajmeter.reports.terminal import print_tables
@@ -71,14 +71,14 @@ def print_report(report: ScoreReport, console: Console) -> None:
 
 
 def to_plain(report: ScoreReport) -> str | None:
-    """Render a report as :func:`print_report` does to a file; ``None`` where only that can."""
+    """Render a report like :func:`print_report` to a file; ``None`` if only that function can."""
     from trajmeter.reports.plain import plain_tables
 
     return plain_tables(report.heading, report.tables)
 
 
 def to_markdown(report: ScoreReport) -> str:
-    """Render a report as Markdown; any text of the records stays text."""
+    """Render a report as Markdown; all text of records is escaped."""
     from trajmeter.reports.markdown import escape, render_table
 
     parts = [escape(report.heading)]
@@ -88,7 +88,7 @@ def to_markdown(report: ScoreReport) -> str:
 
 
 def to_html(report: ScoreReport) -> str:
-    """Render a report as a piece of HTML; any text of the records stays text."""
+    """Render a report as an HTML fragment; all text of records is escaped."""
     from trajmeter.reports import html
 
     parts = [f"<p>{html.escape(report.heading)}</p>"]
@@ -135,8 +135,8 @@ def _metric_tables(
         for column, figure in overall.figures.items()
         if column in arrangement.shown
     }
-    # Next to others, a figure without values and direction (such as whether a metric without a
-    # threshold passed) tells the reader nothing.
+    # A figure without values and direction (such as whether a metric without a threshold passed)
+    # is uninformative next to others.
     has_any = any(figure.scored for figure in shown.values())
     concerned = {
         column: figure

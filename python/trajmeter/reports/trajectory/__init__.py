@@ -1,4 +1,4 @@
-"""One trajectory in readable form, on a terminal and as an HTML page."""
+"""Readable views of one trajectory, for terminals and as an HTML page."""
 
 from __future__ import annotations
 

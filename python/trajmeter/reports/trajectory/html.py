@@ -1,4 +1,4 @@
-"""Sections of a trajectory as one HTML page that opens offline."""
+"""Renders sections of a trajectory as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 __all__ = ["html_page"]
 
 _OPEN_LINES = 12
-"""Lines of the longest block that is not folded."""
+"""Maximum number of lines of a block that is not folded."""
 
-# The page has no script, and fetches nothing: styles are its own.
+# The page has no scripts and fetches nothing; styles are inlined.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def html_page(
     title: str, found: Iterable[Section], *, search: Search | None = None, full: bool = False
 ) -> Iterator[str]:
-    """Sections as one self-contained page, piece by piece; text of the log is escaped.
+    """Yield sections as one self-contained page, piece by piece; text of the log is escaped.
 
     Args:
-        title: What the page is called.
+        title: Title of the page.
         found: The sections.
-        search: What to mark; blocks that hold it are open.
+        search: Pattern to mark; blocks that contain it are open.
         full: Whether all blocks are open.
     """
     style = resources.files("trajmeter.reports.trajectory").joinpath("page.css").read_text("utf-8")

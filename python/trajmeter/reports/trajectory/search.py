@@ -16,13 +16,13 @@ __all__ = ["Search"]
 
 
 class Search:
-    """A regular expression; without a capital letter in it, case does not matter.
+    """A regular expression; case is ignored unless it contains a capital letter.
 
     Args:
         pattern: The expression.
 
     Raises:
-        ConfigurationError: It is not a regular expression.
+        ConfigurationError: The pattern is not a valid regular expression.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -33,15 +33,15 @@ class Search:
             raise ConfigurationError(f"{pattern!r} is not a regular expression: {error}") from error
 
     def sections(self, found: Iterable[Section]) -> Iterator[Section]:
-        """The sections in which it occurs."""
+        """The sections that contain a match."""
         return (each for each in found if self._occurs_in(each))
 
     def lines(self, block: Block) -> list[int]:
-        """Which lines of a block it occurs in."""
+        """Indices of the lines of a block that contain a match."""
         return [at for at, line in enumerate(block.lines) if self._expression.search(line)]
 
     def parts(self, text: str) -> Iterator[tuple[str, bool]]:
-        """The text in parts, each with whether it is an occurrence."""
+        """Split a text into parts, each with whether it is a match."""
         end = 0
         for match in self._expression.finditer(text):
             if match.end() > match.start():

@@ -1,4 +1,4 @@
-"""A trajectory as sections of blocks: who and what, then turn by turn, then the outcome."""
+"""Splits a trajectory into sections of blocks: the run, then turn by turn, then the outcome."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
 __all__ = ["Block", "Kind", "Section", "sections"]
 
 _FILE_END = -1
-"""Last line of views that go to the end of the file, as some tools write it."""
+"""Last line of views that extend to the end of the file, as written by some tools."""
 _SHORT = 100
-"""Maximum number of characters of arguments to show beside the name of the call."""
+"""Maximum number of characters of arguments to show next to the name of the call."""
 
 
 class Kind(str, Enum):
-    """What a block is, which decides how it looks."""
+    """Kind of a block, which determines its style."""
 
     TEXT = "text"
-    """What somebody wrote."""
+    """Text of a message."""
     PROGRAM = "program"
-    """What the agent ran."""
+    """A program that the agent ran."""
     CALL = "call"
     """A tool call with its arguments."""
     RESULT = "result"
-    """What came back."""
+    """The result of a call or program."""
     VIEW = "view"
-    """What the agent looked at."""
+    """A file that the agent viewed."""
     ERROR = "error"
-    """What went wrong."""
+    """An error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of a section: one line, and what may be folded below it."""
+    """A part of a section: a label, and lines that may be folded below it."""
 
     kind: Kind
-    """What it is."""
+    """Its kind."""
     label: str
     """The line above it; empty for none."""
     lines: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, facts that belong to it, and its blocks."""
+    """A heading with facts and blocks."""
 
     title: str
     """The heading."""
@@ -71,11 +71,11 @@ class Section:
 
 
 def sections(trajectory: Trajectory, around: Surroundings) -> Iterator[Section]:
-    """Put a trajectory into sections.
+    """Split a trajectory into sections.
 
     Args:
         trajectory: The trajectory.
-        around: What it is read beside; its tracker is used up.
+        around: References to show with it; their tracker is consumed.
 
     Yields:
         The run, its turns, calls that belong to no turn, and how it ended.
@@ -157,7 +157,7 @@ def _turn_blocks(turn: Turn, calls: Sequence[ToolCall], around: Surroundings) ->
 
 
 def _is_called(program: str, calls: Sequence[ToolCall]) -> bool:
-    """Whether the program is among the arguments of a call, or those of all one below the other."""
+    """Whether the program is an argument of a call, or those of all calls joined by newlines."""
     texts = [
         value
         for call in calls
@@ -212,7 +212,7 @@ def _result_text(result: JsonValue) -> str:
 
 
 def _views(views: Sequence[View], around: Surroundings, label: str) -> Iterator[Block]:
-    """Views; a file that is only named, and is viewed beside that, is not said twice."""
+    """Blocks of views; a file that is named and also viewed is shown only once."""
     ranged = {view.path for view in views if view.extent is not Extent.UNKNOWN}
     for view in views:
         if view.extent is not Extent.UNKNOWN or view.symbols or view.path not in ranged:
@@ -242,7 +242,7 @@ def _view(view: View, around: Surroundings, label: str) -> Block:
 
 
 def _excerpt(label: str, raw: str, first: int, last: int | None, around: Surroundings) -> Block:
-    """Lines of a file of the repository, if there is one and it has the file."""
+    """Lines of a file of the repository, if it is available and has the file."""
     path = around.find(raw)
     if path is None:
         missing = " (not in the repository)" if around.content is not None else ""
@@ -289,7 +289,7 @@ def _end_blocks(trajectory: Trajectory, around: Surroundings) -> Iterator[Block]
 
 
 def _leak(leak: Leak) -> Block:
-    return _text(Kind.ERROR, f"read what gives the solution away ({leak.kind})", leak.evidence)
+    return _text(Kind.ERROR, f"read part of the solution ({leak.kind})", leak.evidence)
 
 
 def _number(turn: Turn, position: int) -> int:

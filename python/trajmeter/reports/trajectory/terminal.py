@@ -1,4 +1,4 @@
-"""Sections of a trajectory as lines of a terminal."""
+"""Renders sections of a trajectory as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["terminal_lines"]
 
 _HEAD, _TAIL = 10, 5
-"""Lines at both ends of a block that stay when it is folded."""
+"""Number of lines at the start and end of a block that remain when it is folded."""
 _AROUND = 2
-"""Lines beside one that was searched for."""
+"""Number of context lines around a match."""
 _LONGEST = 2_000
-"""Characters of a line that are shown of a folded block."""
+"""Maximum number of characters shown of a line in a folded block."""
 
 _BOLD, _FAINT, _END = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _MARKED = "\x1b[7m"
@@ -38,13 +38,13 @@ _STYLES = {
 def terminal_lines(
     found: Iterable[Section], *, search: Search | None = None, full: bool = False, styled: bool
 ) -> Iterator[str]:
-    """Sections as lines without line breaks, in which text of the log has no control characters.
+    """Yield sections as lines without line breaks; control characters of the log are escaped.
 
     Args:
         found: The sections.
-        search: What to mark; lines near it are shown, wherever they lie.
-        full: Whether to fold nothing.
-        styled: Whether to set off parts by colour.
+        search: Pattern to mark; lines around matches are always shown.
+        full: Whether to show blocks in full instead of folding them.
+        styled: Whether to use colour.
     """
     pen = _Pen(search if styled else None, styled=styled)
     for number, section in enumerate(found):
@@ -64,7 +64,7 @@ def terminal_lines(
 
 
 def _shown(block: Block, search: Search | None, *, full: bool) -> Iterator[str]:
-    """Lines of a block, with what is left out between them."""
+    """Lines of a block, with notes about omitted lines."""
     lines = block.lines
     width = len(str((block.first_line or 0) + len(lines)))
     last = -1
@@ -100,7 +100,7 @@ def _cut(line: str, *, full: bool) -> str:
 
 
 class _Pen:
-    """Draws text in a style, with what was searched for marked."""
+    """Draws text in a style, with matches marked."""
 
     def __init__(self, search: Search | None, *, styled: bool) -> None:
         self._search = search

@@ -1,4 +1,4 @@
-"""Tokens and cost, of a turn or a run, and running up."""
+"""Tokens and cost of a turn or run, and their running totals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["RunningTotals", "tokens_of"]
 
 
 def tokens_of(usage: Usage | None) -> list[str]:
-    """What was recorded of tokens and cost, in words."""
+    """Recorded tokens and cost, in words."""
     if usage is None:
         return []
     facts = []
@@ -35,7 +35,7 @@ def tokens_of(usage: Usage | None) -> list[str]:
 
 
 class RunningTotals:
-    """Adds up tokens and cost from turn to turn; a turn without makes them a lower bound."""
+    """Sums tokens and cost over turns; a turn without them makes the totals lower bounds."""
 
     def __init__(self) -> None:
         self._tokens: int | None = None
@@ -43,7 +43,7 @@ class RunningTotals:
         self._lacks_tokens = self._lacks_cost = False
 
     def add(self, turn: Turn) -> list[str]:
-        """Facts of a turn, with the totals up to it where the turn adds to them."""
+        """Facts of a turn, with the totals so far if the turn adds to them."""
         usage = turn.usage
         facts = tokens_of(usage)
         if turn.duration_seconds is not None:
