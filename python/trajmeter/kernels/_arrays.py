@@ -56,7 +56,7 @@ class Coded(NamedTuple):
     texts: list[str]
     """The distinct texts, in the order of first occurrence."""
     codes: Int64Array
-    """Which of them each row has; -1 for none."""
+    """Index of each row's text; -1 for none."""
 
 
 class SpanBatch(NamedTuple):
@@ -65,13 +65,13 @@ class SpanBatch(NamedTuple):
     start: Int64Array
     """First byte of each span."""
     end: Int64Array
-    """The byte after the last of each span."""
+    """End of each span, exclusive."""
     offsets: Int64Array
-    """Where each row begins, and where the last one ends; from 0 in a result."""
+    """Offsets of the rows; from 0 in a result."""
 
 
 class TrajectoryArrays(NamedTuple):
-    """What the steps of many trajectories looked at."""
+    """Sizes of the steps of many trajectories."""
 
     size: Int64Array
     """Bytes of each step."""
@@ -91,7 +91,7 @@ class TrajectoryFigureArrays(NamedTuple):
     auc_coverage: Float64Array
     """Mean coverage over the steps of each trajectory; NaN without gold or without steps."""
     redundancy: Float64Array
-    """Share of what each trajectory looked at that it had seen before; NaN without steps."""
+    """Share of the bytes viewed that an earlier step had shown; NaN without steps."""
 
 
 class TurnCountArrays(NamedTuple):
@@ -102,18 +102,18 @@ class TurnCountArrays(NamedTuple):
     reason: Int64Array
     """Codes of the reasons that occur in each run, rising."""
     carried: Int64Array
-    """Number of turns that carry each of these reasons."""
+    """Number of turns with each of these reasons."""
     failed: Int64Array
-    """Number of turns that failed with each of these reasons."""
+    """Number of failed turns with each of these reasons."""
     reason_offsets: Int64Array
     """Offsets of the runs in the last three, from 0."""
 
 
 class LevelArrays(NamedTuple):
-    """How far each agent gets ahead of the oracle."""
+    """Advantage of each agent over the oracle."""
 
     valid: Int64Array
-    """Entries that count."""
+    """Number of entries that count."""
     speedup: Float64Array
     """Geometric mean of the agent's ratios."""
     level_1: Float64Array
@@ -127,10 +127,10 @@ class LevelArrays(NamedTuple):
 
 
 class EditedLineArrays(NamedTuple):
-    """Which lines of which files a patch edits."""
+    """The lines that a patch edits, by file."""
 
     paths: list[str]
-    """Each file once, in the order in which the patch first names them."""
+    """Distinct files, in order of first occurrence."""
     line: Int64Array
     """Edited lines, ascending within each file."""
     offsets: Int64Array
@@ -174,15 +174,15 @@ TURN_COUNTS = (
     "successful_calls",
     "known_calls",
 )
-"""What is counted of each run. ``first_turn_valid`` is 1, 0, or -1 where it abstains;
-``dominant_error`` is the code of a reason, or -1. ``first_recorded_call`` is the number of the
-first turn with a call, ``first_call`` of the first with one that did not fail; or ``NO_NUMBER``."""
+"""The counts of each run. ``first_turn_valid`` is 1, 0, or -1 if unknown; ``dominant_error`` is the
+code of a reason, or -1. ``first_recorded_call`` is the number of the first turn with a call, and
+``first_call`` that of the first turn with a call that did not fail; or ``NO_NUMBER``."""
 
 NO_NUMBER = -(2**63)
-"""Stands for a turn without a number of its own, or for a missing turn."""
+"""Represents a turn without a recorded number, or a missing turn."""
 
 GMEAN_RELATIVE_TOLERANCE = 1e-14
-"""How far the geometric means of the two backends may lie apart, as a fraction of their size.
+"""Maximum relative difference between the geometric means of the two backends.
 
 Both multiply the same mantissas, but in another order, and round differently.
 """

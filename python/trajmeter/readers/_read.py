@@ -105,7 +105,7 @@ def read_tasks(
     Args:
         paths: One or more files of any known format: ContextBench gold, test cases, or Task
             records, as JSON lines, a JSON document or Parquet. Formats are detected from content.
-        mapping: Columns of the files, which then hold attempts, by fields of the task prefixed with
+        mapping: Columns of the files, which then contain attempts, by task field, prefixed with
             ``task.``, such as ``{"task_id": "uid", "task.gold_patch": "patch"}``. If no column is
             mapped to ``task_id``, it is the one of that name, or ``instance_id``. Other fields are
             ignored, and unreadable rows are skipped: with the same mapping,

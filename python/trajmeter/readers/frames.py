@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 FRAME = "data frame"
-"""Stands for the file in the sources of a frame's attempts."""
+"""Replaces the file name in the sources of a frame's attempts."""
 
 _HINTS = {
     "LazyFrame": "collect() gives a frame",

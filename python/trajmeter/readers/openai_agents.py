@@ -1,6 +1,6 @@
 """Traces of openai-agents: one line for each trace and span, as passed to its exporter.
 
-Spans hold tokens, times and tool calls, but neither the model's text nor the ids of its calls;
+Spans contain tokens, times and tool calls, but neither the model's text nor the ids of its calls;
 those are in the items of a session, which are a list of messages
 (:mod:`trajmeter.readers.messages`). Spans are written when they end.
 """

@@ -158,7 +158,7 @@ class PieceMaker:
         return len(self.folders) - 1
 
     def _repeats(self, summary: Input) -> bool:
-        """Whether predictions repeat logs beside or below them; records that they do."""
+        """Whether predictions repeat logs next to or below them; records it if they do."""
         folder = summary.path.parent
         for each in self._candidates:
             if folder in each.path.parents and self._is_recognised(each.path, is_named=False):

@@ -63,7 +63,7 @@ def open_results(
     Raises:
         ConfigurationError: A folder has no manifest, or the table has no column ``task_id``.
         ReadError: The file cannot be read.
-        InputError: The source is of another type.
+        InputError: The source has another type.
         ExtraMissingError: pyarrow is not installed.
     """
     require_pyarrow("results tables")

@@ -1,6 +1,6 @@
 """Results of tau2-bench: simulations of an agent that serves a user.
 
-A results file holds the configuration, the tasks and all simulations; newer runs store each
+A results file contains the configuration, the tasks and all simulations; newer runs store each
 simulation in its own file. Calls made by the simulated user do not belong to the agent.
 """
 

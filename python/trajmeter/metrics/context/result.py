@@ -179,7 +179,7 @@ class ViewFigures(Group):
     unresolved_gold_paths: _Count = None
     """Distinct gold paths, as written, that match no file of the snapshot."""
     empty_ranges: _Count = None
-    """Views whose range holds nothing, because it is reversed or lies outside the file."""
+    """Views whose range is empty, because it is reversed or outside the file."""
     leaked_patches: _Count = None
     """Views of ``fix.patch`` or ``test.patch``: the agent read the solution, or its tests."""
 

@@ -32,11 +32,11 @@ BUDGET_REASONS = frozenset(("max_turns_exceeded", "turn_budget_exhausted", "budg
 class RunFigures(Group):
     """Figures of the run as a whole.
 
-    The outcome is that of the turn count, which stands where turns were counted but not recorded.
+    The outcome is that of the turn count, which is scored even if turns were only counted.
     """
 
     turn_count: int | None = None
-    """Number of turns, recorded or only counted; not scored where neither was recorded."""
+    """Number of turns, recorded or only counted; not scored if neither."""
     budget_exhausted: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = (
         None
     )

@@ -32,7 +32,7 @@ class BatchMaker:
 
     Args:
         wanted: Names of the columns to fill.
-        report: Called with each record that holds a value that does not fit its column.
+        report: Called with each record that has a value that does not fit its column.
     """
 
     def __init__(self, wanted: Collection[str], report: Callable[[ReadProblem], None]) -> None:

@@ -1,7 +1,7 @@
-"""Converts frame rows to JSON lines for the Rust reader, without an object for each row.
+"""Converts frame rows to JSON lines for the Rust reader, without an object per row.
 
-The lines hold what the record reader would look at: the row itself or, if its columns are mapped, a
-Trajmeter record with its messages separate.
+The lines contain what the record reader would examine: the row itself or, if its columns are
+mapped, a Trajmeter record with separate messages.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class MappedLines(NamedTuple):
     own: bytes
     """A line for each row: a Trajmeter record without its messages."""
     messages: bytes | None
-    """A line for each row with its messages, or null; ``None`` if no field holds messages."""
+    """A line for each row with its messages, or null; ``None`` if no field contains messages."""
     missing: dict[str, Array | None]
     """Fields that messages provide where the row has no value; ``None`` is in each of them."""
 

@@ -1,8 +1,8 @@
 """Reads Parquet files by row group: as values of records, or as trajectory columns.
 
-A file holds trajectories in columns if its metadata says so, or if its rows would be read as
+A file contains trajectories in columns if its metadata says so, or if its rows would be read as
 Trajectory records: it has a column ``task_id`` and no column by which another format recognises its
-records. Its columns are cast to Trajmeter's types, as those of batches are, and a null means the
+records. Its columns are cast to Trajmeter's types, like those of batches, and a null means the
 default. All other columns, and rows in other formats, are read unconverted.
 """
 
@@ -139,12 +139,12 @@ def read_footer(
         file: The file.
         format_of_all: Format of all rows, instead of detecting it.
         is_named: Whether the user named the file. A file found in a folder may be any table and is
-            checked only if its metadata says that it holds trajectories; so are results, which
+            checked only if its metadata says that it contains trajectories; so are results, which
             patterns also match.
 
     Raises:
         ReadError: The footer is missing or corrupt.
-        ConfigurationError: The file holds trajectories in columns, and the type of a column does
+        ConfigurationError: The file contains trajectories in columns, and the type of a column does
             not fit its field.
     """
     content = open_parquet(file)

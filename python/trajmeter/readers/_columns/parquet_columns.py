@@ -40,7 +40,7 @@ def chosen_columns(
     *,
     may_nest: bool,
 ) -> ChosenColumns | None:
-    """Choose the columns that hold the requested data.
+    """Choose the columns that contain the requested data.
 
     Args:
         content: A file of trajectory columns.

@@ -24,13 +24,13 @@ __all__ = ["LONGEST", "SUFFIXES", "CutOffError", "Decompressed", "decompressed"]
 SUFFIXES = frozenset({".gz", ".zst", ".zstd", ".bz2", ".lz4"})
 """Suffixes of compressed files. The first bytes decide, not the suffix."""
 LONGEST = 1 << 30
-"""Largest decompressed size in bytes of a document or line that is held in memory whole."""
+"""Maximum decompressed size, in bytes, of a document or line that is held in memory as a whole."""
 
 _BUFFER = 1 << 18
 _MAGIC = 4
 _PIECE = 1 << 12
 _ZSTD_PIECE = 1 << 11
-"""Compressed bytes to read at a time: their decompressed form, 64 MiB at most, is held."""
+"""Compressed bytes to read at a time; their decompressed form, up to 64 MiB, is held in memory."""
 
 
 class CutOffError(OSError):

@@ -20,7 +20,7 @@ _BYTES = 8 << 20
 
 
 class Document(NamedTuple):
-    """A document that holds a list, and the offsets of its parts as found by the Rust reader."""
+    """A document that contains a list, and the offsets of its parts, found by the Rust reader."""
 
     content: bytes
     """The document."""

@@ -54,8 +54,8 @@ _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules
 
 
 _SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt")
-"""Names of predictions and declared contexts, which mini-swe-agent, SWE-agent and others write
-beside their logs."""
+"""Names of predictions and declared contexts, which mini-swe-agent, SWE-agent and others write next
+to their logs."""
 _SUMMARY_ENDINGS = (".pred", "s.json", "s.jsonl", "patch_context.txt")
 """How these names end; few others do, and this is checked for every file."""
 _OF_ONE_RUN = {
@@ -111,7 +111,7 @@ class FolderNotes:
         self._example = self._example or path
 
     def repeats(self, path: Path) -> bool:
-        """Whether predictions or a summary repeat logs beside or below them that were read."""
+        """Whether predictions or a summary repeat logs next to or below them that were read."""
         if path.parent in self._with_logs:
             self._repeating.append(path)
         return path.parent in self._with_logs
@@ -171,10 +171,10 @@ class Input(NamedTuple):
     is_end: bool = False
     """Whether this marks the end of the folder."""
     is_summary: bool = False
-    """Whether its name is that of predictions or another file that programs write beside a run's
+    """Whether it is named like predictions or another file that programs write next to a run's
     log."""
     within: Range | None = None
-    """Which lines or rows to read, some of which a format recognises; all if ``None``."""
+    """Range of lines or rows to read, some of which a format recognises; all if ``None``."""
 
     @property
     def path(self) -> Path:
@@ -336,7 +336,7 @@ def _walk(
             plain = decompressed_name(name)
             if _may_be_log(suffix_of(plain)):
                 is_summary = _is_summary(plain) or _is_of_a_run(name, endings, names)
-                # A listed file exists, so its name is not a URI.
+                # A listed file exists, even if its name looks like a URI.
                 found = place if is_local else path_of(place)
                 yield Input(found, notes=notes, is_summary=is_summary)
 

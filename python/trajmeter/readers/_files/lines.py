@@ -38,7 +38,7 @@ def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def lift_limit(file: BinaryIO) -> None:
-    """Mark a file whose reader never holds an overlong line, however it is compressed."""
+    """Mark a file whose reader never keeps an overlong line in memory, even if compressed."""
     raw = getattr(file, "raw", None)
     if isinstance(raw, Decompressed):
         raw.is_limited = False

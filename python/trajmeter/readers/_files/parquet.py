@@ -1,4 +1,4 @@
-"""Reads Parquet files one row group at a time, whatever their columns mean."""
+"""Reads Parquet files one row group at a time, with any columns."""
 
 from __future__ import annotations
 

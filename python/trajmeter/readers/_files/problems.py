@@ -19,7 +19,7 @@ def problem_at(source: Source, message: str) -> ReadProblem:
 
 
 def refuse(problem: ReadProblem) -> None:
-    """Raise a problem; used where the caller passed no problem handler.
+    """Raise a problem; used if the caller passed no problem handler.
 
     Raises:
         ReadError: Always.

@@ -55,7 +55,7 @@ _left: list[_Left] = []
 
 
 def open_range(path: Path, lines: LineRange) -> BinaryIO:
-    """Open a range of lines as if the file held no others.
+    """Open a range of lines as if the file had no others.
 
     Raises:
         OSError: The file cannot be opened.

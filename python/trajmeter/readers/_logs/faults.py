@@ -80,7 +80,7 @@ def _mend(record: Any, detail: ErrorDetails) -> None:  # noqa: ANN401 - an objec
 
 
 def _told(details: list[ErrorDetails]) -> dict[str, str]:
-    """Describe errors by place; values are not shown, as configurations may hold secrets."""
+    """Describe errors by location; values are not shown, as configurations may contain secrets."""
     told = {}
     for detail in details:
         place, _, reason = json_input.describe_detail(detail).partition(": ")

@@ -130,8 +130,8 @@ class RecordFormat(Format[RecordT_co]):
     """
 
     keys: frozenset[str]
-    """Top-level keys of which every record of the format has at least one. A trajectory format must
-    name keys that are not Trajectory fields."""
+    """Top-level keys, at least one of which is in every record of the format. A trajectory format
+    must name keys that are not Trajectory fields."""
     recognises: Callable[[Mapping[str, JsonValue]], Evidence | None]
     """The evidence that a record with one of the keys is in the format; ``None`` if it is not.
     Values may have any type."""
@@ -172,7 +172,7 @@ class FileFormat(Format[RecordT_co]):
     ] = field(default_factory=dict)
     """Replacements for :attr:`records` by compatibility profile."""
     folder_files: frozenset[str] = frozenset()
-    """File names of which a folder of the format contains at least one. A folder inside a folder
+    """File names, at least one of which is in every folder of the format. A folder inside a folder
     that is read is recognised only if it contains one of them; a named folder is always considered.
     """
     folder_pattern: re.Pattern[str] | None = None

@@ -24,7 +24,7 @@ _OPENING = (b"{", b"[")
 _BINARY = (b"PAR1", b"PK\x03\x04")
 _JSON = ".json"
 _LIST = "messages"
-"""Key of the list in a file of a folder, where one is examined."""
+"""Key of the list in a folder's file, if one is examined."""
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 """JSON may spell a word with escapes; hardly anyone does, but then nothing is ruled out."""
 
@@ -33,9 +33,9 @@ class Marks(NamedTuple):
     """Features of a file or folder in a format; any one of them suffices."""
 
     words: tuple[bytes, ...] = ()
-    """JSON keys or values of which one must be in its beginning."""
+    """JSON keys or values, one of which must occur in its beginning."""
     beside: tuple[bytes, ...] = ()
-    """Further keys or values of which one must be there as well."""
+    """Further keys or values, one of which must occur too."""
     magic: bytes | None = None
     """The bytes with which it begins."""
     is_text: bool = False

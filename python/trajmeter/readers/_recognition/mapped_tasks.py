@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["TaskColumns", "mapped_tasks", "tasks_of_rows"]
 
 _IDS = ("task_id", "instance_id")
-"""Keys that may hold the id of an attempt's task if none is mapped."""
+"""Keys that may contain the id of an attempt's task if none is mapped."""
 
 
 class TaskColumns:
@@ -86,7 +86,7 @@ class TaskColumns:
         check_schema(schema, place, self.columns, self._shapes)
 
     def may_use(self, name: str) -> bool:
-        """Whether a column of this name may hold the id or a field of the task."""
+        """Whether a column of this name may contain the id or a field of the task."""
         used = (*self._ids, *self.columns.values())
         return any(column == name or column.startswith(f"{name}.") for column in used)
 
@@ -95,7 +95,7 @@ class TaskColumns:
 
         Raises:
             ValidationError: A value has the wrong type.
-            ReadError: Text that stands for a list or object is not JSON.
+            ReadError: Text in place of a list or object is not JSON.
         """
         ids = (value_in(row, column) for column in self._ids)
         name = next((each for each in ids if each is not None), None)

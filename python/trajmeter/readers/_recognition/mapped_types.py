@@ -47,7 +47,7 @@ def check_schema(
 
     Args:
         schema: The existing columns.
-        place: Where the columns are, for messages.
+        place: Location of the columns, for messages.
         columns: Columns by field.
         shapes: Shapes of the field values.
 
@@ -77,7 +77,7 @@ def _type_of(fields: pa.Schema | pa.StructType, column: str) -> pa.DataType | No
 
 
 def _holds(found: pa.DataType, shape: Shape) -> bool:
-    """Whether a type fits a field; JSON text may stand for a list or object."""
+    """Whether a type fits a field; JSON text may replace a list or object."""
     if isinstance(found, pa.BaseExtensionType):
         found = found.storage_type
     if isinstance(found, pa.DictionaryType):

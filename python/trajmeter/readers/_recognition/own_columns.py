@@ -28,7 +28,7 @@ __all__ = ["holds_own", "is_own", "others_than_ours", "says_so"]
 
 
 def is_own(content: ParquetFile, format_of_all: Format[Trajectory] | None) -> bool:
-    """Whether a file holds trajectories in columns and is to be read as such.
+    """Whether a file contains trajectories in columns and is to be read as such.
 
     Raises:
         ConfigurationError: It does, and the type of a column does not fit its field.

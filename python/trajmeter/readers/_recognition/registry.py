@@ -76,7 +76,7 @@ def record_formats(
 
 
 def record_keys(makes: type[Task | Trajectory]) -> dict[str, frozenset[str]]:
-    """For each format, the keys of which its records have at least one."""
+    """For each format, keys at least one of which is in each of its records."""
     own = {name: place.keys for name, place in INDEX.items() if place.makes is makes and place.keys}
     added = {
         name: known.keys

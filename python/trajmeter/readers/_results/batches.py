@@ -228,7 +228,7 @@ def kind_of(value: object) -> TableKind:
 
 
 def text_of(value: object, name: str) -> str | None:
-    """Convert a value to text; a number, such as that of an attempt, as it is written."""
+    """Convert a value to text; a number, such as that of an attempt, as written."""
     if isinstance(value, str):
         try:
             value.encode()

@@ -121,7 +121,7 @@ class JsonLinesTable:
         numbers: Sequence[str],
         values: Sequence[str] = (),
     ) -> pa.RecordBatch:
-        """Read line by line where a column mixes types or a line is not JSON."""
+        """Read line by line if a column mixes types or a line is not JSON."""
         rows: list[dict[str, Any]] = []
         places: list[int] = []
         for line in json_input.lines(io.BytesIO(block)):

@@ -74,7 +74,7 @@ class ParquetTable:
     def rows_by_column(
         self, texts: Sequence[str], numbers: Sequence[str], *, repeating: Sequence[str]
     ) -> Iterator[ResultRows]:
-        """Read selected columns; numbers are read on demand where that saves time."""
+        """Read selected columns; numbers are read on demand if that saves time."""
         for name in numbers:
             refuse_key(name, texts)
         wanted = [*dict.fromkeys((*texts, *numbers))]
@@ -149,7 +149,7 @@ def _opened(
 
 
 def _runs(file: parquet.ParquetFile, most: int) -> Iterator[tuple[list[int], int]]:
-    """Row groups to read together, with their row count; a large group stands alone."""
+    """Row groups to read together, with their row count; a large group is read separately."""
     sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     first = 0
     while first < len(sizes):

@@ -83,7 +83,7 @@ def attempt_batches(
 
 
 class _Patterns(NamedTuple):
-    """Distinct data of attempts besides their benchmarks."""
+    """Distinct data of attempts, except their benchmarks."""
 
     rows: pa.RecordBatch
     of_attempt: Int64Array

@@ -5,7 +5,7 @@ The columns are ``task_id``, ``agent``, ``model``, ``benchmark``, and either the
 ``oracle_seconds``; optionally ``significant``. Columns of the attempt may be filled in any of its
 rows: ``attempt``, the counts of tests and of the snapshot under fc-eval's names (``test_failed``,
 ``snapshot_status`` …), ``is_resolved``, ``trajectory_length``, ``task_cost_usd``,
-``total_input_tokens`` and ``total_output_tokens``. A row without a benchmark stands for an attempt
+``total_input_tokens`` and ``total_output_tokens``. A row without a benchmark denotes an attempt
 that measured nothing. The files are JSON lines, a JSON list, CSV or Parquet.
 """
 

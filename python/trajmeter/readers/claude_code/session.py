@@ -89,7 +89,7 @@ def _is_part(path: Path, identity: str | None) -> bool:
 
 
 def _agent_files(path: Path, identity: str | None) -> list[Path]:
-    """Files of the session's sub-agents; those beside it may belong to any session there."""
+    """Files of the session's sub-agents; those next to it may belong to any session there."""
     if path.match(_AGENT_FILE):
         return []
     beside = [

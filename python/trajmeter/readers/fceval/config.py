@@ -46,7 +46,7 @@ class Agent:
 
 
 RUN_FILES = frozenset((*_LOCKS, _METADATA))
-"""File names of which a run's folder contains at least one."""
+"""File names, at least one of which is in a run's folder."""
 
 
 def is_run(folder: Path) -> bool:
@@ -79,7 +79,7 @@ def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[i
 
 
 def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, object] | None:
-    """Read a JSON file that holds an object; ``None``, with a report, if it does not."""
+    """Read a JSON file that contains an object; ``None``, with a report, if it does not."""
     try:
         with open_content(path) as file:
             json_input.refuse_archive(file)

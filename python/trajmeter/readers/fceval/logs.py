@@ -1,4 +1,4 @@
-"""The logs beside an fc-eval result: the agent's JSON log, and its terminal recording.
+"""The logs next to an fc-eval result: the agent's JSON log, and its terminal recording.
 
 An unreadable log is listed among the attempt's problems; the attempt itself is kept.
 """

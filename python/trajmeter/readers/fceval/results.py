@@ -88,8 +88,8 @@ def read_agent(
         trial: Name of the trial.
         attempt: Name that distinguishes this attempt from others of the same agent.
         task_id: The task, if the result does not name it.
-        logs: Fields of the run log, from logs beside the result.
-        turns: Turns, from files beside the result.
+        logs: Fields of the run log, from logs next to the result.
+        turns: Turns, from files next to the result.
         unusable: Reasons why parts of these could not be read.
     """
     metrics = as_object(result.get("parser_extra_metrics"))

@@ -92,7 +92,7 @@ def _runs(path: Path) -> list[Path]:
         names = [each.name for each in found if each.is_symlink() or each.is_dir()]
     folders = (path / name for name in sorted(names))
     runs = [folder for folder in folders if folder.is_dir() and is_run(folder)]
-    # A link to the latest run is beside it.
+    # A link to the latest run is next to it.
     return list({run.resolve(): run for run in reversed(runs)}.values())[::-1]
 
 

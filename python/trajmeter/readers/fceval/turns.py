@@ -1,4 +1,4 @@
-"""Turns of a trial, from files beside its result, which has none.
+"""Turns of a trial, from files next to its result, which has none.
 
 The first available source is used:
 

@@ -34,10 +34,10 @@ __all__ = ["pieces_of", "pieces_of_document"]
 
 _SAMPLES_KEY = "samples"
 _HEADER_KEYS = frozenset({"eval", "plan", "status"})
-"""Keys of a document that are read besides its samples."""
+"""Keys of a document that are read in addition to its samples."""
 _SAMPLES = 64
 _BYTES = 8 << 20
-"""Maximum number of samples in a piece, and of their bytes: what is held of a log at a time."""
+"""Maximum number of samples in a piece, and of their bytes, which bounds the memory for a log."""
 
 
 def pieces_of(path: Path, reader: JsonReader, attempt: AttemptReader) -> Iterator[Piece] | None:

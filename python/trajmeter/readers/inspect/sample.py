@@ -156,7 +156,7 @@ class _Events:
         """The attachment to which a text refers, if there is one.
 
         Raises:
-            ReadError: All that were asked for are too large.
+            ReadError: The requested attachments are too large in total.
         """
         name = text.removeprefix(_ATTACHMENT)
         if name not in self._attachments:

@@ -43,7 +43,7 @@ REASONING = frozenset(
         "summary_text",
     }
 )
-"""Types of parts that hold the model's reasoning rather than its answer."""
+"""Types of parts that contain the model's reasoning rather than its answer."""
 
 _SERVER_CALL_PARTS = frozenset(
     {"server_tool_use", "mcp_tool_use", "server_tool_call", "builtin-tool-call"}
@@ -193,7 +193,7 @@ def _invalid(call: object) -> object:
 
 
 def _is_apart(part: Mapping[str, Any]) -> bool:
-    """Whether a call among the content parts is not also listed beside the content."""
+    """Whether a call among the content parts is not also listed next to the content."""
     kind = kind_of(part)
     return kind in _SERVER_CALL_PARTS or _holds_result(part)
 

@@ -85,9 +85,8 @@ def message_turns(
         views: Determines what calls show; ``None`` to record no views.
         failed: Whether a call failed, for calls whose messages do not say.
         usage: Reads the usage of an answer; by default from its message.
-        exit_codes: Exit codes of commands by call id, where they are recorded separately from
-            results.
-        durations: Duration of calls in seconds by call id, where recorded separately.
+        exit_codes: Exit codes of commands by call id, if recorded separately from results.
+        durations: Duration of calls in seconds by call id, if recorded separately.
     """
     conversation = Conversation(usage)
     for index, message in enumerate(messages):

@@ -4,7 +4,7 @@ In ContextBench's runs the agent claims, in ``<explore_context>`` tags, what it 
 the harness repeats the claim; each block of claims with a range, in a message of any role, is a
 step. Commands count only without such a block, by the rules of
 :mod:`trajmeter.readers.mini_swe_agent.contextbench`. A turn with several blocks is followed by
-turns that hold only the views of one block each and used nothing, so that usage can be added up.
+turns that have only the views of one block each and no usage, so that usage can be summed.
 Claims are not checked against what was printed. The final context is the last ``<PATCH_CONTEXT>``
 block, and is empty if that block has no range.
 """

@@ -77,7 +77,7 @@ def has_any(text: str, words: Sequence[str]) -> bool:
 
 
 def slices(printed: Sequence[Printed], text: Text) -> list[tuple[int, int] | None]:
-    """The output lines that each command printed; ``None`` where unknown."""
+    """The output lines that each command printed; ``None`` if unknown."""
     if len(printed) == 1 and printed[0].size != 0:
         return [(0, len(text.lines))]
     found: list[tuple[int, int] | None] = [None] * len(printed)
@@ -317,5 +317,5 @@ def _lines(path: str, lines: tuple[int, int] | None, *, is_search: bool = False)
 
 
 def is_scratch(path: str) -> bool:
-    """Whether a path is in a folder that holds no repositories."""
+    """Whether a path is in a folder that contains no repositories."""
     return path.startswith(_SCRATCH)

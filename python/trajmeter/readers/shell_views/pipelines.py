@@ -290,7 +290,7 @@ def _other(name: str, arguments: list[str]) -> Printed:
 
 
 def _text_of(name: str, arguments: list[str]) -> str | None:
-    """The text that ``echo`` or ``printf`` prints, where it is known, without its last newline."""
+    """The text that ``echo`` or ``printf`` prints, if known, without its last newline."""
     if any(isinstance(word, Unexpanded) for word in arguments):
         return None
     if name == "echo" and arguments[:1] not in (["-e"], ["-n"], ["-en"], ["-ne"]):

@@ -1,4 +1,4 @@
-"""Searches such as ``grep`` and ``rg``: which lines of which files their output shows."""
+"""Searches such as ``grep`` and ``rg``: the lines of files that their output shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that ContextBench's modified SWE-agent writes beside a trajectory.
+"""Files that ContextBench's modified SWE-agent writes next to a trajectory.
 
 ``<id>.checkpoints.jsonl`` has a line for each call of a tool that shows files, and lines with the
 context that the agent declares; ``<id>.context.json`` summarises what a run viewed and edited. The

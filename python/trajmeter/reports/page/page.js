@@ -1,8 +1,8 @@
-// The table of attempts, and tables that sort. Text of records is set as textContent, nothing else.
+// The attempt table, and sortable tables. Text of records is only ever set as textContent.
 
 const PAGE = 50;
 const NOTHING = "-";
-const MOST_CHOICES = 40; // distinct texts of a column that is offered as a filter
+const MOST_CHOICES = 40; // maximum number of distinct texts of a column offered as a filter
 const collator = new Intl.Collator("en", { numeric: true });
 const at = (id) => document.getElementById(`attempts-${id}`);
 
@@ -12,7 +12,7 @@ function element(name, properties, ...children) {
   return made;
 }
 
-// --- tables that are in the page -----------------------------------------------------------------
+// --- tables in the page --------------------------------------------------------------------------
 
 function sortRows(table, column, direction) {
   const body = table.tBodies[0];
@@ -41,7 +41,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-// --- columns, decompressed when they are needed --------------------------------------------------
+// --- columns, decompressed on demand -------------------------------------------------------------
 
 async function unpacked(name) {
   const packed = atob(at(name).textContent);
@@ -80,16 +80,16 @@ function shown(column, row) {
   return size > 0 && size < 0.0005 ? value.toExponential(1) : digits(3);
 }
 
-// --- which rows, in which order ------------------------------------------------------------------
+// --- filtering and sorting of rows ---------------------------------------------------------------
 
-// Both are made when they are first needed: a column may have as many texts as rows.
+// Both are created on first use: a column may have as many texts as rows.
 
 function lowerOf(column) {
   column.lower ??= column.texts.map((text) => text.toLocaleLowerCase());
   return column.lower;
 }
 
-/** For each text of a column its place among them. */
+/** The rank of each text of a column. */
 function ranksOf(column) {
   if (!column.ranks) {
     const order = column.texts.map((_, code) => code)
@@ -111,7 +111,7 @@ function matching(columns, count, state) {
     .filter((column) => state.filters.has(column.name))
     .map((column) => {
       const code = column.texts.indexOf(state.filters.get(column.name));
-      return { codes: column.values, code: code < 0 ? NaN : code }; // a text of another report
+      return { codes: column.values, code: code < 0 ? NaN : code }; // a text from another report
     });
   const rows = [];
   for (let row = 0; row < count; row += 1) {
@@ -137,7 +137,7 @@ function sorted(rows, column, descending) {
   return [...present, ...missing];
 }
 
-// --- the address holds the whole state, so that back, forward and bookmarks work ------------------
+// --- the URL contains the whole state, so that back, forward and bookmarks work -------------------
 
 const LIST = { search: "", sort: "", page: 1, filters: new Map() };
 
@@ -192,7 +192,7 @@ function tableOf(block) {
   return scroll;
 }
 
-/** A block with the rows of the table that its values are of, if they are of one. */
+/** A block, with the rows of its shared table, if it has one. */
 function wholeBlock(block, tables) {
   if (block.table === undefined) return block;
   const { labels, ...table } = tables[block.table];
@@ -262,7 +262,7 @@ class Attempts {
       clearTimeout(waiting);
       waiting = setTimeout(() => {
         const state = { ...this.list, search: at("search").value, page: 1 };
-        location.replace(addressOf(state)); // typing is one step back, not one a letter
+        location.replace(addressOf(state)); // typing adds one history entry, not one per letter
       }, 120);
     });
     at("search").form.addEventListener("submit", (event) => event.preventDefault());
@@ -354,7 +354,7 @@ class Attempts {
         (details) => details[row % this.block],
         (error) => [{ text: `It cannot be shown: ${error.message}` }],
       );
-      if (this.opened !== row) return; // another address was opened meanwhile
+      if (this.opened !== row) return; // another URL was opened meanwhile
       const identity = this.columns.filter(({ kind }) => kind === "text").slice(0, 3)
         .map((column) => shown(column, row)).filter((text) => text !== NOTHING);
       at("opened").textContent = identity.join(" · ") || `Attempt ${row}`;
