@@ -1,4 +1,4 @@
-"""Finds what a task expects of its attempts, and keys of the task that look misspelt."""
+"""Finds the calls that a task expects, and keys of the task that look misspelt."""
 
 from __future__ import annotations
 

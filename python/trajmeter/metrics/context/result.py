@@ -102,15 +102,15 @@ class TrajectoryFigures(Group):
             denominator=("viewed_size",),
         ),
     ] = None
-    """Share of what was viewed that an earlier step had shown, 0 to 1; ``None`` for no views."""
+    """Share of viewed context that an earlier step had shown, 0 to 1; ``None`` without views."""
     covered_sum: _Count = None
     """Size of the gold seen after a step, summed over the steps."""
     gold_sum: _Count = None
     """Size of gold times the number of steps."""
     repeated_size: _Count = None
-    """Size of what a step showed again, summed over the steps."""
+    """Size of the context that a step showed again, summed over the steps."""
     viewed_size: _Count = None
-    """Size of what a step showed, summed over the steps."""
+    """Size of the context that a step showed, summed over the steps."""
 
 
 class TrajectoryContext(Result):

@@ -57,7 +57,7 @@ class PreparedTasks:
     Args:
         snapshots: Store to find repositories in; ``None`` prepares without snapshots.
         profile: Profile to score with.
-        most_bytes: Approximate limit on kept memory; what is in use may exceed it.
+        most_bytes: Approximate limit on kept memory; tasks in use may exceed it.
     """
 
     def __init__(

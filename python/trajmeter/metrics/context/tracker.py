@@ -124,7 +124,7 @@ class ContextTracker:
             final_views: The context that the agent declares at the end. Without it, the final
                 context is the union of the turns or, for ContextBench, empty.
             final_patch: The final patch, if any.
-            leaks: What the agent read of the solution; ``None`` if unknown.
+            leaks: Parts of the solution that the agent read; ``None`` if unknown.
 
         Returns:
             The result of :func:`score` for a trajectory of the same turns, final views and patch.

@@ -1,4 +1,4 @@
-"""Pieces of input, and what an earlier run recorded about a file."""
+"""Pieces of input, and records of files from an earlier run."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ suffix comes first."""
 
 
 class FolderTally(NamedTuple):
-    """What was found in part of a folder."""
+    """The findings in part of a folder."""
 
     is_empty: bool
     """Whether nothing has been read or reported."""

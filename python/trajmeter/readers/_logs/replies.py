@@ -84,7 +84,7 @@ class Call:
     reads: bool = False
     """Whether its tool is known to read files and its result was recorded."""
     leaks: Sequence[Leak] = ()
-    """What it read of the solution."""
+    """Parts of the solution that it read."""
 
     def fail(self, error: str | None, *, exit_code: int | None = None) -> None:
         """Record that the call failed."""
@@ -136,7 +136,7 @@ class Reply:
 
     @property
     def text(self) -> str | None:
-        """What the agent said, without reasoning."""
+        """The agent's text, without reasoning."""
         return "\n".join(self.texts) if self.texts else None
 
     def turn(self, number: int) -> Turn:
@@ -167,7 +167,7 @@ class Reply:
 
 
 def leaks_of(replies: Sequence[Reply]) -> tuple[Leak, ...]:
-    """What the calls of a run read of the solution."""
+    """Parts of the solution that the calls of a run read."""
     return tuple(
         leak.model_copy(update={"turn": number})
         for number, reply in enumerate(replies, start=1)

@@ -24,7 +24,7 @@ _TEXTS = ("text", "input_text", "output_text")
 
 
 class Viewer:
-    """Finds what the calls of an agent showed, in order."""
+    """Determines the views of an agent's calls, in order."""
 
     def __init__(self, root: str | None = None) -> None:
         """Start in a folder.
@@ -46,7 +46,7 @@ class Viewer:
         is_kept: bool = False,
         is_trimmed: bool = False,
     ) -> None:
-        """Find what a call showed.
+        """Determine the views of a call.
 
         Args:
             call: The call.
@@ -81,7 +81,7 @@ class Viewer:
             call.leaks = found.leaks
 
     def show(self, call: Call, view: View | None) -> None:
-        """Record what a call showed."""
+        """Record a view of a call."""
         views = [] if view is None else [view]
         self._set(call, views)
         call.leaks = leaks_of_views(views)

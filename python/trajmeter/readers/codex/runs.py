@@ -1,4 +1,4 @@
-"""What Codex rollouts and streams share: token counts, and how runs fail."""
+"""Code shared by Codex rollouts and streams: token counts, and how runs fail."""
 
 from __future__ import annotations
 

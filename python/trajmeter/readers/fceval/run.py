@@ -138,7 +138,7 @@ def _trial_of(folder: Path) -> tuple[Path, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What the location of a result says about an attempt."""
+    """Data about an attempt from the location of its result."""
 
     trial: str
     """Unique name of the trial."""

@@ -60,7 +60,7 @@ class Finished(NamedTuple):
     turns: tuple[Turn, ...]
     """One turn for each draft."""
     leaks: tuple[Leak, ...] | None
-    """What calls read of the solution; ``None`` if no tool is known to read files."""
+    """Parts of the solution that calls read; ``None`` if no tool is known to read files."""
 
 
 def finished(
@@ -114,7 +114,7 @@ class _Watch:
     def watched(
         self, calls: tuple[ToolCall, ...], number: int
     ) -> tuple[str | None, tuple[View, ...] | None]:
-        """What the calls of a turn ran and showed."""
+        """The programs that the calls of a turn ran, and their views."""
         programs: list[str] = []
         seen: list[View] = []
         reads = False

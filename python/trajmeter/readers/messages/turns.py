@@ -62,7 +62,7 @@ class MessageTurns(NamedTuple):
     unusable: dict[str, str]
     """Messages that could not be used, by position, such as ``messages[7]``."""
     leaks: tuple[Leak, ...] | None
-    """What calls read of the solution; ``None`` if no tool is known to read files."""
+    """Parts of the solution that calls read; ``None`` if no tool is known to read files."""
     model: str | None
     """The model named by the last answers."""
     starts: tuple[int, ...]

@@ -21,7 +21,7 @@ _ELIDED = re.compile(r"elided_chars\W{1,4}([0-9]{1,18})")
 
 
 class Observation(NamedTuple):
-    """What is known about a command that was run."""
+    """Data about a command that was run."""
 
     output: str | None
     code: int | None

@@ -52,7 +52,7 @@ class Call:
     """The program it ran, if not a shell command."""
     exit_code: int | None = None
     views: tuple[View, ...] | None = None
-    """What it shows, if known independently of its arguments and result."""
+    """Its views, if known independently of its arguments and result."""
     folder: str | None = None
     """The shell's folder after it."""
     begun: float | None = None

@@ -192,7 +192,7 @@ def _call(action: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Cal
 
 
 def _read_views(call: Call) -> tuple[View, ...]:
-    """What an action ``read`` shows: lines numbered in the result, else those requested."""
+    """Views of an action ``read``: lines numbered in the result, otherwise those requested."""
     arguments = as_mapping(call.arguments)
     path = arguments.get("path")
     if not isinstance(path, str) or call.result is None or call.success is False:

@@ -195,7 +195,7 @@ class _Shell:
         self._root: str | None = None
 
     def __call__(self, call: ToolCall) -> tuple[View, ...]:
-        """What a command shows, from output that ends with how and where it ended."""
+        """Views of a command, from output that ends with its exit code and folder."""
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         command = arguments.get("command")
         if not isinstance(command, str) or not isinstance(call.result, str):

@@ -219,7 +219,7 @@ def _text(content: object) -> str | None:
 
 
 def _sent(output: str, code: int | None, about: Mapping[str, Any]) -> str:
-    """What the model sees of a command, which ends with where and how it ended."""
+    """Output of a command as the model sees it, ending with its folder and exit code."""
     text = f"{about.get('prefix') or ''}{output}{about.get('suffix') or ''}"
     if about.get("working_dir"):
         text += f"\n[Current working directory: {about['working_dir']}]"

@@ -22,7 +22,7 @@ SPAN_KIND = "traceloop.span.kind"
 ENTITY_INPUT = "traceloop.entity.input"
 """The positional and named arguments of a function."""
 ENTITY_OUTPUT = "traceloop.entity.output"
-"""What the function returned."""
+"""The return value of the function."""
 
 _KINDS = {
     "workflow": "invoke_workflow",

@@ -1,4 +1,4 @@
-"""Spans in OTLP's JSON encoding, reduced to what a trajectory needs."""
+"""Spans in OTLP's JSON encoding, reduced to the data that a trajectory needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that read what an agent must not know: the solution, its tests, or later commits.
+"""Detects commands that read what the agent must not know: the solution, its tests, later commits.
 
 - **gold patch, test patch**: a file such as ``fix.patch`` or ``test.patch`` outside the repository
   folders, where some containers store the patches that score the attempt.

@@ -20,7 +20,7 @@ _UNKNOWN = Picked(None)
 
 
 class Listing(NamedTuple):
-    """What a program prints: these lines of each of its files."""
+    """The output of a program: certain lines of each of its files."""
 
     files: list[str]
     picked: Picked

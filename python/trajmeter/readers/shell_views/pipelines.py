@@ -1,4 +1,4 @@
-"""What a pipeline prints: filtered lines of files, search hits, a diff, or known text."""
+"""Determines the output of a pipeline: filtered lines, search hits, a diff or known text."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Part:
 
 @dataclass(slots=True)
 class Printed:
-    """What a pipeline prints."""
+    """The output of a pipeline."""
 
     parts: list[Part] = field(default_factory=list)
     is_headed: bool = False
@@ -143,7 +143,7 @@ def script_of(words: list[str]) -> str | None:
 
 
 def printed(pipeline: Pipeline, folder: str | None) -> Printed:
-    """What a pipeline of simple commands prints."""
+    """Determine the output of a pipeline of simple commands."""
     result = Printed(size=0)
     for place, stage in enumerate(pipeline.stages):
         if isinstance(stage, Group):
@@ -161,7 +161,7 @@ def _is_redirected(stage: Simple) -> bool:
 
 
 def _stage(stage: Simple, words: list[str], before: Printed | None, folder: str | None) -> Printed:
-    """What a command prints, given the output of the preceding one."""
+    """Determine the output of a command, given that of the preceding one."""
     if not words:
         return Printed(size=0)
     name, arguments = words[0], words[1:]
@@ -217,7 +217,7 @@ def _listed(listing: Listing, folder: str | None) -> Printed:
 
 
 def _filtered(before: Printed, picked: Picked) -> Printed:
-    """What a filter retains of lines."""
+    """Apply a filter to lines."""
     if before.search is not None or before.diff is not None:
         return Printed() if picked.has_numbers else before  # search hits with numbers of their own
     if picked == Picked(ALL):
@@ -241,7 +241,7 @@ def _filtered(before: Printed, picked: Picked) -> Printed:
 
 
 def _searched(before: Printed, found: Search) -> Printed:
-    """What a search retains of the lines it reads."""
+    """Apply a search to the lines that it reads."""
     if before.search is not None or before.diff is not None:
         return before
     parts = []

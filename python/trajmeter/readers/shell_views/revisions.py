@@ -40,7 +40,7 @@ class Diff(NamedTuple):
 
 
 def git(words: list[str]) -> Listing | Search | Diff | None:
-    """What a ``git`` command shows; ``None`` if it shows no lines of files."""
+    """Determine the output of a ``git`` command; ``None`` if it shows no lines of files."""
     words, _ = without_options(words)
     command, arguments = (words[0], words[1:]) if words else ("", [])
     if command == "grep":

@@ -29,7 +29,7 @@ _AWK_TEST = re.compile(r"F?NR(==|>=|<=|>|<)(\d{1,18})")
 
 
 class Picked(NamedTuple):
-    """What a program prints of its input lines."""
+    """The input lines that a program prints."""
 
     ranges: Ranges | None
     """The lines; ``None`` if their numbers are unknown."""
@@ -77,7 +77,7 @@ def picked_from(lines: Ranges, picks: Ranges) -> Ranges:
 
 
 def sed_script(script: str, *, is_quiet: bool) -> Picked:
-    """What a script for ``sed`` prints."""
+    """Determine the lines that a ``sed`` script prints."""
     commands = _sed_commands(script)
     if commands is None:
         return Picked(None)
@@ -156,7 +156,7 @@ def _size(ranges: list[tuple[int, int | None]] | Ranges) -> int | None:
 
 
 def awk_script(script: str) -> Picked | None:
-    """What an ``awk`` program prints; ``None`` if it prints no lines of its input."""
+    """Determine the lines that an ``awk`` program prints; ``None`` if no lines of its input."""
     rules = [
         (condition.replace(" ", ""), action)
         for condition, action in _AWK_RULE.findall(script.strip())[:_MOST_COMMANDS]

@@ -39,14 +39,14 @@ _PATHS = re.compile(r"[^\s'\"`:(),\u2018\u2019]+")
 
 
 class ShellViews(NamedTuple):
-    """What a command showed."""
+    """Views and leaks of a command."""
 
     views: tuple[View, ...]
     """Views in order: lines shown, search hits, and files whose lines are unknown."""
     folder: str | None
     """Current folder of a persistent shell afterwards; ``None`` if unknown."""
     leaks: tuple[Leak, ...]
-    """What the command read of the solution: the gold patch, the test patch, or later commits."""
+    """Parts of the solution that the command read: gold patch, test patch, or later commits."""
 
 
 @dataclass(slots=True)

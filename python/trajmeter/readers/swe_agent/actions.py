@@ -38,7 +38,7 @@ _FOUND = re.compile(r"^Line ([0-9]{1,9}):", re.MULTILINE)
 
 
 class Shown(NamedTuple):
-    """What an action showed."""
+    """Views and leaks of an action."""
 
     views: tuple[View, ...]
     leaks: tuple[Leak, ...]
@@ -68,7 +68,7 @@ def _integer(word: str) -> int | None:
 
 
 def shown(action: str, observation: str, folder: str | None) -> Shown:
-    """What an action showed, when started in a folder."""
+    """Determine what an action showed, if started in a folder."""
     name = action.split(None, 1)[0] if action.strip() else ""
     observation = observation.replace("\r\n", "\n")
     if name in _SILENT or _CANCELLED.match(observation):

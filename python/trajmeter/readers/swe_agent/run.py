@@ -242,7 +242,7 @@ def turns_with(
 
 
 def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]:  # noqa: FBT001 - told apart by its name where it is called
-    """The fields of a turn that come from its step alone."""
+    """The fields of a turn that depend only on its step."""
     text = step.get("response") or None
     if not action:
         # What ended the run is recorded in place of an answer.

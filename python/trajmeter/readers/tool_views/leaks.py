@@ -1,4 +1,4 @@
-"""What a call read of the solution, judged by the paths of its views."""
+"""Finds parts of the solution that a call read, by the paths of its views."""
 
 from __future__ import annotations
 

@@ -70,14 +70,14 @@ _new_tuple = tuple.__new__  # twice as fast as access by name
 
 
 class ShownByCall(NamedTuple):
-    """What a call showed."""
+    """Views and leaks of a call."""
 
     views: tuple[View, ...]
     """Views in the order of the result."""
     folder: str | None
     """Current folder of a persistent shell after the call; otherwise unchanged."""
     leaks: tuple[Leak, ...]
-    """What the call read of the solution."""
+    """Parts of the solution that the call read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
 
 
 def _unnumbered(text: str, path: str, first: int | None, last: int | None) -> View:
-    """What a result without line numbers shows: as many lines as it has."""
+    """View of a result without line numbers: as many lines as it has."""
     if first in (None, 1) and last is None:
         return made_view(path, _WHOLE)
     begin = first or 1
@@ -317,7 +317,7 @@ def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
 
 
 def _opened(call: ToolCall) -> tuple[View, ...]:
-    """What a file-opening tool shows: a window, or everything requested."""
+    """Views of a file-opening tool: a window, or everything requested."""
     shown = _window_shown(call)
     return _read(call, ToolView()) if shown is None else shown
 
@@ -337,7 +337,7 @@ def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, in
 
 
 def _claimed(path: str, first: int | None, last: int | None) -> tuple[View, ...]:
-    """What was requested, for calls without a recorded result."""
+    """The requested lines, for calls without a recorded result."""
     if last is not None:
         return (made_view(path, Extent.LINES, first or 1, last),)
     return (made_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)

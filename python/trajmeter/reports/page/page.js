@@ -262,7 +262,7 @@ class Attempts {
       clearTimeout(waiting);
       waiting = setTimeout(() => {
         const state = { ...this.list, search: at("search").value, page: 1 };
-        location.replace(addressOf(state)); // typing adds one history entry, not one per letter
+        location.replace(addressOf(state)); // so that typing adds no history entries
       }, 120);
     });
     at("search").form.addEventListener("submit", (event) => event.preventDefault());
