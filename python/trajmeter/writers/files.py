@@ -48,7 +48,8 @@ _PAUSES = tuple(0.01 * 2**turn for turn in range(8))
 def is_folder(output: Path) -> bool:
     """Whether an output is a folder of parts rather than one file.
 
-    A path is a file if its suffix consists only of letters, unlike that of ``run.2026``.
+    Remote outputs are folders. A local path is a file, unless it is an existing folder, if its
+    suffix consists only of letters, unlike that of ``run.2026``.
     """
     return is_remote(output) or output.is_dir() or not output.suffix[1:].isalpha()
 

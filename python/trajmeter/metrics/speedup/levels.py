@@ -60,7 +60,7 @@ def level_figures(tables: Sequence[SpeedupTable]) -> list[LevelFigures]:
 
 
 def alphabet(names: bytes) -> tuple[str, str]:
-    """Return the capital letters and the whitespace characters that occur in some names.
+    """Return capital letters and whitespace characters, including all that occur in some names.
 
     Both backends use this function, so that they agree regardless of their Unicode versions.
     """
