@@ -7,6 +7,7 @@ magic bytes. Anything else is JSON: one record per line, or one document.
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHANGED",
+    "LONGEST_BANNER",
     "PARQUET_MAGIC",
     "Entry",
     "NotJsonError",
+    "begins_as_json",
     "entries",
     "holds_lists",
     "holds_only_lists",
@@ -50,7 +53,13 @@ PARQUET_MAGIC = b"PAR1"
 CHANGED = "the file changed while it was read; some of its rows may be missing, or cut"
 """Message for a file that changed while it was being read; rows already read are kept."""
 
-_OPENING = (b"{", b"[")
+LONGEST_BANNER = 20
+"""Number of lines that may precede the first record, as a program prints them when it starts."""
+
+_OPENING = re.compile(
+    rb"""[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]]|-?\d[\d.eE+-]*\s*[,\]]|null|true|false|$))"""
+)
+"""The beginning of an object or a list, and not of text such as ``[INFO] starting``."""
 _SHOWN = 40
 _PART = 1 << 16
 """Bytes of a line to examine at a time."""
@@ -142,7 +151,7 @@ def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
             head = _first_lines(file, longest)
     except (OSError, ReadError):
         return False
-    return _begins_as_json(head) and not _is_document(head)
+    return _has_json(head) and not _is_document(head)
 
 
 def holds_lists(path: Path) -> bool:
@@ -222,31 +231,52 @@ def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> 
     file.seek(0)
     if not head:
         raise NotJsonError("the file is empty, expected JSON records")
-    if not _begins_as_json(head):
+    if not _has_json(head):
         begin = head[0].content[:_SHOWN].decode(errors="replace")
         raise NotJsonError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
     return _document(name, file) if _is_document(head) else _lines(name, file, longest)
 
 
 def _first_lines(file: BinaryIO, longest: int) -> list[json_input.Line]:
-    """Return the first two lines, or fewer if no more can be read."""
+    """Return the first two lines, or fewer if no more can be read.
+
+    If a program printed other text before its records, the second is the first record.
+    """
     lift_limit(file)
     found: list[json_input.Line] = []
     try:
-        found.extend(islice(json_input.lines(file, longest), 2))
+        lines = json_input.lines(file, longest)
+        found.extend(islice(lines, 2))
+        if found and not _has_json(found):
+            found[1:] = islice(filter(_is_record, islice(lines, LONGEST_BANNER - 2)), 1)
     except CutOffError:
         if not found:
             raise
     return found
 
 
-def _begins_as_json(head: list[json_input.Line]) -> bool:
-    return any(json_input.first_byte(line.content) in _OPENING for line in head)
+def _is_record(line: json_input.Line) -> bool:
+    if isinstance(line, json_input.LongLine) or not line.content.lstrip().startswith(b"{"):
+        return False
+    try:
+        return isinstance(json_input.parse(line.content), dict)
+    except ReadError:
+        return False
+
+
+def _has_json(head: list[json_input.Line]) -> bool:
+    return any(begins_as_json(line.content) for line in head)
+
+
+def begins_as_json(content: bytes) -> bool:
+    """Whether content begins like an object or a list of JSON."""
+    return _OPENING.match(content) is not None
 
 
 def _is_document(head: list[json_input.Line]) -> bool:
     """Whether a file with these first lines is one JSON document, not JSON lines."""
-    opening = json_input.first_byte(head[0].content)
+    first = head[0].content
+    opening = json_input.first_byte(first) if begins_as_json(first) else b""
     is_record = len(head) > 1 and json_input.first_byte(head[1].content) == b"{"
     if opening == b"{" and is_record:  # whether or not the first line, which may be long, is valid
         return False

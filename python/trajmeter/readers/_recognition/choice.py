@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from trajmeter.errors import ConfigurationError, ReadError, format_exception
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.containers import LONGEST_BANNER, begins_as_json, entries
 from trajmeter.readers._files.content import open_content
 from trajmeter.readers._files.list_documents import first_object
 from trajmeter.readers._recognition.evidence import (
@@ -293,6 +293,8 @@ class Choice(Generic[RecordT]):
         except OSError:  # reported when the file is read for records
             return None
         known, evidence = _strongest(file_formats(self.makes, head), path, head)
+        if known is None and (below := _below_banner(head)):
+            known, evidence = _strongest(file_formats(self.makes, below), path, below)
         if known is None or evidence >= Evidence.CERTAIN:
             return known
         claimed, rival = self._claim_on_first_record(path)
@@ -310,6 +312,23 @@ class Choice(Generic[RecordT]):
         if not found:
             return 0, None
         return evidence_in(found[0], record), found[0]
+
+
+def _below_banner(head: bytes) -> bytes:
+    """The beginning of a file without the lines a program printed before its first object.
+
+    Empty if there are no such lines, or too many of them.
+    """
+    if begins_as_json(head):
+        return b""
+    start = 0
+    for _ in range(LONGEST_BANNER):
+        start = head.find(b"\n", start) + 1
+        if start == 0:
+            break
+        if head.startswith(b"{", start):
+            return head[start:]
+    return b""
 
 
 def _strongest(
