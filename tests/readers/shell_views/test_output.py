@@ -238,3 +238,19 @@ def test_output_that_was_cut(mark: str) -> None:
     assert shown("cat a.py", f"{text(3)}{mark}\n{text(2)}") == ["a.py:1-3"]
     assert shown("cat -n a.py", f"  1\tx\n{mark}\n  9\ty\n") == ["a.py:1-1", "a.py:9-9"]
     assert shown("cat a.py; cat b.py", f"{text(3)}{mark}\n{text(2)}") == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        ("/tmp/repo", ["/tmp/repo/a.py"]),
+        ("/tmp/repo/", ["/tmp/repo/a.py"]),
+        ("/tmp", []),
+        ("/repo", []),
+        (None, []),
+    ],
+)
+def test_files_of_a_repository_in_a_temporary_folder(root: str | None, expected: list[str]) -> None:
+    command = "cat a.py; cat /tmp/a.txt; cat /tmp/repository/b.py"
+    found = shell_views(command, None, folder="/tmp/repo", root=root).views
+    assert [view.path for view in found] == expected

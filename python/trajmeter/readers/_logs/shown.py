@@ -62,10 +62,12 @@ class Viewer:
         from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         start = folder or self.folder or self.root
-        shown = shell_views(call.command, text, exit_code=exit_code, folder=start)
+        shown = shell_views(call.command, text, exit_code=exit_code, folder=start, root=self.root)
         views = shown.views
         if is_trimmed and text is not None:
-            asked = shell_views(call.command, None, exit_code=exit_code, folder=start)
+            asked = shell_views(
+                call.command, None, exit_code=exit_code, folder=start, root=self.root
+            )
             views = (
                 tuple(map(_untrimmed, views, asked.views)) if _fits(views, asked.views) else views
             )

@@ -80,7 +80,14 @@ class Folder:
         output, code, hidden = observed
         from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
-        shown = shell_views(command, output, exit_code=code, folder=self._folder, hidden=hidden)
+        shown = shell_views(
+            command,
+            output,
+            exit_code=code,
+            folder=self._folder,
+            root=self._folder,
+            hidden=hidden,
+        )
         views = [view.model_copy(update={"path": self._path(view.path)}) for view in shown.views]
         return tuple(views), list(shown.leaks)
 

@@ -94,7 +94,7 @@ def turns_of(
         is_last = number == len(replies)
         for call in reply.calls:
             if call.result is not None and not is_last:
-                shown, found = _shown(call, folder)
+                shown, found = _shown(call, folder, root)
                 views += [below(view, root) for view in shown]
                 leaks += [leak.model_copy(update={"turn": number}) for leak in found]
             folder = call.folder or folder
@@ -109,14 +109,21 @@ def turns_of(
     return tuple(turns), leaks
 
 
-def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Leak]]:
+def _shown(
+    call: Call, folder: str | None, root: str | None
+) -> tuple[Iterable[View], Iterable[Leak]]:
     if call.views is not None:
         return call.views, leaks_of_views(call.views)
     if call.command is not None:
         from trajmeter.readers.shell_views import shell_views  # not needed to recognise a format
 
         found = shell_views(
-            call.command, call.result, exit_code=call.exit_code, folder=folder, trimmed=True
+            call.command,
+            call.result,
+            exit_code=call.exit_code,
+            folder=folder,
+            root=root,
+            trimmed=True,
         )
         return found.views, found.leaks
     made = ToolCall(

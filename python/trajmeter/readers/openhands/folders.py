@@ -205,7 +205,14 @@ class _Shell:
         code = _EXIT_CODE.search(call.result)
         output = _ENDING.sub("", call.result, count=1)
         known = int(code[1]) if code is not None else None
-        found = shell_views(command, output, exit_code=known, folder=self._folder, trimmed=True)
+        found = shell_views(
+            command,
+            output,
+            exit_code=known,
+            folder=self._folder,
+            root=self._root,
+            trimmed=True,
+        )
         if told := _FOLDER.search(call.result, len(output)):
             self._folder = told[1]
             if self._root is None and "cd " not in command:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trajmeter.readers.shell_views.selections import Ranges
     from trajmeter.records import View
 
-__all__ = ["Text", "has_any", "requested", "seen", "slices"]
+__all__ = ["Text", "has_any", "is_scratch", "requested", "seen", "slices"]
 
 _NUMBER = re.compile(r"\s*(\d{1,18})(?=\s|[:|,)\]→-]|\Z)")
 _HEADER = re.compile(r"==> (.+) <==")
@@ -213,8 +213,6 @@ def _parted(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator
 def requested(printed: Printed) -> Iterator[View]:
     """The views that a command requests, for unknown output."""
     for part in printed.parts:
-        if is_scratch(part.path):
-            continue
         if part.is_whole:
             yield made_view(part.path, Extent.WHOLE)
         elif part.ranges is None or part.is_cut:
@@ -250,7 +248,7 @@ def _headed(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator
 def _placed(part: Part, text: Text, begin: int, end: int) -> Iterator[View]:
     """The views of a part that printed these output lines."""
     if begin >= end:
-        if part.is_whole and not is_scratch(part.path):
+        if part.is_whole:
             yield made_view(part.path, Extent.WHOLE)
     elif part.has_numbers:
         for lines in _runs(_numbers(text, begin, end)):
@@ -307,8 +305,6 @@ def _shown(lines: tuple[int, int], hidden: tuple[int, int]) -> list[tuple[int, i
 
 
 def _lines(path: str, lines: tuple[int, int] | None, *, is_search: bool = False) -> Iterator[View]:
-    if is_scratch(path):
-        return
     if lines is None:
         yield made_view(path, searched=is_search)
     else:
@@ -316,6 +312,10 @@ def _lines(path: str, lines: tuple[int, int] | None, *, is_search: bool = False)
         yield made_view(path, Extent.LINES, first, last, searched=is_search)
 
 
-def is_scratch(path: str) -> bool:
-    """Whether a path is in a folder that contains no repositories."""
-    return path.startswith(_SCRATCH)
+def is_scratch(path: str, root: str | None) -> bool:
+    """Whether a path is in a folder that contains no repositories, except below this root."""
+    if not path.startswith(_SCRATCH):
+        return False
+    if root is None or not root.startswith(_SCRATCH):
+        return True
+    return not path.startswith(f"{root.rstrip('/')}/")

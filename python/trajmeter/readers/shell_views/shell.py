@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.readers.shell_views.evidence import Text, has_any, requested, seen, slices
+from trajmeter.readers.shell_views.evidence import (
+    Text,
+    has_any,
+    is_scratch,
+    requested,
+    seen,
+    slices,
+)
 from trajmeter.readers.shell_views.leaks import leaks_of_words, may_leak
 from trajmeter.readers.shell_views.pipelines import (
     Printed,
@@ -175,6 +182,7 @@ def shell_views(
     *,
     exit_code: int | None = None,
     folder: str | None = None,
+    root: str | None = None,
     hidden: tuple[int, int] | None = None,
     trimmed: bool = False,
 ) -> ShellViews:
@@ -192,6 +200,7 @@ def shell_views(
             shown.
         exit_code: The command's exit code; ``None`` if unknown.
         folder: Folder in which the command ran; ``None`` for the root of the repository.
+        root: Root of the repository, if known; its files are views even below ``/tmp``.
         hidden: Range of characters of the output that the agent did not see, half-open.
         trimmed: Whether empty lines were removed from both ends of the output. A few missing lines
             of a range are then assumed to be such lines.
@@ -199,7 +208,7 @@ def shell_views(
     Returns:
         Its views, with paths joined to the folder; its leaks; and the shell's folder afterwards.
         Search hits are single lines, marked as ``searched``; context lines of a search are ranges.
-        Files below ``/tmp`` and the like are not views.
+        Other files below ``/tmp`` and the like are not views.
 
     Example:
         >>> from trajmeter.readers.shell_views import shell_views
@@ -221,6 +230,7 @@ def shell_views(
         printing = [run.printed for run in runs if run.printed.size != 0]
         for each, bounds in zip(printing, slices(printing, text), strict=True):
             views += seen(each, text, bounds)
+    views = [view for view in views if not is_scratch(view.path, root)]
     leaks: tuple[Leak, ...] = ()
     if may_leak(command) and not (output == "" and exit_code):
         leaks = tuple(

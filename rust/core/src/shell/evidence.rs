@@ -278,7 +278,8 @@ fn add_view(path: &Rc<str>, extent: Extent, is_search: bool, views: &mut Vec<Vie
     }
 }
 
-fn may_be_in_repository(path: &str) -> bool {
+/// Returns whether a path is outside of folders such as `/tmp`.
+pub(crate) fn may_be_in_repository(path: &str) -> bool {
     let below_root = path.strip_prefix('/');
     !below_root.is_some_and(|path| SCRATCH.iter().any(|folder| path.starts_with(folder)))
 }

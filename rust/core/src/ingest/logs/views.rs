@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::observations::Uncertain;
 use super::record::Turn;
-use crate::shell::{Executed, Leak, View, shell_views};
+use crate::shell::{Executed, Leak, View, may_be_in_repository, shell_views};
 
 /// Exit statuses of runs that end before the model is sent the last output: limits are checked
 /// before the model is asked again.
@@ -35,6 +35,10 @@ impl<'a> Folder<'a> {
         executed: &Executed<'_>,
         views: &mut Vec<View>,
     ) -> Result<(), Uncertain> {
+        // The twin decides which files of a repository below `/tmp` are views.
+        if self.start.is_some_and(|start| !may_be_in_repository(start)) {
+            return Err(Uncertain);
+        }
         let executed = Executed {
             folder: self.start,
             ..*executed
