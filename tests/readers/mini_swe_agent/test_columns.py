@@ -144,6 +144,7 @@ extras = st.fixed_dictionaries(
         "returncode": st.sampled_from([0, 1, -1, None, True, "0", 0.0, 2**64]),
         "exception_info": st.sampled_from([None, "", "broken", "action was not executed", 3]),
         "raw_output": texts | st.sampled_from([None, 3]),
+        "exception_str": st.sampled_from([None, "", "no key", 3]),
     },
 )
 messages = st.fixed_dictionaries(
@@ -191,7 +192,7 @@ infos = st.fixed_dictionaries(
                     {},
                     optional={
                         "image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"]),
-                        "cwd": st.sampled_from([None, "", "/", "/repo", "/repo/", "/home"]),
+                        "cwd": st.sampled_from([None, "", "/", "/repo", "/repo/", "/tmp/repo"]),
                     },
                 ),
                 "model": st.none()

@@ -251,6 +251,25 @@ def test_a_run_that_was_killed_does_not_say_how_it_ended() -> None:
     assert failed.final_patch == ""
 
 
+@pytest.mark.parametrize(
+    ("raised", "message"), [("no key", "no key"), ("", None), (3, None), (None, None)]
+)
+def test_the_error_that_ended_a_run(raised: Any, message: str | None) -> None:
+    extra = {"exit_status": "AuthenticationError", "submission": "", "exception_str": raised}
+    last = {"role": "exit", "content": "no key", "extra": extra}
+    trajectory = read([last], exit_status="AuthenticationError", submission="")
+    assert trajectory.failure == Failure(reason="AuthenticationError", message=message)
+    assert trajectory.final_patch == ""
+
+
+def test_a_repository_may_be_in_a_temporary_folder() -> None:
+    command = "cat a.py /tmp/runs/repo/src/b.py; cat /tmp/notes.txt"
+    answer = {"role": "assistant", "content": "", "extra": {"actions": [action(command, "t1")]}}
+    environment = {"environment": {"cwd": "/tmp/runs/repo"}}
+    (turn,) = read([answer, observed(0, "t1", raw_output=None)], config=environment).turns or ()
+    assert [view.path for view in turn.views or ()] == ["a.py", "src/b.py"]
+
+
 def test_answers_without_a_role_and_observations_by_position() -> None:
     answer = {"object": "response", "output": [], "extra": {"actions": [action("ls"), action("x")]}}
     results = [

@@ -248,11 +248,20 @@ def run_fields(run: Run, source: Source, unusable: dict[str, str]) -> dict[str, 
         "final_output": submission,
         "usage": None if cost is None else Usage(cost_usd=cost),
         "duration_seconds": seconds_between(messages[0], messages[-1]) if messages else None,
-        "failure": Failure(reason=reason, message=submission or None) if failed else None,
+        "failure": Failure(reason=reason, message=submission or _raised(messages))
+        if failed
+        else None,
         "unusable": unusable,
         "metadata": {} if status is None else {"exit_status": status},
         "extra": {key: value for key, value in extra.items() if value is not None},
     }
+
+
+def _raised(messages: list[Message]) -> str | None:
+    """The error that ended a run of version 2, from its last message."""
+    extra = messages[-1].get("extra") if messages else None
+    text = extra.get("exception_str") if isinstance(extra, Mapping) else None
+    return text if isinstance(text, str) and text else None
 
 
 def text_of(message: Message) -> str:

@@ -279,6 +279,8 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a
         .submission
         .as_deref()
         .filter(|said| status.is_some() || !said.is_empty());
+    let last = run.messages.last();
+    let raised = filled(last.and_then(|last| last.extra.raised.as_deref()));
     if looks != Looks::AtClaims {
         as_steps(&mut turns, status);
     }
@@ -304,7 +306,7 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a
                 } else {
                     status
                 },
-                message: filled(submission).map(Cow::Borrowed),
+                message: filled(submission).or(raised).map(Cow::Borrowed),
             }),
         exit_status: status,
         extra: More {

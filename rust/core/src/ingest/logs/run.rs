@@ -319,6 +319,8 @@ pub(super) struct Extra<'de> {
     pub output: Option<Quoted<'de>>,
     /// The text of the model's refused answer, if its response is not kept.
     pub answer: Option<Cow<'de, str>>,
+    /// The error that ended the run.
+    pub raised: Option<Cow<'de, str>>,
 }
 
 const INTERRUPT: u8 = 3;
@@ -334,6 +336,7 @@ keys! { Extra<'de>,
     "exception_info", 6, value exception;
     "raw_output", 7, value output;
     "model_response", 8, value answer;
+    "exception_str", 9, value raised;
 }
 
 impl Extra<'_> {
