@@ -67,15 +67,25 @@ events = st.one_of(
         st.integers(0, 40),
     ),
     st.builds(gave, results, st.integers(0, 40)),
+    st.builds(
+        lambda content, error: answered({**SAID, "content": content}, 3, error=error),
+        st.sampled_from(["", [], None, "Done.", "attachment://absent"]),
+        st.sampled_from(["Error code: 500", "", None, 3, {"message": "x"}]),
+    ),
+    st.builds(
+        lambda action, kind: {"event": "step", "action": action, "type": kind},
+        st.sampled_from(["begin", "end", None]),
+        st.sampled_from(["scorer", "solver", None]),
+    ),
     st.builds(lambda usage: answered({**SAID, "usage": usage}, 3, span_id="scorers"), usages),
     st.builds(ran, st.integers(-1, 2), spans),
     st.builds(
         begin, st.sampled_from(["tool", "agent", "scorers"]), tools, spans.filter(bool), spans
     ),
     some(
-        event=st.sampled_from(["tool", "model", "sandbox", "span_begin", "info"]),
+        event=st.sampled_from(["tool", "model", "sandbox", "span_begin", "step", "info"]),
         id=ids,
-        type=st.sampled_from(["tool", "scorers", None]),
+        type=st.sampled_from(["tool", "scorers", "scorer", None]),
         name=tools,
         function=tools,
         span_id=spans,
@@ -86,7 +96,7 @@ events = st.one_of(
         error=st.none() | some(message=texts),
         failed=st.sampled_from([None, True, False, 1, ""]),
         pending=st.sampled_from([None, True, False]),
-        action=st.sampled_from(["exec", "read_file"]),
+        action=st.sampled_from(["exec", "read_file", "begin", "end"]),
         events=st.just([gave("inner", 7), None]),
     ),
 )

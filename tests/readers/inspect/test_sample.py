@@ -122,3 +122,26 @@ def test_a_call_whose_tool_raised_an_exception_failed(tmp_path: Path, error: Any
     (call,) = first.tool_calls
     assert call.success is False
     assert call.error == ("late" if error else "the tool raised an exception")
+
+
+def test_an_error_of_the_provider_is_not_an_answer(tmp_path: Path) -> None:
+    empty = {"role": "assistant", "content": "", "model": "m"}
+    failed = answered(empty, 5, error="Error code: 500 - overloaded")
+    attempt = attempt_of(tmp_path, sample(events=[answered(SAID, 1), failed]))
+    assert [turn.text for turn in attempt.turns or ()] == ["Done."]
+    said = answered(SAID, 5, error="Error code: 500 - overloaded")
+    assert len(attempt_of(tmp_path, sample(events=[said])).turns or ()) == 1
+
+
+def test_steps_of_scorers_in_logs_without_spans(tmp_path: Path) -> None:
+    def step(action: str, kind: str) -> dict[str, Any]:
+        return {"event": "step", "action": action, "type": kind, "name": kind}
+
+    graded = answered({**SAID, "content": "GRADE: C"}, 5, span_id=None)
+    scored = [step("begin", "scorer"), graded, step("end", "scorer")]
+    solved = [step("begin", "solver"), answered(SAID, 1, span_id=None), step("end", "solver")]
+    attempt = attempt_of(tmp_path, sample(events=[*solved, *scored], output={}))
+    assert [turn.text for turn in attempt.turns or ()] == ["Done."]
+    assert (attempt.final_output, attempt.usage) == ("Done.", None)
+    again = attempt_of(tmp_path, sample(events=[step("end", "scorer"), *scored, *solved]))
+    assert len(again.turns or ()) == 1

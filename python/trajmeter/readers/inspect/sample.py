@@ -186,6 +186,7 @@ class _Events:
         waiting: dict[tuple[str | None, str], deque[str]] = {}
         runs: dict[str, list[int]] = {}
         calls: dict[str, str] = {}
+        scoring = 0
         for event in events:
             kind = event.get("event")
             if kind == "span_begin":
@@ -196,7 +197,10 @@ class _Events:
                         waiting.setdefault((parent, str(event.get("name"))), deque()).append(own)
             elif kind == "model":
                 span = as_text(event.get("span_id"))
-                self._answer(event, is_scorer=_is_within(_SCORERS, span, spans))
+                is_scorer = scoring > 0 or _is_within(_SCORERS, span, spans)
+                self._answer(event, is_scorer=is_scorer)
+            elif kind == "step" and event.get("type") == "scorer":  # older logs have no spans
+                scoring = max(scoring + (1 if event.get("action") == "begin" else -1), 0)
             elif kind == "tool":
                 identity = self._result(event)
                 named = (as_text(event.get("span_id")), str(event.get("function")))
@@ -216,8 +220,8 @@ class _Events:
         choices = as_list((as_object(event.get("output")) or {}).get("choices"))
         choice = as_object(choices[0]) if choices else None
         message = None if choice is None else as_object(choice.get("message"))
-        if message is None:  # a provider error, or a call that was never answered
-            return
+        if message is None or _is_placeholder(event, message):
+            return  # a provider error, or a call that was never answered
         if is_scorer:
             self.has_others = True
             return
@@ -277,6 +281,12 @@ class _Events:
         last = max([end, *ends]) if end is not None else max(ends, default=None)
         seconds = seconds_between(epoch_seconds(event.get("timestamp")), last)
         return frozen(Turn, {**turn.__dict__, "duration_seconds": seconds})
+
+
+def _is_placeholder(event: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
+    """Whether a message only stands for the answer that an error of the provider prevented."""
+    is_empty = not message.get("content") and not message.get("tool_calls")
+    return is_empty and as_text(event.get("error")) is not None
 
 
 def _is_of_time(column: str) -> bool:

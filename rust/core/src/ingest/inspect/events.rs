@@ -53,6 +53,8 @@ pub(super) struct Events<'a> {
     pub messages: Vec<Node<'a>>,
     /// Whether scorers called models.
     pub has_others: bool,
+    /// Number of steps of scorers that have begun and not ended, in older logs without spans.
+    scoring: usize,
     /// Times at which the model was asked and at which it had answered.
     answers: Vec<(Option<f64>, Option<f64>)>,
     ends: FxHashMap<Name<'a>, f64>,
@@ -117,6 +119,13 @@ impl<'a> Events<'a> {
             self.begin(&event)?;
         } else if kind.is("model") {
             self.answer(&mut event)?;
+        } else if kind.is("step") && event.get("type").is("scorer") {
+            let is_begin = event.get("action").is("begin");
+            self.scoring = if is_begin {
+                self.scoring + 1
+            } else {
+                self.scoring.saturating_sub(1)
+            };
         } else if kind.is("tool") {
             self.result(&mut event)?;
         } else if kind.is("sandbox") && event.get("action").is("exec") {
@@ -172,7 +181,12 @@ impl<'a> Events<'a> {
         let Some(Node::Object(mut message)) = choice.take("message") else {
             return Some(());
         };
-        if self.is_within(SCORERS, filled(event.get("span_id"))?.as_ref()) {
+        // An empty message stands for the answer that an error of the provider prevented.
+        let is_empty = !message.get("content").is_true() && !message.get("tool_calls").is_true();
+        if is_empty && filled(event.get("error"))?.is_some() {
+            return Some(());
+        }
+        if self.scoring > 0 || self.is_within(SCORERS, filled(event.get("span_id"))?.as_ref()) {
             self.has_others = true;
             return Some(());
         }
