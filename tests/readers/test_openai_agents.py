@@ -89,7 +89,8 @@ def test_a_line_of_another_kind_is_reported_and_the_others_read(tmp_path: Path) 
 
 
 def test_a_trace_is_an_attempt(tmp_path: Path) -> None:
-    turn = span(1, 9, {"type": "custom", "name": "turn", "data": {"usage": USAGE}})
+    about = {"type": "custom", "name": "turn", "data": {"usage": USAGE}}
+    turn = span(1, 9, about, id="span_turn")
     lines = [TRACE, response(1), function(5), turn, response(10), agent()]
     (attempt,), problems = read(tmp_path / "t.jsonl", *lines)
     assert problems == []
@@ -171,3 +172,12 @@ def test_a_broken_line_costs_itself_alone(tmp_path: Path) -> None:
     problems: list[ReadProblem] = []
     (attempt,) = read_trajectories(path, on_problem=problems.append)
     assert (len(attempt.turns or ()), [each.line for each in problems]) == (1, [3])
+
+
+def test_a_span_that_was_exported_again_counts_once(tmp_path: Path) -> None:
+    begun = [response(1, ended_at=None), function(5, None, ended_at=None)]
+    lines = [TRACE, *begun, response(1), function(5), agent(), TRACE, agent()]
+    (attempt,), _ = read(tmp_path / "t.jsonl", *lines)
+    (turn,) = attempt.turns or ()
+    (call,) = turn.tool_calls
+    assert (call.result, call.duration_seconds, turn.duration_seconds) == ("x = 1", 1.5, 5.5)

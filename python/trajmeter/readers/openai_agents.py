@@ -65,12 +65,13 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
 def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
     """Convert a trace to a trajectory."""
     trace: Mapping[str, Any] = {}
-    spans: list[_Span] = []
-    for line in lines:
+    by_id: dict[object, _Span] = {}
+    for number, line in enumerate(lines):
         if line.get("object") == "trace":
             trace = line
-        else:
-            spans.append(line)
+        else:  # of a span that was exported again, the last state counts
+            by_id[as_text(line.get("id")) or number] = line
+    spans = [*by_id.values()]
     spans.sort(key=lambda span: epoch_seconds(span.get("started_at")) or 0.0)
     drafts, ends = _drafts(spans)
     held = finished([draft for draft, _ in drafts], views=TOOL_VIEWS)

@@ -335,3 +335,19 @@ def test_what_an_agent_came_to_by_a_call(tmp_path: Path) -> None:
     call = {"type": "tool_call", "id": "c9", "name": "final_result", "arguments": {"n": 1}}
     agent = span("invoke_agent", 0, 9, about={"final_result": '{"n": 1}'})
     assert one(tmp_path, agent, chat(1, call)).final_output == '{"n": 1}'
+
+
+def test_a_span_that_was_exported_again_counts_once(tmp_path: Path) -> None:
+    spans = export(chat(1, READ), tool(5), chat(10, SAY))
+    (attempt,), problems = read(tmp_path / "spans.jsonl", spans, spans)
+    assert problems == []
+    assert [len(turn.tool_calls) for turn in attempt.turns or ()] == [1, 0]
+
+
+def test_a_result_whose_content_was_not_recorded_is_unknown(tmp_path: Path) -> None:
+    call = {"type": "tool_call", "id": "c1", "name": "read_file"}
+    given = {"type": "tool_call_response", "id": "c1", "name": "read_file"}
+    sent = json.dumps([{"role": "user", "parts": [given]}])
+    attempt = one(tmp_path, chat(1, call), chat(10, SAY, **{"gen_ai.input.messages": sent}))
+    (looked, _) = attempt.turns or ()
+    assert [each.result for each in looked.tool_calls] == [None]

@@ -26,10 +26,18 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """The attempts of a file, one per trace; spans are written when they end, in any order."""
+    """The attempts of a file, one per trace; spans are written when they end, in any order.
+
+    A span that was exported again counts once.
+    """
     traces: dict[str, list[Span]] = {}
+    seen: set[tuple[str, str]] = set()
     for _, value in values_in(path, report):
         for span in spans_in(value):
+            if span.id is not None:
+                if (span.trace, span.id) in seen:
+                    continue
+                seen.add((span.trace, span.id))
             traces.setdefault(span.trace, []).append(span)
     found = False
     for trace, spans in traces.items():

@@ -35,6 +35,8 @@ def _results(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if not isinstance(part, dict):
             continue
         if part.get("type") == "tool_call_response":
+            if "response" not in part and "result" not in part:  # content is not recorded
+                continue
             yield _result(part.get("id"), part.get("response", part.get("result")))
         elif part.get("type") == "tool_result":
             status = "error" if part.get("is_error") is True else "success"
