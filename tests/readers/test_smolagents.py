@@ -127,11 +127,11 @@ def test_the_limit_of_steps_is_a_failure(tmp_path: Path) -> None:
     ("kind", "message", "reason"),
     [
         ("AgentGenerationError", "Error: maximum context length is 8192", "budget_exhausted"),
-        ("AgentGenerationError", "Error: connection lost", None),
+        ("AgentGenerationError", "Error: connection lost", "AgentGenerationError"),
         ("AgentExecutionError", "the context window is closed", None),  # of a tool
     ],
 )
-def test_a_prompt_that_is_too_long_is_a_budget(
+def test_an_error_of_the_model_ends_a_run(
     tmp_path: Path, kind: str, message: str, reason: str | None
 ) -> None:
     error = {"type": kind, "message": message}
@@ -177,3 +177,26 @@ def test_plans_are_turns(tmp_path: Path) -> None:
     }
     planned, _ = memory(tmp_path, plan, step(1, READ)).turns or ()
     assert (planned.text, planned.number, planned.duration_seconds) == ("First look.", None, 0.25)
+
+
+def test_calls_of_a_step_that_failed_are_those_of_the_answer(tmp_path: Path) -> None:
+    called = {"role": "assistant", "content": "I look.", "tool_calls": [READ]}
+    error = {"type": "AgentToolExecutionError", "message": "no such tool"}
+    failed = step(1, model_output_message=called, observations=None, error=error)
+    (turn,) = memory(tmp_path, failed).turns or ()
+    (call_,) = turn.tool_calls
+    assert (call_.id, call_.name, call_.success, call_.error) == (
+        "c1",
+        "read_file",
+        False,
+        "no such tool",
+    )
+
+
+def test_a_line_for_each_memory(tmp_path: Path) -> None:
+    path = tmp_path / "memories.jsonl"
+    lines = [[TASK, step(1, READ)], [TASK, step(1, READ), LAST]]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    attempts = [*read_trajectories(path)]
+    assert [len(attempt.turns or ()) for attempt in attempts] == [1, 2]
+    assert [attempt.source and attempt.source.line for attempt in attempts] == [1, 2]

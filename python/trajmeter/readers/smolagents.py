@@ -103,10 +103,18 @@ def _recognises_memory(_: Path, head: bytes) -> Evidence | None:
 
 
 def _memory(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    steps = [value for _, value in values_in(path, report)]
+    steps: list[JsonValue] = []
+    for source, value in values_in(path, report):
+        if isinstance(value, list):  # a line for each memory
+            yield _remembered(value, source)
+        else:
+            steps.append(value)
     if steps:
-        source = Source(file=str(path))
-        yield Trajectory(**{**_fields(steps), "task_id": name_of(source), "source": source})
+        yield _remembered(steps, Source(file=str(path)))
+
+
+def _remembered(steps: Sequence[JsonValue], source: Source) -> Trajectory:
+    return Trajectory(**{**_fields(steps), "task_id": name_of(source), "source": source})
 
 
 def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
@@ -118,8 +126,10 @@ def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
     error = as_object(last.get("error")) or {}
     message = as_text(error.get("message"))
     is_over = error.get("type") in _MAX_STEPS
-    reason = "max_turns_exceeded" if is_over else "budget_exhausted"
-    is_failed = is_over or (error.get("type") == _NO_ANSWER and is_too_long(message))
+    is_failed = is_over or error.get("type") == _NO_ANSWER
+    reason = "max_turns_exceeded" if is_over else _NO_ANSWER
+    if not is_over and is_too_long(message):
+        reason = "budget_exhausted"
     return {
         "model": next((model for step in answers if (model := _model(step))), None),
         "turns": turns,
@@ -147,7 +157,9 @@ def _draft(index: int, step: Mapping[str, Any]) -> Draft:
     if text is None and not message:
         text = as_text(step.get("plan")) or _text(step.get("action_output"))
     draft.texts += [] if text is None else [text]
-    draft.calls += [call for each in as_list(step.get("tool_calls")) if (call := call_of(each))]
+    # A step whose calls failed lists none of them.
+    called = as_list(step.get("tool_calls")) or as_list(message.get("tool_calls"))
+    draft.calls += [call for each in called if (call := call_of(each))]
     raw = as_object((as_object(message.get("raw")) or {}).get("usage"))
     usage = as_object(step.get("token_usage"))
     draft.usage = openai_usage(raw) if raw is not None else _counted(usage or {})
