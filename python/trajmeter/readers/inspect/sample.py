@@ -121,6 +121,7 @@ class _Events:
         """Events of the agent's answered model calls."""
         self.has_others = False
         """Whether scorers called models."""
+        self._scoring = 0
         self._messages: list[dict[str, Any]] = []
         self._ends: dict[str, float] = {}
         self._durations: dict[str, float] = {}
@@ -186,9 +187,9 @@ class _Events:
         waiting: dict[tuple[str | None, str], deque[str]] = {}
         runs: dict[str, list[int]] = {}
         calls: dict[str, str] = {}
-        scoring = 0
         for event in events:
             kind = event.get("event")
+            self._scoring = _scoring(event, self._scoring)
             if kind == "span_begin":
                 own, parent = as_text(event.get("id")), as_text(event.get("parent_id"))
                 if own is not None:
@@ -197,10 +198,8 @@ class _Events:
                         waiting.setdefault((parent, str(event.get("name"))), deque()).append(own)
             elif kind == "model":
                 span = as_text(event.get("span_id"))
-                is_scorer = scoring > 0 or _is_within(_SCORERS, span, spans)
+                is_scorer = self._scoring > 0 or _is_within(_SCORERS, span, spans)
                 self._answer(event, is_scorer=is_scorer)
-            elif kind == "step" and event.get("type") == "scorer":  # older logs have no spans
-                scoring = max(scoring + (1 if event.get("action") == "begin" else -1), 0)
             elif kind == "tool":
                 identity = self._result(event)
                 named = (as_text(event.get("span_id")), str(event.get("function")))
@@ -281,6 +280,13 @@ class _Events:
         last = max([end, *ends]) if end is not None else max(ends, default=None)
         seconds = seconds_between(epoch_seconds(event.get("timestamp")), last)
         return frozen(Turn, {**turn.__dict__, "duration_seconds": seconds})
+
+
+def _scoring(event: Mapping[str, Any], before: int) -> int:
+    """Number of steps of scorers that have begun and not ended, in older logs without spans."""
+    if event.get("event") != "step" or event.get("type") != "scorer":
+        return before
+    return before + 1 if event.get("action") == "begin" else max(before - 1, 0)
 
 
 def _is_placeholder(event: Mapping[str, Any], message: Mapping[str, Any]) -> bool:

@@ -25,8 +25,8 @@ mod words;
 
 use std::rc::Rc;
 
-pub use leaks::LeakKind;
 pub(crate) use evidence::may_be_in_repository;
+pub use leaks::LeakKind;
 pub(crate) use leaks::leak_of_path;
 pub use text::has_plain_digits;
 
