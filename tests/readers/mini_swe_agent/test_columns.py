@@ -192,7 +192,7 @@ infos = st.fixed_dictionaries(
                     {},
                     optional={
                         "image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"]),
-                        "cwd": st.sampled_from([None, "", "/", "/repo", "/repo/", "/tmp/repo"]),
+                        "cwd": st.sampled_from([None, "", "/", "/repo", "/repo/", "/proc/r"]),
                     },
                 ),
                 "model": st.none()

@@ -263,9 +263,9 @@ def test_the_error_that_ended_a_run(raised: Any, message: str | None) -> None:
 
 
 def test_a_repository_may_be_in_a_temporary_folder() -> None:
-    command = "cat a.py /tmp/runs/repo/src/b.py; cat /tmp/notes.txt"
+    command = "cat a.py /proc/runs/repo/src/b.py; cat /proc/notes.txt"
     answer = {"role": "assistant", "content": "", "extra": {"actions": [action(command, "t1")]}}
-    environment = {"environment": {"cwd": "/tmp/runs/repo"}}
+    environment = {"environment": {"cwd": "/proc/runs/repo"}}
     (turn,) = read([answer, observed(0, "t1", raw_output=None)], config=environment).turns or ()
     assert [view.path for view in turn.views or ()] == ["a.py", "src/b.py"]
 

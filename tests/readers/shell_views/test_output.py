@@ -243,14 +243,14 @@ def test_output_that_was_cut(mark: str) -> None:
 @pytest.mark.parametrize(
     ("root", "expected"),
     [
-        ("/tmp/repo", ["/tmp/repo/a.py"]),
-        ("/tmp/repo/", ["/tmp/repo/a.py"]),
-        ("/tmp", []),
+        ("/proc/repo", ["/proc/repo/a.py"]),
+        ("/proc/repo/", ["/proc/repo/a.py"]),
+        ("/proc", []),
         ("/repo", []),
         (None, []),
     ],
 )
 def test_files_of_a_repository_in_a_temporary_folder(root: str | None, expected: list[str]) -> None:
-    command = "cat a.py; cat /tmp/a.txt; cat /tmp/repository/b.py"
-    found = shell_views(command, None, folder="/tmp/repo", root=root).views
+    command = "cat a.py; cat /proc/a.txt; cat /proc/repository/b.py"
+    found = shell_views(command, None, folder="/proc/repo", root=root).views
     assert [view.path for view in found] == expected
