@@ -264,7 +264,7 @@ def test_a_resumed_session_begins_with_a_copy_and_compaction_goes_on(tmp_path: P
         first,
         first,
         line("system", 2, subtype="compact_boundary", compactMetadata={"trigger": "auto"}),
-        said(3, "m2", "Done.", usage=used(6, 6)),
+        said(3, "m2", "Done.", usage=used(6, 6), parentUuid="boundary"),
     )
     attempt = read_one(path)
     assert attempt.task_id == SESSION
@@ -365,3 +365,40 @@ def test_a_session_is_read_the_same_as_columns(tmp_path: Path) -> None:
 def test_a_file_without_messages_has_no_attempt(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "s.jsonl", line("system", 1, subtype="informational"))
     assert read(path) == ([], [])
+
+
+@pytest.mark.parametrize("is_hooked", [True, False])
+def test_a_file_of_several_sessions(tmp_path: Path, *, is_hooked: bool) -> None:
+    other = {"sessionId": "other"}
+    hook = line("progress", 3, uuid="hook", **other)
+    path = write_lines(
+        tmp_path / "all.jsonl",
+        asked(1, "Fix it."),
+        said(2, "m1", "Fixed.", parentUuid="u", usage=used(5, 5)),
+        {"type": "queue-operation", "operation": "enqueue", **other},
+        hook,
+        asked(4, "And that.", parentUuid="hook" if is_hooked else None, **other),
+        said(5, "m2", "Done.", parentUuid="v", usage=used(6, 6), **other),
+        {"type": "summary", "summary": "A fix", "sessionId": "third"},
+    )
+    attempts, problems = read(path)
+    assert [(each.task_id, each.final_output) for each in attempts] == [
+        (SESSION, "Fixed."),
+        ("third", "Done."),
+    ]
+    assert [each.duration_seconds for each in attempts] == [1.0, 2.0]
+    assert problems == []
+
+
+@pytest.mark.parametrize("parent", ["u", "boundary", "absent"])
+def test_a_session_that_goes_on_in_another_is_one(tmp_path: Path, parent: str) -> None:
+    boundary = line("system", 3, uuid="boundary", subtype="compact_boundary", sessionId="next")
+    path = write_lines(
+        tmp_path / "s.jsonl",
+        said(1, "m1", "Hi.", uuid="u"),
+        boundary,
+        asked(4, "Go on.", parentUuid=parent, sessionId="next"),
+        said(5, "m2", "Done.", parentUuid="v", sessionId="next"),
+    )
+    attempt = read_one(path)
+    assert (attempt.task_id, len(turns_of(attempt))) == ("next", 2)

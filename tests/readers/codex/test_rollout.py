@@ -338,3 +338,33 @@ def test_a_result_without_a_call_is_reported_with_its_line(tmp_path: Path) -> No
     assert attempt.unusable == {"line 3": "a result without a call"}
     assert attempt.dropped_calls == 1
     assert turns_of(attempt)[0].tool_calls[0].result is None
+
+
+def test_a_file_of_several_sessions(tmp_path: Path) -> None:
+    other = line(20, "session_meta", id="0199-b", cwd="/repo")
+    used, total = counts(10, 0, 2, 0), counts(10, 0, 2, 0)
+    path = write_lines(
+        tmp_path / "all.jsonl",
+        *(META, CONTEXT, asked(2, "Fix it."), said(3, "Fixed."), counted(4, used, total)),
+        *(other, asked(21, "And that."), said(22, "Done."), META),
+    )
+    attempts, problems = read(path)
+    assert [(each.task_id, each.final_output) for each in attempts] == [
+        ("0199-a", "Fixed."),
+        ("0199-b", "Done."),
+        ("0199-a", None),
+    ]
+    assert [each.usage and each.usage.input_tokens for each in attempts] == [10, None, None]
+    assert problems == []
+
+
+def test_a_fork_begins_with_the_sessions_before_it(tmp_path: Path) -> None:
+    parent = line(0, "session_meta", id="0199-b", cwd="/repo")
+    path = write_lines(tmp_path / "s.jsonl", META, parent, asked(2, "Fix it."), said(3, "Fixed."))
+    assert read_one(path).task_id == "0199-a"
+
+
+def test_a_session_that_is_resumed_in_its_file_is_one(tmp_path: Path) -> None:
+    lines = [META, said(3, "Fixed."), META, asked(8, "And that."), said(9, "Done.")]
+    path = write_lines(tmp_path / "s.jsonl", *lines)
+    assert len(turns_of(read_one(path))) == 2

@@ -49,6 +49,7 @@ _TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "s
 _SUMMARY, _SNAPSHOT = "summary", "file-history-snapshot"
 _LINKS = {"type", "parentUuid", "isSidechain"}
 _AGENT_FILE = "agent-*.jsonl*"
+_COMPACTED = "compact_boundary"
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -69,15 +70,52 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the session of a file; nothing if it is part of a session that exists."""
+    """Read the session of a file, or several; nothing of one that is part of another file's."""
+    for session in _sessions(events(path, report)):
+        if not session.is_begun or _is_part(path, session.identity):
+            continue
+        for file in _agent_files(path, session.identity):
+            session.add_agent(events(file, report))
+        yield session.trajectory(path)
+
+
+def _sessions(lines: Iterable[Event]) -> Iterator[_Session]:
+    """The sessions of a file: another begins with a first message, and some lines before it.
+
+    A session that was resumed begins with a copy of the one before, and goes on from there.
+    """
     session = _Session()
-    for event in events(path, report):
-        session.add(event)
-    if not session.is_begun or _is_part(path, session.identity):
-        return
-    for file in _agent_files(path, session.identity):
-        session.add_agent(events(file, report))
-    yield session.trajectory(path)
+    waiting: list[Event] = []
+    for event in lines:
+        if not waiting and not session.is_followed_by(event.value):
+            session.add(event)
+            continue
+        waiting.append(event)
+        if event.value.get("type") in ("user", "assistant"):
+            if session.is_followed_by(event.value) and _is_first(event, waiting):
+                yield session
+                session = _Session()
+            for each in waiting:
+                session.add(each)
+            waiting = []
+    for each in waiting:
+        session.add(each)
+    yield session
+
+
+def _is_first(message: Event, waiting: Iterable[Event]) -> bool:
+    """Whether a message follows no other but lines since the last one, which are waiting."""
+    value: Mapping[str, Any] | None = message.value
+    before = {as_text(each.value.get("uuid")): each.value for each in waiting}
+    while value is not None:
+        if "parentUuid" not in value or value.get("isSidechain") is True:
+            return False
+        if value.get("subtype") == _COMPACTED:
+            return False
+        if value["parentUuid"] is None:
+            return True
+        value = before.pop(as_text(value["parentUuid"]), None)
+    return False
 
 
 def _is_part(path: Path, identity: str | None) -> bool:
@@ -126,6 +164,11 @@ class _Session:
         self._failure: Failure | None = None
         self._compactions = 0
 
+    def is_followed_by(self, value: Mapping[str, Any]) -> bool:
+        """Whether a line is of another session than the messages so far."""
+        other = as_text(value.get("sessionId"))
+        return self.is_begun and None not in (other, self.identity) and other != self.identity
+
     def add(self, event: Event) -> None:
         """Add a line of the session's file."""
         value = event.value
@@ -143,7 +186,7 @@ class _Session:
                     reason="max_turns_exceeded",
                     message=f"reached the limit of {attached.get('maxTurns')} turns",
                 )
-            case "system" if value.get("subtype") == "compact_boundary":
+            case "system" if value.get("subtype") == _COMPACTED:
                 self._compactions += 1
             case "cost-state":
                 self._cost = event, value

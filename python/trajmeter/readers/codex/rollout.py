@@ -56,9 +56,12 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    """Read the session of a file; nothing if none of its lines can be read."""
+    """Read the session of a file, or several; nothing if none of its lines can be read."""
     session = _Session()
     for event in events(path, report):
+        if session.is_followed_by(event.value):
+            yield session.trajectory(Source(file=str(path)), stem_of(path))
+            session = _Session()
         session.add(event)
     if session.clock.lines:
         yield session.trajectory(Source(file=str(path)), stem_of(path))
@@ -91,6 +94,13 @@ class _Session:
         self._compactions = 0
         self._unusable: dict[str, str] = {}
         self._silent: Reply | None = None
+
+    def is_followed_by(self, value: Mapping[str, Any]) -> bool:
+        """Whether a line begins another session; a fork also has its parents' before any reply."""
+        if value.get("type") != "session_meta" or not self._replies:
+            return False
+        other = as_text((as_object(value.get("payload")) or {}).get("id"))
+        return None not in (other, own := as_text(self._meta.get("id"))) and other != own
 
     def add(self, event: Event) -> None:
         """Add a line."""
