@@ -181,3 +181,12 @@ def test_a_span_that_was_exported_again_counts_once(tmp_path: Path) -> None:
     (turn,) = attempt.turns or ()
     (call,) = turn.tool_calls
     assert (call.result, call.duration_seconds, turn.duration_seconds) == ("x = 1", 1.5, 5.5)
+
+
+def test_a_generation_without_output_and_usage_is_not_a_turn(tmp_path: Path) -> None:
+    empty = {"type": "generation", "model": "m", "output": None, "usage": None}
+    (attempt,), _ = read(tmp_path / "t.jsonl", TRACE, response(1), span(5, 6, empty), agent())
+    assert len(attempt.turns or ()) == 1
+    unsaid = {**empty, "usage": USAGE}  # content is not recorded
+    (attempt,), _ = read(tmp_path / "t.jsonl", TRACE, span(1, 2, unsaid), agent())
+    assert len(attempt.turns or ()) == 1

@@ -200,3 +200,13 @@ def test_a_line_for_each_memory(tmp_path: Path) -> None:
     attempts = [*read_trajectories(path)]
     assert [len(attempt.turns or ()) for attempt in attempts] == [1, 2]
     assert [attempt.source and attempt.source.line for attempt in attempts] == [1, 2]
+
+
+def test_the_layout_of_earlier_versions(tmp_path: Path) -> None:
+    older = {"step": 1, "duration": 0.5, "start_time": 1.0, "end_time": 1.5, "observations": "x"}
+    said = {"model_output": "I look.", "model_output_message": "ChatMessage(...)", "error": None}
+    plan = {"plan": "Look.", "model_input_messages": [], "model_output_message": {"content": "I"}}
+    attempt = memory(tmp_path, plan, {"tool_calls": [READ], **older, **said})
+    (planned, turn) = attempt.turns or ()
+    assert (planned.text, turn.text, turn.number) == ("I", "I look.", 1)
+    assert (turn.duration_seconds, [each.result for each in turn.tool_calls]) == (0.5, ["x"])

@@ -121,7 +121,8 @@ def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float |
     for index, span in enumerate(spans):
         data = _data(span)
         if data.get("type") in _ANSWERS:
-            if span.get("error") is not None and data.get("usage") is None:
+            is_empty = data.get("type") == "generation" and data.get("output") is None
+            if data.get("usage") is None and (is_empty or span.get("error") is not None):
                 continue  # a provider error
             draft = _answer(index, data)
             draft.agent = _agent_of(span, by_id)

@@ -64,8 +64,15 @@ _CARRIES = (
 def _is_step(value: object) -> bool:
     if not isinstance(value, dict):
         return False
-    is_answer = "step_number" in value or {"plan", "timing"} <= value.keys()
+    is_plan = "plan" in value and ("timing" in value or "model_output_message" in value)
+    is_answer = is_plan or _number(value) is not None
     return is_answer or "system_prompt" in value or {"task", "task_images"} <= value.keys()
+
+
+def _number(step: Mapping[str, JsonValue]) -> JsonValue:
+    """The number of a step that acts, under its older key too."""
+    older = step.get("step") if "model_output" in step else None
+    return step.get("step_number", older)
 
 
 def _recognises_run(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -147,7 +154,7 @@ def _is_final(step: Mapping[str, Any]) -> bool:
 
 
 def _has_answer(step: Mapping[str, Any]) -> bool:
-    return "step_number" in step or "plan" in step
+    return _number(step) is not None or "plan" in step
 
 
 def _draft(index: int, step: Mapping[str, Any]) -> Draft:
@@ -179,8 +186,8 @@ def _turn(turn: Turn, step: Mapping[str, Any]) -> Turn:
     """A turn with the data of its step."""
     error = as_object(step.get("error"))
     update: dict[str, Any] = {
-        "number": count(step.get("step_number")),
-        "duration_seconds": finite((as_object(step.get("timing")) or {}).get("duration")),
+        "number": count(_number(step)),
+        "duration_seconds": finite((as_object(step.get("timing")) or step).get("duration")),
     }
     if code := as_text(step.get("code_action")):
         update["program"] = code
