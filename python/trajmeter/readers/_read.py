@@ -237,10 +237,7 @@ class EntryReader(Generic[RecordT]):
         source, value = entry
         self.known = None
         if isinstance(value, ReadError):
-            if self._given.may_be_passed_over(value):
-                self._given.note_left_out()
-            else:
-                self._report(problem_at(source, str(value)))
+            self._add_error(source, value)
             return None
         try:
             if self._choice.mapping is not None and isinstance(value, dict):
@@ -267,6 +264,15 @@ class EntryReader(Generic[RecordT]):
                 self._doubts.setdefault(doubt, []).append(str(source))
         self.accept()
         return record
+
+    def _add_error(self, source: Source, error: ReadError) -> None:
+        """Report an entry that cannot be read, unless it may be a line of a file of text."""
+        if self._given.may_be_passed_over(error):
+            self._given.note_left_out()
+        elif source.line is not None and not self._is_known and self._given.may_be_text:
+            self._add_stranger(problem_at(source, str(error)))
+        else:
+            self._report(problem_at(source, str(error)))
 
     def _record(
         self,

@@ -83,6 +83,18 @@ def test_unrecognised_files_are_reported_once(tmp_path: Path) -> None:
     )
 
 
+def test_text_with_an_object_in_it_is_no_log_but_may_precede_one(tmp_path: Path) -> None:
+    text = write(tmp_path / "a" / "b.log", 'starting\nready\n{"a": 1}\nwaiting\n')
+    write(tmp_path / "a" / "c.log", f"starting\n[INFO] ready\n{OWN}\n")
+    ids, problems, warned = read(tmp_path)
+    assert ids == ["own"]
+    assert [each.partition(": ")[0] for each in problems] == [
+        f"{tmp_path}/a/c.log:1",
+        f"{tmp_path}/a/c.log:2",
+    ]
+    assert warned == [f"{tmp_path}: 1 file is left out, because no format recognises it: {text}"]
+
+
 def test_records_that_are_ours_by_their_id_alone_may_be_of_others(tmp_path: Path) -> None:
     other = write(tmp_path / "results.jsonl", '{"task_id": "t", "turns": 5}')
     own = write(tmp_path / "own.jsonl", OWN)

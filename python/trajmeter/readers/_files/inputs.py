@@ -215,10 +215,14 @@ class Input(NamedTuple):
         """Whether it repeats the logs of its folder; records that it does."""
         return self.is_summary and self.notes is not None and self.notes.repeats(self.path)
 
+    @property
+    def may_be_text(self) -> bool:
+        """Whether nothing but its content can suggest that it holds records."""
+        return self.notes is not None and _suffix(self.path.name) not in _DATA
+
     def may_be_passed_over(self, error: ReadError) -> bool:
         """Whether failing to read it is not a problem, as nothing suggests it is readable."""
-        is_data = _suffix(self.path.name) in _DATA
-        return self.notes is not None and isinstance(error, NotJsonError) and not is_data
+        return isinstance(error, NotJsonError) and self.may_be_text
 
 
 def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) -> Iterator[Input]:
