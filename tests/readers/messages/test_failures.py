@@ -89,7 +89,17 @@ def test_invalid_calls_of_langchain_are_malformed_calls_that_failed(
             },
             "try again",
         ),
-        ({"type": "apply_patch_call_output", "call_id": "c", "status": "failed"}, '""'),
+        (
+            {"type": "apply_patch_call_output", "call_id": "c", "status": "failed"},
+            "the call failed",
+        ),
+        (
+            {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": "c", "is_error": True}],
+            },
+            "the call failed",
+        ),
         (
             {
                 "role": "assistant",

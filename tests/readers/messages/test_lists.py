@@ -148,3 +148,14 @@ def test_values_that_are_not_lists_of_messages(value: Any, tmp_path: Path) -> No
     path.write_text(json.dumps(value))
     with pytest.raises(ReadError, match="expected"):
         list(read_trajectories(path))
+
+
+def test_contents_of_gemini_are_not_taken_for_empty_messages(tmp_path: Path) -> None:
+    call = {"functionCall": {"name": "f", "args": {}}}
+    said = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [call]}]
+    path = tmp_path / "log.json"
+    for content in (said, {"messages": said}):
+        path.write_text(json.dumps(content))
+        problems: list[ReadProblem] = []
+        assert [*read_trajectories(path, on_problem=problems.append)] == []
+        assert "which no format recognises" in problems[0].message

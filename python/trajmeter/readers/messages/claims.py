@@ -28,7 +28,8 @@ def is_message(value: object) -> bool:
 def _is_message(value: Mapping[str, object]) -> bool:
     match value:
         case {"role": str(role)}:
-            return role in _ROLES and any(key in value for key in _CONTENTS)
+            has_content = any(key in value for key in _CONTENTS)
+            return role in _ROLES and has_content and not _has_untyped_parts(value)
         case {"lc": 1, "kwargs": dict()} | {"kind": "request" | "response", "parts": list()}:
             return True
         case {"type": "reasoning", "summary": list()}:
@@ -39,6 +40,14 @@ def _is_message(value: Mapping[str, object]) -> bool:
             is_item = kind.endswith(("_call", "_call_output"))
             return is_item and ("call_id" in value or "id" in value)
     return False
+
+
+def _has_untyped_parts(value: Mapping[str, object]) -> bool:
+    """Whether it has parts of unnamed types, as in the contents of Gemini, which are not read."""
+    parts = value.get("parts")
+    first = parts[0] if isinstance(parts, list) and parts else None
+    is_typed = not isinstance(first, dict) or "type" in first or "part_kind" in first
+    return not is_typed and "content" not in value
 
 
 def evidence_in(values: Sequence[object]) -> Evidence | None:

@@ -45,6 +45,8 @@ _RESULT_PARTS = frozenset(
     {"tool_call_response", "tool-return", "builtin-tool-return", "retry-prompt"}
 )
 _PLAIN_PARTS = frozenset({dict, str})
+_NO_REASON = "the call failed"
+"""The error of a failed call without a result."""
 _JSON = (str, int, float, bool, list, type(None))
 
 
@@ -296,7 +298,8 @@ class Conversation:
         if success is False:
             call["success"] = False
             if call["error"] is None:
-                call["error"] = _text(error) or text or json.dumps(value)
+                told = _text(error) or text
+                call["error"] = told or (json.dumps(value) if value else _NO_REASON)
         elif call["success"] is None:
             call["success"] = success
         self.drafts[-1].is_flat = False

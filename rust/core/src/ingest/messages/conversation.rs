@@ -21,6 +21,9 @@ const RESULT_PARTS: [&str; 4] = [
     "retry-prompt",
 ];
 
+/// The error of a failed call without a result.
+const NO_REASON: &str = "the call failed";
+
 /// A turn to which calls and results may still be added.
 #[derive(Debug, Default)]
 pub(in super::super) struct Draft<'n> {
@@ -321,8 +324,7 @@ impl<'n> Conversation<'n> {
                 (Some(error), _) => error.text()?,
                 (None, Some(text)) => Cow::Owned(text.text()?.into_owned()),
                 // Only Python knows how it formats other values.
-                (None, None) if is_text => Cow::Borrowed("\"\""),
-                (None, None) if result.value.is_none() => Cow::Borrowed("null"),
+                (None, None) if is_text || result.value.is_none() => Cow::Borrowed(NO_REASON),
                 (None, None) => return None,
             });
         }

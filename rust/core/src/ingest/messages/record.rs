@@ -157,7 +157,8 @@ fn is_message(value: &Node<'_>) -> bool {
     };
     let is_any = |value: &Node<'_>, names: &[&str]| names.iter().any(|name| value.is(name));
     if message.get("role").quoted().is_some() {
-        return is_any(message.get("role"), &ROLES) && CONTENTS.iter().any(|key| message.has(key));
+        let has_content = CONTENTS.iter().any(|key| message.has(key));
+        return is_any(message.get("role"), &ROLES) && has_content && !has_untyped_parts(message);
     }
     let kind = message.get("type");
     if message.has("kind") {
@@ -178,6 +179,14 @@ fn is_message(value: &Node<'_>) -> bool {
         .and_then(Quoted::text)
         .is_some_and(|kind| ends(&kind));
     is_item && (message.has("call_id") || message.has("id"))
+}
+
+/// Returns whether a message has parts of unnamed types, as in the contents of Gemini.
+fn has_untyped_parts(message: &Object<'_>) -> bool {
+    let first = message.get("parts").list().and_then(<[_]>::first);
+    first
+        .and_then(Node::object)
+        .is_some_and(|part| !part.has("type") && !part.has("part_kind") && !message.has("content"))
 }
 
 /// Writes the identity and the outcome of the attempt, and the keys that have no column.
