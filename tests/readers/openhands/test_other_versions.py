@@ -243,6 +243,17 @@ def test_sums_and_times_that_are_too_large(tmp_path: Path) -> None:
     assert read_one(folder).usage == Usage(output_tokens=2)
 
 
+def test_a_result_of_completions_that_says_that_its_call_failed(tmp_path: Path) -> None:
+    folder = tmp_path / "acme__widget-12"
+    told = "[An error occurred during execution.]\nno such file"
+    said = [asks("cat a.py", "c1"), {"role": "tool", "tool_call_id": "c1", "content": told}]
+    completion(folder, 1, [TASK], said[0])
+    completion(folder, 2, [TASK, *said], {"role": "assistant", "content": "Done."})
+    turn, _ = turns_of(read_one(folder))
+    (call,) = turn.tool_calls
+    assert (call.success, call.error, turn.success) == (False, told, False)
+
+
 def test_completions_of_a_model_without_tools(tmp_path: Path) -> None:
     folder = tmp_path / "acme__widget-12"
     text = {"role": "assistant", "content": "<function=execute_bash>"}

@@ -43,6 +43,8 @@ _EVENTS = "events"
 _AGENT = "agent"
 """Name of the metrics of the agent's model, unless its settings name them."""
 _SHELLS = ("terminal", "execute_bash")
+_FAILED = "[An error occurred during execution.]"
+"""The beginning of the result of a tool that failed."""
 _ENDING = re.compile(
     r"(?:\n?\[(?:The command completed|Current working directory|Python interpreter"
     r"|Command finished with exit code)[^\n]*)*\Z"
@@ -124,7 +126,10 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     messages = [*last["messages"], answers[-1]]
     usages = [_counts(completion) for completion, _ in found]
     shown = message_turns(
-        messages, views=tool_views(dict.fromkeys(_SHELLS, _Shell())), usage=lambda _: None
+        messages,
+        views=tool_views(dict.fromkeys(_SHELLS, _Shell())),
+        usage=lambda _: None,
+        failed=_has_failed,
     )
     turns = list(shown.turns)
     # If the list has as many answers as there are completions, each has its own. If the history was
@@ -147,6 +152,12 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
         unusable=shown.unusable,
         leaks=shown.leaks,
     )
+
+
+def _has_failed(call: ToolCall) -> bool | None:
+    """Whether a result says that its call failed; others do not tell."""
+    is_told = isinstance(call.result, str) and call.result.startswith(_FAILED)
+    return True if is_told else None
 
 
 def _as_called(completion: Mapping[str, Any]) -> Mapping[str, Any]:
