@@ -234,9 +234,10 @@ def test_the_answer_that_a_format_error_repeats_is_what_the_model_said() -> None
     assert turn.text == "I am done."
 
 
-@pytest.mark.parametrize("folder", ["/testbed", "/testbed/"])
+@pytest.mark.parametrize("folder", ["/testbed", "/testbed/", "/proc/runs/repo"])
 def test_paths_are_those_below_the_folder(folder: str) -> None:
-    answer = {"role": "assistant", "extra": {"actions": [action("cat /testbed/a.py", "t1")]}}
+    command = f"cat {folder}/a.py /proc/notes.txt"  # a repository may be where others are not
+    answer = {"role": "assistant", "extra": {"actions": [action(command, "t1")]}}
     environment = {"environment": {"cwd": folder}}
     (turn,) = read([answer, observed(0, "t1", raw_output="x\n")], config=environment).turns or ()
     assert [view.path for view in turn.views or ()] == ["a.py"]
@@ -251,23 +252,12 @@ def test_a_run_that_was_killed_does_not_say_how_it_ended() -> None:
     assert failed.final_patch == ""
 
 
-@pytest.mark.parametrize(
-    ("raised", "message"), [("no key", "no key"), ("", None), (3, None), (None, None)]
-)
-def test_the_error_that_ended_a_run(raised: Any, message: str | None) -> None:
-    extra = {"exit_status": "AuthenticationError", "submission": "", "exception_str": raised}
-    last = {"role": "exit", "content": "no key", "extra": extra}
-    trajectory = read([last], exit_status="AuthenticationError", submission="")
-    assert trajectory.failure == Failure(reason="AuthenticationError", message=message)
-    assert trajectory.final_patch == ""
-
-
-def test_a_repository_may_be_in_a_temporary_folder() -> None:
-    command = "cat a.py /proc/runs/repo/src/b.py; cat /proc/notes.txt"
-    answer = {"role": "assistant", "content": "", "extra": {"actions": [action(command, "t1")]}}
-    environment = {"environment": {"cwd": "/proc/runs/repo"}}
-    (turn,) = read([answer, observed(0, "t1", raw_output=None)], config=environment).turns or ()
-    assert [view.path for view in turn.views or ()] == ["a.py", "src/b.py"]
+def test_the_error_that_ended_a_run() -> None:
+    status = "AuthenticationError"
+    for raised, message in (("no key", "no key"), ("", None), (3, None)):
+        last = {"role": "exit", "extra": {"exit_status": status, "exception_str": raised}}
+        failure = read([last], exit_status=status, submission="").failure
+        assert failure == Failure(reason=status, message=message)
 
 
 def test_answers_without_a_role_and_observations_by_position() -> None:
