@@ -180,6 +180,10 @@ INDEX: dict[str, Place] = {
     "harbor-trials": _files("harbor", ("trial_name",), folder=re.compile(r"result\.json/?")),
     "inspect-archives": _files("inspect", magic=b"PK\x03\x04"),
     "inspect-documents": _files("inspect", ("eval",)),
+    "langfuse-traces": _files(
+        "langfuse", ("observations", "traceId", "userId"), ("startTime", "sessionId")
+    ),
+    "langsmith-runs": _files("langsmith", ("run_type",)),
     "message-lists": _files(
         "messages",
         ("role", "lc", "kind", "type"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trajmeter.readers._files.containers import values_in
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
-from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES
+from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS
 from trajmeter.readers.opentelemetry.spans import Span, spans_in
 from trajmeter.readers.opentelemetry.traces import attempt_of
 from trajmeter.records import ReadProblem, Source, Trajectory
@@ -54,16 +54,7 @@ OPENTELEMETRY_SPANS = FileFormat(
     name="opentelemetry-spans",
     description="spans of OpenTelemetry for generative AI (OTLP in JSON)",
     makes=Trajectory,
-    carries=(
-        *CARRIED_BY_MESSAGES,
-        "agent",
-        "attempt",
-        "turns.duration_seconds",
-        "turns.tool_calls.duration_seconds",
-        "duration_seconds",
-        "failure",
-        "metadata",
-    ),
+    carries=CARRIED_BY_RUNS,
     origin="OTLP JSON file exporter 0.66b1, with the spans of pydantic-ai 2.68.0 "
     "and OpenLLMetry 0.33.12 to 0.62.4",
     recognises=_recognises,

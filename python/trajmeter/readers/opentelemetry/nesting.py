@@ -30,7 +30,8 @@ def innermost(spans: Sequence[Span]) -> list[Span]:
         if span.operation in ANSWERS and inner != at and inner in found:
             about = {**found.pop(at).attributes, **found[inner].attributes}
             results = found[inner].results or span.results
-            found[inner] = found[inner]._replace(attributes=about, results=results)
+            usage = found[inner].usage or span.usage
+            found[inner] = found[inner]._replace(attributes=about, results=results, usage=usage)
     return list(found.values())
 
 

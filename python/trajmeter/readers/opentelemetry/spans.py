@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["ANSWERS", "TASK_ID", "Span", "made_span", "span_of", "spans_in"]
+    from trajmeter.records import Usage
+
+__all__ = ["ANSWERS", "NO_MESSAGE", "TASK_ID", "Span", "made_span", "span_of", "spans_in"]
 
 TASK_ID = "trajmeter.task_id"
 """The span or resource attribute that names the task."""
@@ -53,6 +55,8 @@ class Span(NamedTuple):
     """Its attributes, and those of its events that the conventions define."""
     results: tuple[Mapping[str, Any], ...] = ()
     """Tool results sent to a model call since its last answer."""
+    usage: Usage | None = None
+    """Usage of a model call, if it is not in the attributes."""
 
 
 def spans_in(value: JsonValue) -> Iterator[Span]:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source, Turn, Usage
 
-__all__ = ["attempt_of"]
+__all__ = ["FINAL", "attempt_of"]
 
 _BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "MaxIterations")
 """Exception classes, or parts of their names, that indicate an exhausted budget."""
-_FINAL = "final_result"
-"""The result of pydantic-ai's agent, which may be the arguments of a call."""
+FINAL = "final_result"
+"""The result of an agent, which may be the arguments of a call; the attribute is pydantic-ai's."""
 
 
 def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
@@ -59,7 +59,7 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
                 min((each for each in starts if each is not None), default=None),
                 max((each for each in ends if each is not None), default=None),
             ),
-            "final_output": _first(agents[:1], _FINAL) or held.final_output,
+            "final_output": _first(agents[:1], FINAL) or held.final_output,
             "failure": None if failed is None else _failure(failed),
             "unusable": {**held.unusable, **trace.unusable},
             "metadata": trace.ended(failed),
@@ -158,7 +158,7 @@ class _Trace:
         update: dict[str, Any] = {"tool_calls": tuple(calls)}
         if answer is not None:
             known = [end for end in ends if end is not None]
-            update["usage"] = _usage(answer.attributes)
+            update["usage"] = answer.usage or _usage(answer.attributes)
             update["agent"] = as_text(answer.attributes.get("gen_ai.agent.name"))
             update["duration_seconds"] = seconds_between(answer.start, max(known, default=None))
         return turn.model_copy(update=update)

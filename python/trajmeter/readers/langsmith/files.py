@@ -1,0 +1,82 @@
+"""Files of LangSmith's runs: JSON lines, or a list, of single runs or of roots with all others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._logs.sessions import events, first_objects, known_only
+from trajmeter.readers._recognition.formats import Evidence, FileFormat
+from trajmeter.readers.langsmith.runs import flattened, metadata_of, run_of, trace_of
+from trajmeter.readers.messages.shapes import identity_of
+from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_runs
+from trajmeter.records import ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["LANGSMITH_RUNS"]
+
+_LINKS = ("trace_id", "dotted_order", "parent_run_id", "child_runs")
+_CONTENTS = ("inputs", "outputs", "start_time")
+
+
+def _is_run(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("run_type"), str) and any(key in value for key in _CONTENTS)
+
+
+def _recognises(_: Path, head: bytes) -> Evidence | None:
+    values = [*first_objects(head)]
+    runs = [each for each in values if _is_run(each)]
+    if 2 * len(runs) <= len(values):
+        return None
+    are_linked = any(key in each for each in runs for key in _LINKS)
+    # A long run may be cut off before its links.
+    return Evidence.CERTAIN if are_linked else Evidence.LIKELY
+
+
+def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """The attempts of a file, one per trace; runs may come in any order."""
+    traces: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for event in events(path, report):
+        if not _is_run(event.value):
+            event.problem("expected a run: an object with run_type and inputs")
+            continue
+        for run in flattened(event.value):
+            trace = trace_of(run)
+            if trace is None:
+                event.problem("a run with neither id nor trace_id")
+                continue
+            runs = traces.setdefault(trace, {})
+            key = identity_of(run.get("id")) or f"run {len(runs)}"
+            runs[key] = {**runs.get(key, {}), **known_only(**run)}
+    found = False
+    for trace, runs in traces.items():
+        attempt = _attempt(trace, runs.values(), Source(file=str(path), record=trace))
+        if attempt is not None:
+            found = True
+            yield attempt
+    if traces and not found:
+        report(ReadProblem(file=str(path), message="no run is of a model or of a tool"))
+
+
+def _attempt(trace: str, runs: Iterable[Mapping[str, Any]], source: Source) -> Trajectory | None:
+    # Runs that began at the same time are ordered by this alone.
+    ordered = sorted(runs, key=lambda run: str(run.get("dotted_order", "")))
+    root_first = sorted(ordered, key=lambda run: run.get("parent_run_id") is not None)
+    named = [identity_of(metadata_of(run).get("task_id")) for run in root_first]
+    named += [identity_of(run.get("reference_example_id")) for run in root_first]
+    task = next((each for each in named if each is not None), None)
+    return attempt_of_runs([run_of(run, trace) for run in ordered], source, task)
+
+
+LANGSMITH_RUNS = FileFormat(
+    name="langsmith-runs",
+    description="runs of LangSmith",
+    makes=Trajectory,
+    carries=CARRIED_BY_RUNS,
+    origin="langsmith 0.15.1, each run of client.list_runs() as a line, "
+    "with the runs of langchain-core 1.8.3, wrap_openai and wrap_anthropic",
+    recognises=_recognises,
+    records=_records,
+)
