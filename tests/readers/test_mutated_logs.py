@@ -15,6 +15,8 @@ from tests.readers import test_smolagents as smol
 from tests.readers import test_verifiers as verifiers
 from tests.readers.inspect.archives import STORED, archive
 from tests.readers.inspect.samples import HEADER, begin, ran, sample
+from tests.readers.langfuse import test_observations as langfuse
+from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.opentelemetry import test_openllmetry as openllmetry
 from tests.readers.opentelemetry.test_spans import READ, SAY, chat, export, span, tool
@@ -45,6 +47,8 @@ LOGS: dict[str, Any] = {
             openllmetry.asked(5, openllmetry.SENT, [openllmetry.DONE]),
         )
     ],
+    "langfuse": [langfuse.trace(*langfuse.OBSERVATIONS)],
+    "langsmith": langsmith.RUNS,
     "openai-agents": [agents.TRACE, agents.response(1), agents.function(5), agents.agent()],
     "smolagents run": [{"output": "x", "state": "success", "steps": [smol.TASK, smol.LAST]}],
     "smolagents memory": [[smol.TASK, smol.step(1, smol.READ), smol.LAST]],

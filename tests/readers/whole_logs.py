@@ -18,6 +18,8 @@ from tests.readers.benchmark_rows.test_attempts import ROWS
 from tests.readers.fceval import test_captured_output as captured
 from tests.readers.inspect.archives import archive
 from tests.readers.inspect.samples import HEADER, begin, ran, sample
+from tests.readers.langfuse import test_observations as langfuse
+from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.openhands import test_events as events
 from tests.readers.openhands import test_sdk as sdk
@@ -200,6 +202,8 @@ LOGS = {
         }
     ),
     "inspect-documents": lines({**HEADER, "samples": SAMPLES}),
+    "langfuse-traces": lines(langfuse.trace(*langfuse.OBSERVATIONS), *langfuse.TEXTS),
+    "langsmith-runs": lines(*langsmith.RUNS, langsmith.nested(langsmith.RUNS)),
     "message-lists": lines(ONE_CALL["openai"], name="a.json"),
     "message-records": lines({"task_id": "t", "messages": ONE_CALL["anthropic"], "passed": 1}),
     "mini-swe-agent-1": lines(

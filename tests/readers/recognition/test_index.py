@@ -41,6 +41,8 @@ BEGINNINGS = {
     "harbor-trials": HARBOR,
     "inspect-archives": b"PK\x03\x04" + b"\0" * 22 + b"\x0b\0\0\0header.json",
     "inspect-documents": b'{"version": 2, "status": "success", "eval": {}}',
+    "langfuse-traces": b'{"id": "a", "observations": [{"type": "SPAN", "startTime": "t"}]}',
+    "langsmith-runs": b'{"id": "a", "run_type": "llm", "inputs": {}, "trace_id": "a"}\n',
     "message-lists": json.dumps([MESSAGE]).encode(),
     "openai-agents-traces": b'{"object": "trace.span"}\n',
     "opentelemetry-spans": b'{"resourceSpans": []}',
@@ -71,6 +73,27 @@ OTHERS = {
         b"[run] a\n  FORMULACODE_TESTS_START\n",
     ),
     "fc-eval-runs, metrics": ("fc-eval-runs", b'{"results": [{"parser_extra_metrics": 1}]}'),
+    "langfuse-traces, observations": (
+        "langfuse-traces",
+        b'{"id": "a", "traceId": "b", "type": "SPAN", "startTime": "t"}\n',
+    ),
+    "langfuse-traces, long": (
+        "langfuse-traces",
+        b'{"id": "a", "timestamp": "t", "userId": null, "sessionId": null, "input": "',
+    ),
+    "langfuse-traces, empty": (
+        "langfuse-traces",
+        b'{"id": "a", "timestamp": "t", "userId": 1, "sessionId": 1, "observations": []}',
+    ),
+    "langfuse-traces, page": (
+        "langfuse-traces",
+        b'{"data": [{"traceId": "b", "type": "SPAN", "startTime": "t"}], "meta": {}}',
+    ),
+    "langsmith-runs, long": ("langsmith-runs", b'[{"run_type": "llm", "inputs": {"a": "'),
+    "langsmith-runs, nested": (
+        "langsmith-runs",
+        b'{"run_type": "chain", "start_time": "t", "child_runs": []}',
+    ),
     "message-lists, LangChain": ("message-lists", b'[{"type": "human", "data": {}}]'),
     "message-lists, lc": ("message-lists", b'[{"lc": 1, "kwargs": {}}]'),
     "message-lists, pydantic-ai": ("message-lists", b'[{"kind": "request", "parts": []}]'),

@@ -41,7 +41,7 @@ def _page(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    values = [each for value in first_objects(head) for each in _page(value)]
+    values = [each for value in first_objects(head) for each in _page(value) if each]
     certain = sum(
         _is_trace(each) or ("traceId" in each and _is_observation(each)) for each in values
     )

@@ -26,7 +26,7 @@ def _is_run(value: Mapping[str, Any]) -> bool:
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    values = [*first_objects(head)]
+    values = [each for each in first_objects(head) if each]  # a broken line may have no key
     runs = [each for each in values if _is_run(each)]
     if 2 * len(runs) <= len(values):
         return None
