@@ -27,6 +27,12 @@ ANSWER = {
         "input_token_details": {"cache_read": 40},
     },
 }
+ANSWER_COUNTS = {
+    "input_tokens": 90,
+    "output_tokens": 8,
+    "total_tokens": 98,
+    "cached_input_tokens": 40,
+}
 PRIVATE = "sk-not-to-be-kept"
 
 
@@ -89,13 +95,7 @@ def test_each_field_of_a_trace(tmp_path: Path) -> None:
     first, last = attempt.turns
     assert (first.text, last.text) == ("I look.", "Done.")
     assert (first.duration_seconds, last.duration_seconds) == (3, 1)
-    assert first.usage == Usage(
-        input_tokens=90,
-        output_tokens=8,
-        cached_input_tokens=40,
-        total_tokens=98,
-        cost_usd=0.0021,
-    )
+    assert first.usage == Usage(**ANSWER_COUNTS, cost_usd=0.0021)
     assert last.usage is None
     (call,) = first.tool_calls
     assert (call.name, call.id, call.arguments) == ("read_file", "c1", {"path": "a.py"})
@@ -166,6 +166,7 @@ COUNTED = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
                 reasoning_tokens=1,
             ),
         ),
+        (COUNTED, ANSWER, Usage(**ANSWER_COUNTS)),
         (dict.fromkeys(COUNTED, 0) | {"total_cost": 0}, {"content": "x"}, None),
         ({"total_cost": 0.5}, {"content": "x"}, Usage(cost_usd=0.5)),
         (

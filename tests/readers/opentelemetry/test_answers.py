@@ -9,8 +9,8 @@ import pytest
 from trajmeter.readers.opentelemetry.answers import Answer, answer_of, sent_messages
 from trajmeter.records import Usage
 
-TEXT = {"type": "text", "content": "I look."}
-CALL = {"type": "tool_call", "id": "c1", "name": "read_file", "arguments": {"path": "a.py"}}
+TEXT: Any = {"type": "text", "content": "I look."}
+CALL: Any = {"type": "tool_call", "id": "c1", "name": "read_file", "arguments": {"path": "a.py"}}
 ARGUMENTS = '{"path": "a.py"}'
 OPENAI_CALL = {
     "id": "c1",
@@ -25,7 +25,7 @@ PARTS = [
     {"type": "text", "text": "I look."},
     {"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "a.py"}},
 ]
-ITEMS = [
+ITEMS: Any = [
     {"type": "reasoning", "id": "rs", "summary": []},
     {
         "type": "message",
@@ -77,7 +77,12 @@ def test_shapes_of_one_answer(output: Any) -> None:
         ({"answer": 42}, [{"type": "text", "content": '{"answer": 42}'}]),
         ([{"a": "é"}], [{"type": "text", "content": '[{"a": "é"}]'}]),
         (5, [{"type": "text", "content": "5"}]),
-        *[(empty, []) for empty in (None, "", [], {}, {"output": None}, {"generations": []})],
+        (None, []),
+        ("", []),
+        ([], []),
+        ({}, []),
+        ({"output": None}, []),
+        ({"generations": []}, []),
         ({"role": "assistant", "content": None}, []),
         ({"tool_calls": [{"id": "c1"}]}, [{"id": "c1", "type": "tool_call"}]),
     ],
@@ -87,7 +92,7 @@ def test_other_answers(output: Any, parts: list[Any]) -> None:
 
 
 def test_calls_with_invalid_arguments_keep_their_error() -> None:
-    invalid = {"name": "f", "args": "{", "id": "c1", "error": "no JSON"}
+    invalid: Any = {"name": "f", "args": "{", "id": "c1", "error": "no JSON"}
     (call,) = answer_of({"type": "ai", "content": "", "invalid_tool_calls": [invalid]}).parts
     expected = {"type": "tool_call", "id": "c1", "name": "f", "arguments": "{"}
     assert call == {**expected, "parse_error": "no JSON"}

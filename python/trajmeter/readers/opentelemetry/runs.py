@@ -89,7 +89,7 @@ class Run(NamedTuple):
     model: str | None = None
     """The requested model."""
     usage: Usage | None = None
-    """Usage recorded beside the answer."""
+    """Usage recorded beside the answer, for answers without it."""
     cost: float | None = None
     """Cost recorded beside the answer."""
     agent: str | None = None
@@ -155,7 +155,7 @@ def _answer(run: Run, attributes: dict[str, JsonValue]) -> Usage | None:
     attributes["gen_ai.response.model"] = answer.model
     if answer.finish_reason is not None:
         attributes["gen_ai.response.finish_reasons"] = [answer.finish_reason]
-    usage = run.usage or answer.usage
+    usage = answer.usage or run.usage
     if run.cost is None or (usage is not None and usage.cost_usd is not None):
         return usage
     return (usage or Usage()).model_copy(update={"cost_usd": run.cost})
