@@ -182,6 +182,10 @@ def test_the_trace_names_the_task_before_its_observations(tmp_path: Path) -> Non
                 cache_write_tokens=2,
             ),
         ),
+        (
+            {"usageDetails": {"input": 5, "output": 3, "input_cache_read": 4, "input_priority": 9}},
+            Usage(input_tokens=9, output_tokens=3, cached_input_tokens=4),
+        ),
         ({"usageDetails": {"total": 12}}, Usage(total_tokens=12)),
         (
             {"usageDetails": {"prompt_tokens": 9, "completion_tokens": 3}},
@@ -298,6 +302,18 @@ def test_a_root_may_keep_a_parent_of_another_program(tmp_path: Path) -> None:
 def test_the_text_that_the_root_returned_is_the_final_output(tmp_path: Path) -> None:
     root = {**ROOT, "output": "42"}
     assert read_one(write_lines(tmp_path / "a", trace(root, asked(2, 1, "x")))).final_output == "42"
+
+
+def test_an_object_that_the_root_returned_is_not_its_text(tmp_path: Path) -> None:
+    root = {**ROOT, "output": json.dumps({"messages": [ANSWER]})}
+    assert read_one(write_lines(tmp_path / "a", trace(root, asked(2, 1, "x")))).final_output == "x"
+
+
+def test_text_of_a_tool_is_kept_even_if_it_is_json(tmp_path: Path) -> None:
+    tool = called(3, 3, '{"lines":3}')
+    attempt = read_one(write_lines(tmp_path / "a", trace(ROOT, asked(2, 1, ANSWER), tool)))
+    assert attempt.turns is not None
+    assert attempt.turns[0].tool_calls[0].result == '{"lines":3}'
 
 
 def test_bad_lines_are_reported_and_the_others_read(tmp_path: Path) -> None:

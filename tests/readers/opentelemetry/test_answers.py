@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -34,6 +35,9 @@ ITEMS: Any = [
     },
     {"type": "function_call", "call_id": "c1", "name": "read_file", "arguments": ARGUMENTS},
 ]
+SCORED = '{"message": "hi", "score": 1}'
+TEXTS = ('{"answer":42}', "{}", "[1,2]", "42", '"x"', "{", SCORED)
+"""Text of answers that is, or looks like, JSON."""
 USER = {"role": "user", "content": "Look."}
 
 
@@ -57,6 +61,8 @@ USER = {"role": "user", "content": "Look."}
         [{"type": "human", "content": "Look."}, {**LANGCHAIN, "content": PARTS}],
         {"object": "response", "output": ITEMS},
         ITEMS,
+        json.dumps(OPENAI),
+        json.dumps(ITEMS),
         {"parts": [TEXT, CALL], "role": "assistant"},
     ],
 )
@@ -74,6 +80,8 @@ def test_shapes_of_one_answer(output: Any) -> None:
         (["I ", "look."], [{"type": "text", "content": text} for text in ("I ", "look.")]),
         ({"role": "assistant", "content": None, "refusal": "I look."}, [TEXT]),
         (ITEMS[2], [CALL]),
+        *[(text, [{"type": "text", "content": text}]) for text in TEXTS],
+        ({"message": "hi", "score": 1}, [{"type": "text", "content": SCORED}]),
         ({"answer": 42}, [{"type": "text", "content": '{"answer": 42}'}]),
         ([{"a": "é"}], [{"type": "text", "content": '[{"a": "é"}]'}]),
         (5, [{"type": "text", "content": "5"}]),
@@ -158,6 +166,7 @@ def test_what_is_recorded_with_an_answer(output: Any) -> None:
         },
         {"input": [{"type": "function_call_output", "call_id": "c1", "output": "x"}]},
         [{"role": "tool", "content": "x", "tool_call_id": "c1"}],
+        '[{"role": "tool", "content": "x", "tool_call_id": "c1"}]',
     ],
 )
 def test_results_sent_to_a_model(given: Any) -> None:

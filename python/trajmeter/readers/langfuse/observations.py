@@ -20,7 +20,7 @@ __all__ = ["metadata_of", "run_of"]
 _OPERATIONS = {"GENERATION": CHAT, "TOOL": TOOL, "AGENT": AGENT}
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "input_cache_write_tokens")
-_REASONING = ("output_reasoning_tokens", "output_reasoning", "reasoning_tokens")
+_REASONING = ("output_reasoning_tokens", "output_reasoning")
 
 
 def metadata_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -44,19 +44,13 @@ def run_of(observation: Mapping[str, Any], trace: str) -> Run:
         end=epoch_seconds(got("endTime")),
         is_error=got("level") == "ERROR",
         error=as_text(got("statusMessage")),
-        input=_structured(got("input")),
-        output=_structured(got("output")),
-        model=as_text(got("model")) or as_text(got("providedModelName")),
+        input=got("input"),
+        output=got("output"),
+        model=as_text(got("model")),
         usage=_usage(as_mapping(got("usageDetails")), as_mapping(got("usage"))),
         cost=recorded_cost(costs.get("total") or cost),
         call_id=identity_of(metadata_of(observation).get("tool_call_id")),
     )
-
-
-def _structured(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A value that an export wrote as JSON text; other text is unchanged."""
-    found = parsed(value) if isinstance(value, str) else value
-    return found if isinstance(found, (dict, list)) else value
 
 
 def _usage(details: Mapping[str, Any], older: Mapping[str, Any]) -> Usage | None:
@@ -91,7 +85,7 @@ def _usage(details: Mapping[str, Any], older: Mapping[str, Any]) -> Usage | None
 
 
 def _whole(own: int | None, counts: Mapping[str, int], name: str) -> int | None:
-    """All tokens of the input or the output."""
+    """All tokens of the input or the output; those of a priority tier are no kind of their own."""
     kinds = [
         each
         for key, each in counts.items()

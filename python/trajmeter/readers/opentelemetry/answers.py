@@ -17,6 +17,7 @@ from trajmeter.readers.messages.shapes import (
     unwrapped,
 )
 from trajmeter.readers.messages.usage import message_usage
+from trajmeter.readers.opentelemetry.values import structured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +30,8 @@ __all__ = ["Answer", "answer_of", "sent_messages"]
 
 _CONTENTS = ("content", "parts", "tool_calls", "invalid_tool_calls", "function_call", "refusal")
 _WRAPPERS = ("messages", "message", "output")
+_BESIDE_TEXT = frozenset({"output", "model", "usage", "usage_metadata"})
+"""Keys of a wrapper of plain text."""
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant", "human": "user"}
 _ANSWERS = frozenset({"assistant", "reasoning"})
 
@@ -47,11 +50,15 @@ class Answer(NamedTuple):
 
 
 def answer_of(output: JsonValue) -> Answer:
-    """Find the answer in the output of a model call; unknown objects become their JSON text."""
+    """Find the answer in the output of a model call, which may be JSON text.
+
+    Objects of unknown shapes become their JSON text.
+    """
     around: list[Mapping[str, Any]] = []
-    parts = _parts(output, around)
+    parts = _parts(structured(output), around)
     if parts is None:
-        parts = [_text(json.dumps(output, ensure_ascii=False))]
+        is_text = isinstance(output, str)
+        parts = [_text(str(output) if is_text else json.dumps(output, ensure_ascii=False))]
         around = []
     inner = around[::-1]
     return Answer(
@@ -84,15 +91,19 @@ def _opened(value: Mapping[str, Any], around: list[Mapping[str, Any]]) -> list[J
         return [_call(item_call(message, kind), message)]
     if kind not in REASONING and any(message.get(key) is not None for key in _CONTENTS):
         return _said(message)
+    if kind in REASONING:
+        return []
     choices = as_list(message.get("choices"))
     inner = [message.get(key) for key in _WRAPPERS] + [
         as_mapping(each).get("text") for each in choices
     ]
     first = next((each for each in inner if each is not None), None)
-    if first is not None and kind not in REASONING:
+    if isinstance(first, str) and not choices and message.keys() - _BESIDE_TEXT:
+        return None  # a structured answer
+    if first is not None:
         return _parts(first, around)
     is_empty = message.get("role") is not None or all(each is None for each in message.values())
-    return [] if is_empty or kind in REASONING else None
+    return [] if is_empty else None
 
 
 def _listed(values: Sequence[Any], around: list[Mapping[str, Any]]) -> list[JsonValue] | None:
@@ -160,6 +171,7 @@ def _finish_reason(message: Mapping[str, Any]) -> str | None:
 
 def sent_messages(value: JsonValue) -> list[JsonValue]:
     """The messages in the input of a model call, with OpenAI's roles and ids of calls."""
+    value = structured(value)
     while isinstance(value, dict):
         inner = value.get("messages")
         value = value.get("input") if inner is None else inner

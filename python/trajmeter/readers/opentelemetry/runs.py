@@ -14,7 +14,7 @@ from trajmeter.readers.opentelemetry.results import results_in
 from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span
 from trajmeter.readers.opentelemetry.tools import RESULT
 from trajmeter.readers.opentelemetry.traces import FINAL, attempt_of
-from trajmeter.readers.opentelemetry.values import parsed
+from trajmeter.readers.opentelemetry.values import structured
 from trajmeter.records import Usage
 from trajmeter.records.measurements import finite
 
@@ -197,8 +197,8 @@ def _tool(run: Run, attributes: dict[str, JsonValue]) -> bool:
     output, status = run.output, None
     if isinstance(output, dict) and output.keys() == {"output"}:
         output = output["output"]
-    if isinstance(output, dict):
-        message = unwrapped(output)
+    if isinstance(returned := structured(output), dict):
+        message = unwrapped(returned)
         if "tool_call_id" in message and "content" in message:
             identity = identity or identity_of(message["tool_call_id"])
             output, status = message["content"], message.get("status")
@@ -211,9 +211,7 @@ def _arguments(given: JsonValue) -> JsonValue:
     """The arguments of a tool; text is parsed if it is a JSON object, never evaluated."""
     if isinstance(given, dict) and given.keys() == {"input"}:
         given = given["input"]
-    if not isinstance(given, str):
-        return given
-    found = parsed(given)
+    found = structured(given)
     return found if isinstance(found, dict) else given
 
 
@@ -221,6 +219,8 @@ def _final(output: JsonValue) -> str | None:
     """The text that a whole run returned."""
     if isinstance(output, dict) and output.keys() == {"output"}:
         output = output["output"]
+    elif structured(output) is not output:
+        return None  # an object that was written as text
     return as_text(output)
 
 

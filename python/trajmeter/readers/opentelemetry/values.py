@@ -11,7 +11,7 @@ from trajmeter.readers._logs.values import as_list
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["UNUSED", "attributes_of", "is_integer", "parsed"]
+__all__ = ["UNUSED", "attributes_of", "is_integer", "parsed", "structured"]
 
 _MOST_DIGITS = 20
 
@@ -70,3 +70,9 @@ def parsed(value: JsonValue) -> JsonValue:
         return json_input.parse(value.encode())
     except ReadError:
         return value
+
+
+def structured(value: JsonValue) -> JsonValue:
+    """An object or list that was written as JSON text; any other value is unchanged."""
+    found = parsed(value)
+    return found if isinstance(found, (dict, list)) and found else value
