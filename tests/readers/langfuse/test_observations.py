@@ -199,6 +199,7 @@ def test_the_trace_names_the_task_before_its_observations(tmp_path: Path) -> Non
         ({"calculatedTotalCost": 0.5}, Usage(cost_usd=0.5)),
         ({"costDetails": {"input": 0, "output": 0, "total": 0}}, None),
         ({"totalCost": "0.5"}, Usage(cost_usd=0.5)),
+        ({"totalCost": "unknown"}, None),
         ({}, None),
     ],
 )
