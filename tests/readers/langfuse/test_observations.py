@@ -338,3 +338,16 @@ def test_a_trace_without_models_and_tools_is_a_problem(tmp_path: Path) -> None:
 def test_a_trace_that_is_too_long_for_the_beginning_is_recognised(tmp_path: Path) -> None:
     long = {**trace(), "input": "x" * 100_000, "observations": OBSERVATIONS}
     assert len(read_one(write_lines(tmp_path / "a", long)).turns or ()) == 2
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"task_id": "a", "turns": [], "observations": ["x"], "sessionId": "s"},
+        {"task_id": "a", "turns": [], "traceId": "t", "userId": "u"},
+        {"task_id": "a", "turns": [], "type": "SPAN", "startTime": "t", "userId": "u"},
+        {"task_id": "a", "turns": [], "data": [{"type": "SPAN", "startTime": "t"}], "meta": {}},
+    ],
+)
+def test_rows_of_another_format_are_left_to_it(row: dict[str, Any], tmp_path: Path) -> None:
+    assert read_one(write_lines(tmp_path / "a.jsonl", row)).task_id == "a"

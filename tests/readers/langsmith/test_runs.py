@@ -328,3 +328,15 @@ def test_a_file_without_models_and_tools_is_a_problem(tmp_path: Path) -> None:
 def test_a_run_within_itself_is_read(tmp_path: Path) -> None:
     runs = [asked(2, 1, ANSWER, parent_run_id="r3"), run(3, "chain", 1, parent_run_id="r2")]
     assert len(read_one(write_lines(tmp_path / "a", *runs)).turns or ()) == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"task_id": "a", "run_type": "nightly", "turns": []},
+        {"task_id": "a", "trace_id": "t", "inputs": {}, "turns": []},
+        {"task_id": "a", "run_type": 5, "trace_id": "t", "inputs": {}, "turns": []},
+    ],
+)
+def test_rows_of_another_format_are_left_to_it(row: dict[str, Any], tmp_path: Path) -> None:
+    assert read_one(write_lines(tmp_path / "a.jsonl", row)).task_id == "a"
