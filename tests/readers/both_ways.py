@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
+from trajmeter.benchmark_tables import BENCHMARK_TABLES, as_measurements
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape
@@ -60,6 +61,24 @@ def as_batches(
         rows += batch.to_pylist()
     assert batches.rows == len(rows)
     return Read(compared(rows), problems), batches.lines_as_records
+
+
+def as_tables(path: Path) -> tuple[Read, int]:
+    """Return the result with tables of benchmarks as columns, and how many rows have such a table.
+
+    The tables are moved back to the measurements.
+    """
+    problems: list[ReadProblem] = []
+    columns = [*trajectory_schema().names, BENCHMARK_TABLES]
+    rows, count = [], 0
+    for batch in TrajectoryBatches(path, columns=columns, on_problem=problems.append):
+        batch.validate(full=True)
+        tables = batch.column(BENCHMARK_TABLES)
+        count += len(tables) - tables.null_count
+        whole = as_measurements(batch)
+        assert whole.schema.equals(trajectory_schema(), check_metadata=True)
+        rows += whole.to_pylist()
+    return Read(compared(rows), problems), count
 
 
 def compared(rows: list[Any]) -> list[Any]:

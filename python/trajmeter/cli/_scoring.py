@@ -141,7 +141,7 @@ class Done(NamedTuple):
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     """Score everything in one pass."""
     from trajmeter.metrics import create
-    from trajmeter.metrics.columns_read import columns_read, presence_read
+    from trajmeter.metrics.columns_read import columns_to_fill, presence_read
     from trajmeter.readers.batches import TrajectoryBatches
     from trajmeter.readers.column_types import check_column_types
 
@@ -154,7 +154,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     mapped = [*job.read_mapped_tasks(report)]
     attempts = TrajectoryBatches(
         files,
-        columns=columns_read(made),
+        columns=columns_to_fill(made),
         presence=presence_read(made),
         on_problem=report,
         **asdict(reading),

@@ -1,7 +1,7 @@
 """The compiled kernels. Call them through ``trajmeter.kernels``, which checks the arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -240,14 +240,10 @@ class StepCoverage:
     @property
     def line(self) -> float | None: ...
 
-def speedup_tables_as_text(
-    names: tuple[ByteArray, Int64Array],
-    benchmark: Int64Array,
-    offsets: Int64Array,
-    keys: Sequence[str],
-    key: Int64Array,
-    fields: Sequence[tuple[str, Float64Array | Int64Array | BoolArray, BoolArray]],
-) -> Columns: ...
+_Field: TypeAlias = tuple[str, Float64Array | Int64Array | BoolArray, BoolArray]
+_Rows: TypeAlias = tuple[tuple[ByteArray, Int64Array], Int64Array, Int64Array, Sequence[_Field]]
+
+def speedup_tables_as_text(rows: _Rows, keys: Sequence[str], key: Int64Array) -> Columns: ...
 
 @final
 class BenchmarkLines:
@@ -290,6 +286,7 @@ class SpeedupTables:
         cls,
         named: tuple[ByteArray, Int64Array],
         unnamed: tuple[ByteArray, Int64Array],
+        rows: _Rows,
         is_measured: BoolArray,
         keys: Sequence[str],
         own: Int64Array,

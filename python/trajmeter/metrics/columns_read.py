@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.records import ToolCall, Turn
 from trajmeter.schemas import trajectory_shape
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric
     from trajmeter.schemas import Member
 
-__all__ = ["columns_read", "presence_read"]
+__all__ = ["columns_read", "columns_to_fill", "presence_read"]
 
 _RESULT = "ToolCall.result"
 """Name of the result field in a metric's requirements; results are large, and few metrics read
@@ -26,6 +27,19 @@ _IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sour
 def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
     """Trajectory columns that metrics read; the others may be null in every row."""
     return _IDENTITY.union(*map(_columns_of, metrics))
+
+
+def columns_to_fill(metrics: Sequence[AnyMetric]) -> frozenset[str]:
+    """The same columns as a reader is asked for them: tables of benchmarks as columns, if it can.
+
+    A subclass of a metric that takes them takes them only if it says so again, because it may score
+    batches in another way.
+    """
+    columns = columns_read(metrics)
+    reading = [metric for metric in metrics if "measurements" in _columns_of(metric)]
+    if reading and all("takes_benchmark_tables" in vars(type(metric)) for metric in reading):
+        columns |= {BENCHMARK_TABLES}
+    return columns
 
 
 def presence_read(metrics: Sequence[AnyMetric]) -> frozenset[str]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from trajmeter import json_input
 from trajmeter.arrays import Array, entries, ragged
+from trajmeter.benchmark_tables import as_measurements
 from trajmeter.records import Measurements, Record, Trajectory
 from trajmeter.records.record import frozen
 from trajmeter.schemas import Member, Shape, trajectory_shape
@@ -28,8 +29,10 @@ def records_of(batch: pa.RecordBatch) -> list[Trajectory]:
     """Make a record of every row.
 
     Args:
-        batch: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+        batch: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, and
+            perhaps :mod:`trajmeter.benchmark_tables`.
     """
+    batch = as_measurements(batch)
     members = trajectory_shape().members
     fields = _fields(members, batch.columns)
     return [frozen(Trajectory, values) for values in fields]

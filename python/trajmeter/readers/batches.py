@@ -12,8 +12,9 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
+from trajmeter.benchmark_tables import BENCHMARK_TABLES, with_tables
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.kernels import backend
@@ -106,7 +107,8 @@ class TrajectoryBatches:
             paths: Files and folders, as for :func:`trajmeter.readers.read_trajectories`.
             columns: Names of the columns to fill, such as ``usage`` or ``turns.views``; nested
                 names use dots, and a name includes everything below it. Other columns are null in
-                every row. :data:`IDENTITY` is always filled. ``None`` fills all.
+                every row. :data:`IDENTITY` is always filled. ``None`` fills all. The name
+                ``benchmark_tables`` adds the column of :mod:`trajmeter.benchmark_tables`.
             presence: Text columns of which only nulls matter. If a Parquet file stores them as
                 dictionaries, their texts become empty, which avoids copying.
             input_format: As for :func:`trajmeter.readers.read_trajectories`.
@@ -125,6 +127,8 @@ class TrajectoryBatches:
             ExtraMissingError: pyarrow is not installed.
         """
         wanted = frozenset(trajectory_schema().names if columns is None else columns)
+        self._tables = wanted & {BENCHMARK_TABLES}
+        wanted -= self._tables
         if unknown := sorted(name for name in wanted if not has_column(name)):
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
@@ -185,8 +189,9 @@ class TrajectoryBatches:
         """Yield the batches; none is empty."""
         self.start()
         try:
-            found = (batch for item in self._ahead or () for batch in item())
-            for batch in joined(found, self._batch_rows):
+            found = chain.from_iterable(item() for item in self._ahead or ())
+            whole = map(with_tables, found) if self._tables else found
+            for batch in joined(whole, self._batch_rows):
                 self.rows += batch.num_rows
                 yield batch
         finally:
@@ -194,11 +199,10 @@ class TrajectoryBatches:
 
     def _items(self) -> Iterator[_Item]:
         reads_logs = self._choice.chosen is None
-        found = self._found()
         if backend() == "python":
-            yield from self._gathered(found)
+            yield from self._gathered(self._found())
             return
-        for may_be_logs, group in groupby(found, attrgetter("may_be_log")):
+        for may_be_logs, group in groupby(self._found(), attrgetter("may_be_log")):
             if may_be_logs and reads_logs:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)
@@ -264,7 +268,7 @@ class TrajectoryBatches:
         if reader and (pieces := self._choice.pieces(whole, path, reader, self._wanted, lines)):
             yield from self._pieces(whole, path, pieces)
             return
-        batches = self._choice.batches(whole, path, self._wanted)
+        batches = self._choice.batches(whole, path, self._wanted | self._tables)
         if batches is None:
             if is_counted:
                 yield self._count_file
@@ -300,13 +304,10 @@ class TrajectoryBatches:
 
     def _records(self, given: Input, *, is_counted: bool) -> Iterator[_Item]:
         path = given.path
-        reader = (
-            column_reader(
-                self._wanted, self._choice.chosen, is_mapped=self._choice.mapping is not None
-            )
-            if backend() == "rust"
-            else None
-        )
+        reader = None
+        if backend() == "rust":
+            is_mapped = self._choice.mapping is not None
+            reader = column_reader(self._wanted, self._choice.chosen, is_mapped=is_mapped)
         longest = self._choice.max_line
         if reader is not None and is_named_in_utf8(path) and given.holds_lines(longest):
             blocks = LineBlocks(self._choice, self._certain, self._report, self._block_bytes)

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.columns_read import columns_to_fill
 from trajmeter.readers.pieces import FolderNotes, batches_of, folder_about
 from trajmeter.remote import path_of
 from trajmeter.scoring.work import Receipt
@@ -171,7 +172,9 @@ class UnitScorer(UnitRows):
         on_problem: Callable[[ReadProblem], None] | None = None,
     ) -> None:
         self._scorer = opened.totals()
-        wanted, presence = self._scorer.columns, self._scorer.presence
+        is_sorted = plan.shares is not None  # attempts are stored in the schema of trajectories
+        wanted = self._scorer.columns if is_sorted else columns_to_fill(opened.metrics)
+        presence = self._scorer.presence
         super().__init__(unit, opened.job.reading, plan, on_problem, wanted, presence)
 
     def trial_of(self, task_id: str) -> str:

@@ -25,6 +25,15 @@ type Bytes<'py> = PyReadonlyArray1<'py, u8>;
 type Column<'py> = (Bytes<'py>, Integers<'py>);
 type FieldColumn<'py> = (String, Bound<'py, PyAny>, Flags<'py>);
 
+/// Rows of benchmarks, as Python passes them: distinct names, the index of each row's name, the
+/// offsets of attempts, and fields.
+type RowColumns<'py> = (
+    Column<'py>,
+    Integers<'py>,
+    Integers<'py>,
+    Vec<FieldColumn<'py>>,
+);
+
 /// The tables of benchmarks of many attempts.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct SpeedupTables {
@@ -38,13 +47,14 @@ pub struct SpeedupTables {
 impl SpeedupTables {
     #[new]
     #[pyo3(signature = (
-        named, unnamed, is_measured, keys, own, last, offsets, members, scored, *, merged
+        named, unnamed, rows, is_measured, keys, own, last, offsets, members, scored, *, merged
     ))]
     #[allow(clippy::too_many_arguments)] // one flat array per column
     fn new(
         py: Python<'_>,
         named: Column<'_>,
         unnamed: Column<'_>,
+        rows: RowColumns<'_>,
         is_measured: Flags<'_>,
         keys: Vec<String>,
         own: Integers<'_>,
@@ -54,9 +64,12 @@ impl SpeedupTables {
         scored: Integers<'_>,
         merged: bool,
     ) -> PyResult<Self> {
+        let held = HeldRows::new(&rows)?;
+        let fields = held.fields()?;
         let files = Files {
             named: texts(&named)?,
             unnamed: texts(&unnamed)?,
+            rows: held.rows(&fields)?,
             is_measured: slice(&is_measured)?,
             keys: Keys {
                 names: &keys,
@@ -69,7 +82,7 @@ impl SpeedupTables {
             members: slice(&members)?,
             scored: slice(&scored)?,
         };
-        let size = files.named.bytes.len() + files.unnamed.bytes.len();
+        let size = files.named.bytes.len() + files.unnamed.bytes.len() + files.rows.benchmark.len();
         let (tables, of_row, uncertain) = run(py, size, || Ok(files.tables(&trials, merged)))?;
         Ok(Self {
             tables,
@@ -94,19 +107,18 @@ impl SpeedupTables {
     /// Number of benchmarks of each table.
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
-        let sizes = self.tables.tables.iter().map(|table| table.len() as i64);
+        let sizes = self.tables.iter().map(|table| table.len() as i64);
         sizes.collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// Number of benchmarks of each table that are objects.
     #[getter]
     fn objects<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
-        let objects = |table: &std::ops::Range<usize>| {
-            let entries = self.tables.entries[table.clone()].iter();
-            entries.filter(|entry| entry.is_object).count() as i64
-        };
-        let tables = self.tables.tables.iter();
-        tables.map(objects).collect::<Vec<_>>().into_pyarray(py)
+        let objects = self.tables.iter().map(|table| {
+            let objects = table.iter().filter(|entry| entry.is_object);
+            objects.count() as i64
+        });
+        objects.collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// Whether each trial is left to the record form.
@@ -134,9 +146,8 @@ impl SpeedupTables {
             is_merged: self.is_merged,
             alphabet: &alphabet,
         };
-        let scores = run(py, self.tables.entries.len(), || {
-            scores(&self.tables, &plan, rules)
-        })?;
+        let size = self.tables.iter().map(<[_]>::len).sum();
+        let scores = run(py, size, || scores(&self.tables, &plan, rules))?;
         self.columns(scores)
     }
 }
@@ -196,47 +207,80 @@ impl SpeedupTables {
 #[pyfunction]
 pub fn speedup_tables_as_text<'py>(
     py: Python<'py>,
-    names: Column<'py>,
-    benchmark: Integers<'py>,
-    offsets: Integers<'py>,
+    rows: RowColumns<'py>,
     keys: Vec<String>,
     key: Integers<'py>,
-    fields: Vec<FieldColumn<'py>>,
 ) -> PyResult<Columns> {
-    let numbers: Vec<_> = fields.iter().map(|field| field.1.extract()).collect();
-    let numbers: Vec<Option<Floats>> = numbers.into_iter().map(Result::ok).collect();
-    let integers: Vec<Option<Integers>> =
-        fields.iter().map(|field| field.1.extract().ok()).collect();
-    let flags: Vec<Option<Flags>> = fields.iter().map(|field| field.1.extract().ok()).collect();
-    let mut columns = Vec::with_capacity(fields.len());
-    for (index, (name, _, is_valid)) in fields.iter().enumerate() {
-        let values = match (&numbers[index], &integers[index], &flags[index]) {
-            (Some(values), ..) => Values::Numbers(slice(values)?),
-            (_, Some(values), _) => Values::Integers(slice(values)?),
-            (.., Some(values)) => Values::Flags(slice(values)?),
-            _ => return Err(InternalError::new_err(format!("unchecked array of {name}"))),
-        };
-        columns.push(Field {
-            name,
-            values,
-            is_valid: slice(is_valid)?,
-        });
-    }
-    let names = texts(&names)?;
-    let count = names.offsets.len() - 1;
-    let names: Vec<_> = (0..count)
-        .map(|name| names.get(name).unwrap_or_default())
-        .collect();
-    let rows = Rows {
-        names: &names,
-        benchmark: slice(&benchmark)?,
-        offsets: slice(&offsets)?,
-        keys: &keys,
-        key: slice(&key)?,
-        fields: &columns,
-    };
-    let (text, lengths) = run(py, rows.benchmark.len(), || Ok(tables_as_text(&rows)))?;
+    let held = HeldRows::new(&rows)?;
+    let fields = held.fields()?;
+    let (rows, key) = (held.rows(&fields)?, slice(&key)?);
+    let (text, lengths) = run(py, rows.benchmark.len(), || {
+        Ok(tables_as_text(&rows, &keys, key))
+    })?;
     Columns::of(vec![("ratios_by_agent", json(text, &lengths)?)])
+}
+
+/// Rows of benchmarks whose memory is borrowed.
+struct HeldRows<'a, 'py> {
+    columns: &'a RowColumns<'py>,
+    names: Vec<&'a str>,
+    values: Vec<HeldValues<'py>>,
+}
+
+/// Values of a field.
+#[derive(FromPyObject)]
+enum HeldValues<'py> {
+    Numbers(Floats<'py>),
+    Integers(Integers<'py>),
+    Flags(Flags<'py>),
+}
+
+impl<'py> HeldValues<'py> {
+    fn field<'a>(&'a self, (name, _, is_valid): &'a FieldColumn<'py>) -> PyResult<Field<'a>> {
+        Ok(Field {
+            name,
+            values: match self {
+                Self::Numbers(values) => Values::Numbers(slice(values)?),
+                Self::Integers(values) => Values::Integers(slice(values)?),
+                Self::Flags(values) => Values::Flags(slice(values)?),
+            },
+            is_valid: slice(is_valid)?,
+        })
+    }
+}
+
+impl<'a, 'py> HeldRows<'a, 'py> {
+    fn new(columns: &'a RowColumns<'py>) -> PyResult<Self> {
+        let names = texts(&columns.0)?;
+        let count = names.offsets.len() - 1;
+        let values = columns.3.iter().map(|(name, values, _)| {
+            let unchecked = |_| InternalError::new_err(format!("unchecked array of {name}"));
+            values.extract().map_err(unchecked)
+        });
+        Ok(Self {
+            columns,
+            names: (0..count)
+                .map(|name| names.get(name).unwrap_or_default())
+                .collect(),
+            values: values.collect::<PyResult<_>>()?,
+        })
+    }
+
+    fn fields(&self) -> PyResult<Vec<Field<'_>>> {
+        let columns = self.columns.3.iter().zip(&self.values);
+        columns
+            .map(|(column, values)| values.field(column))
+            .collect()
+    }
+
+    fn rows<'s>(&'s self, fields: &'s [Field<'s>]) -> PyResult<Rows<'s>> {
+        Ok(Rows {
+            names: &self.names,
+            benchmark: slice(&self.columns.1)?,
+            offsets: slice(&self.columns.2)?,
+            fields,
+        })
+    }
 }
 
 fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
@@ -270,11 +314,17 @@ fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
 /// the numbers of benchmarks.
 fn benchmarks(found: Benchmarks, sizes: &[i64]) -> PyResult<ArrayRef> {
     let floats = |values: Vec<f64>| -> ArrayRef {
-        let is_there: NullBuffer = values.iter().map(|value| !value.is_nan()).collect();
-        Arc::new(Float64Array::new(values.into(), Some(is_there)))
+        let is_there = || values.iter().map(|value| !value.is_nan());
+        let nulls = is_there().any(|each| !each).then(|| is_there().collect());
+        Arc::new(Float64Array::new(values.into(), nulls))
     };
-    let invalid = found.invalid.iter();
-    let invalid = invalid.map(|reason| reason.map(|reason| REASONS[reason as usize]));
+    let invalid = if found.invalid.iter().all(Option::is_none) {
+        StringArray::new_null(found.invalid.len())
+    } else {
+        let invalid = found.invalid.iter();
+        let invalid = invalid.map(|reason| reason.map(|reason| REASONS[reason as usize]));
+        invalid.collect()
+    };
     let values = StructArray::from(
         [
             ("agent/nop", floats(found.agent)),
@@ -288,7 +338,7 @@ fn benchmarks(found: Benchmarks, sizes: &[i64]) -> PyResult<ArrayRef> {
                 "fallback_to_baseline",
                 Arc::new(BooleanArray::from(found.is_fallback)),
             ),
-            ("invalid", Arc::new(invalid.collect::<StringArray>())),
+            ("invalid", Arc::new(invalid)),
         ]
         .map(|(name, array)| {
             let field = ArrowField::new(name, array.data_type().clone(), true);

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.scoring.strategies import measured_trajectories
+from trajmeter.arrays import together
+from trajmeter.benchmark_tables import as_measurements, table_column, with_tables
 from trajmeter.metrics.speedup import SpeedupMetric, batch
 from trajmeter.records import Measurements, PytestSummary, Trajectory
 from trajmeter.records.measurements import agent_key
@@ -75,11 +80,14 @@ def trials(draw: st.DrawFn) -> list[Trajectory]:
 
 
 def both_ways(metric: SpeedupMetric, attempts: Sequence[Trajectory]) -> None:
-    rows = trajectory_batch(attempts)
+    rows_both_ways(metric, trajectory_batch(attempts))
+
+
+def rows_both_ways(metric: SpeedupMetric, rows: pa.RecordBatch) -> None:
     tasks = [None] * len(rows)
     found = metric.score_batch(tasks, rows)
     with mock.patch.object(batch, "backend", return_value="python"):
-        expected = metric.score_batch(tasks, rows)
+        expected = metric.score_batch(tasks, as_measurements(rows))
     if isinstance(expected, dict):
         assert found == expected
     else:  # a count is larger than a column holds
@@ -104,6 +112,76 @@ def test_columns_equal_records_of_repeated_attempts(
     once = [attempt.model_copy(update={"attempt": None, "trial": None}) for attempt in shared]
     for profile in PROFILES:
         both_ways(SpeedupMetric(profile=profile), [*once, *attempts])
+
+
+DOUBLES = st.none() | st.floats() | st.sampled_from([1.0, 2.0, 0.5])
+FIELDS = {
+    **dict.fromkeys(("agent/nop", "oracle/nop"), DOUBLES),
+    **dict.fromkeys(("nop_seconds", "agent_seconds", "oracle_seconds"), DOUBLES),
+    "significant": st.none() | st.booleans(),
+}
+
+
+@st.composite
+def table_columns(draw: st.DrawFn, attempts: int) -> pa.Array[Any]:
+    """The tables of some attempts as columns, as a file holds them: with one set of fields."""
+    names = draw(st.lists(NAMES | st.just("error"), min_size=1, max_size=4, unique=True))
+    codes = st.lists(st.sampled_from(range(len(names))), max_size=4, unique=True)
+    own = [draw(codes) for _ in range(attempts)]
+    offsets = np.cumsum([0, *map(len, own)])
+    chosen = draw(st.lists(st.sampled_from([*FIELDS]), unique=True))
+    fields = {
+        name: pa.array(
+            [draw(FIELDS[name]) for _ in range(int(offsets[-1]))],
+            pa.bool_() if name == "significant" else pa.float64(),
+        )
+        for name in chosen
+    }
+    flat = pa.array([code for each in own for code in each], pa.int32())
+    return table_column(pa.array(names, pa.string()), flat, fields, offsets)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@given(data=st.data())
+def test_tables_in_columns_equal_records(profile: str | None, data: st.DataObject) -> None:
+    """The attempts of one file have tables in columns; beside them, there are those of others."""
+    parts = []
+    for trial in data.draw(st.lists(trials(), min_size=1, max_size=3)):
+        rows = trajectory_batch(trial)
+        if data.draw(st.booleans()):
+            bare = [each.model_copy(update={"measurements": Measurements()}) for each in trial]
+            rows = with_tables(
+                trajectory_batch(bare), data.draw(table_columns(attempts=len(trial)))
+            )
+        parts.append(with_tables(rows))
+    rows = together(parts)
+    begin = data.draw(st.integers(0, len(rows) - 1))
+    rows_both_ways(SpeedupMetric(profile=profile), rows.slice(begin))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_plain_tables_in_columns_need_no_record(profile: str | None) -> None:
+    attempts = [
+        Trajectory(task_id="a", agent=agent, measurements=Measurements())
+        for agent in ("owl", "wren", "crow")
+    ]
+    fields: dict[str, pa.Array[Any]] = {
+        "agent/nop": pa.array([4.0, None, nan, 3.0]),
+        "oracle/nop": pa.array([2.0, 1.0, 1.0, 1.0]),
+        "significant": pa.array([True, None, False, True]),
+    }
+    names, codes = pa.array(["m.f", "m.g"]), pa.array([0, 1, 1, 0], pa.int32())
+    column = table_column(names, codes, fields, np.array([0, 2, 3, 4]))
+    rows = with_tables(trajectory_batch(attempts), column)
+    with mock.patch.object(batch, "records_of", side_effect=AssertionError("read as records")):
+        found: Any = SpeedupMetric(profile=profile).score_batch([None] * 3, rows)
+    assert found["num_valid_benchmarks"].to_pylist() == [1, 0, 1]
+    assert found["invalid_benchmarks"].to_pylist() == [
+        [("m.g", "missing")],
+        [("m.g", "non_finite")],
+        [],
+    ]
+    assert found["task_speedup"].to_pylist()[::2] == pytest.approx([4.0, 3.0])
 
 
 @pytest.mark.parametrize("profile", PROFILES)

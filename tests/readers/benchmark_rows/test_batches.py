@@ -14,9 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trajmeter
-from tests.readers.both_ways import as_batches, as_records
+from tests.readers.both_ways import as_batches, as_records, as_tables, compared
+from trajmeter.benchmark_tables import BENCHMARK_TABLES, as_measurements
 from trajmeter.readers import read_trajectories
+from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.readers.benchmark_rows import table
+from trajmeter.schemas import trajectory_schema
 
 pa = pytest.importorskip("pyarrow")
 
@@ -202,4 +205,40 @@ def test_both_ways_of_reading_agree(rows: list[dict[str, Any]], is_parquet: bool
             write(path, rows)
         except pa.ArrowException:  # values of several types make no column
             lines(path, rows)
-        assert as_batches(path)[0] == as_records(path)
+        expected = as_records(path)
+        assert as_batches(path)[0] == expected
+        assert as_tables(path)[0] == expected
+
+
+def test_tables_of_doubles_are_columns_if_asked_for(tmp_path: Path) -> None:
+    mixed = [PLAIN[place] for place in (5, 0, 7, 2, 1, 4, 3, 6)]
+    cases = [
+        (PLAIN, 4),
+        (mixed, 4),
+        ([{**row, "agent_nop": float("nan"), "nop_seconds": 1.5} for row in PLAIN], 4),
+        ([{"task_id": "t", "benchmark": name, "agent_nop": None} for name in "fg"], 1),
+        ([{**row, "agent_nop": 3} for row in PLAIN], 0),
+        ([{**row, "significant": "yes"} for row in PLAIN], 0),
+        ([*PLAIN, {"task_id": "v", "benchmark": None}], 0),
+    ]
+    for rows, count in cases:
+        path = parquet(tmp_path / "rows", rows)
+        assert as_tables(path) == (as_records(path), count)
+    path = lines(tmp_path / "rows", PLAIN)
+    assert as_tables(path) == (as_records(path), 0)
+
+
+def test_files_with_and_without_tables_in_columns(tmp_path: Path) -> None:
+    paths = [
+        parquet(tmp_path / "a.parquet", PLAIN),
+        lines(tmp_path / "b.jsonl", [{**row, "attempt": "2"} for row in PLAIN]),
+        parquet(tmp_path / "c.parquet", [{**row, "oracle_nop": 2.0} for row in PLAIN[:3]]),
+        parquet(tmp_path / "d.parquet", [{**row, "agent_nop": 2} for row in PLAIN[:3]]),
+    ]
+    problems: list[Any] = []
+    columns = [*trajectory_schema().names, BENCHMARK_TABLES]
+    (batch,) = TrajectoryBatches(paths, columns=columns, on_problem=problems.append)
+    assert batch.column(BENCHMARK_TABLES).null_count == 4 + 2
+    found = compared(as_measurements(batch).to_pylist())
+    assert found == [row for path in paths for row in as_records(path).rows]
+    assert problems == []

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import ROWS_AT_ONCE, coded, nulls
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.errors import InputError
 from trajmeter.kernels import backend
 from trajmeter.metrics.columns import FamilyColumns
@@ -41,6 +42,7 @@ __all__ = ["score_batch"]
 
 _IDENTITY = {"task_id", "agent", "model", "attempt", "instance"}
 """Columns that identify an attempt."""
+_KEPT = _IDENTITY | {BENCHMARK_TABLES}
 _BENCHMARKS = "per_benchmark_speedups"
 
 
@@ -56,8 +58,8 @@ def score_batch(
         metric: The metric.
         profile: Its profile.
         tasks: Task of each row; ``None`` if its id is unknown.
-        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, with the
-            rows of each task adjacent.
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, optionally
+            with that of :mod:`trajmeter.benchmark_tables`; the rows of each task are adjacent.
 
     Returns:
         Every column of :class:`SpeedupResult` by dotted path, or one result per row if a number
@@ -66,7 +68,7 @@ def score_batch(
     family = FamilyColumns(metric, offset=0)
     prefix = f"{family.name}."
     names = [column.name.removeprefix(prefix) for column in family.figures]
-    needed = _needed(rows, metric.batch_columns | _IDENTITY)
+    needed = _needed(rows, metric.batch_columns | _KEPT)
     columns: dict[str, Array] = {}
     stretches = list(_tasks(tasks, rows))
     if backend() == "rust":

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import flags, nulls
+from trajmeter.benchmark_tables import table_arrays
 from trajmeter.kernels.texts import text_arrays
 from trajmeter.metrics.speedup.check_columns import (
     CheckColumns,
@@ -114,6 +115,7 @@ def _tables(rows: pa.RecordBatch, trials: TrialColumns, profile: SpeedupProfile)
     return SpeedupTables(
         text_arrays(measurements["ratios_by_agent"]),
         text_arrays(measurements["ratios"]),
+        table_arrays(rows),
         is_measured,
         keys,
         trials.key,

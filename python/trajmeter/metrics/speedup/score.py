@@ -46,6 +46,7 @@ class SpeedupMetric:
             *("run_log", "usage", "turns.usage", "passed", "failure"),
         }
     )
+    takes_benchmark_tables = True
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("speedup", profile, PROFILES)

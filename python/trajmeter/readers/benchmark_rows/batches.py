@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trajmeter.benchmark_tables import BENCHMARK_TABLES, with_tables
 from trajmeter.readers.benchmark_rows.attempts import AttemptIdentity, AttemptRows
 from trajmeter.records.source import source_at
 from trajmeter.schemas import trajectory_batch, trajectory_schema
@@ -28,9 +29,12 @@ ABOUT = (
 )
 """Columns of an attempt that its record contains."""
 
-_ROWS = 1_000
+_ROWS = 1_024
+"""Maximum number of attempts in a batch: whole pages of results, which are then not copied."""
 _BENCHMARKS = 1 << 17
 """Maximum number of benchmarks in a batch, unless one attempt has more: some 16 MB of JSON."""
+_BENCHMARKS_IN_COLUMNS = 1 << 18
+"""The same where tables are columns: some 5 MB, which are large enough not to be joined."""
 
 
 class AttemptColumns(NamedTuple):
@@ -47,6 +51,8 @@ class AttemptColumns(NamedTuple):
     ratios_by_agent: Callable[[int, int], Any]
     """Returns the tables of a range of attempts as JSON, each under its own name; called once per
     range, in order."""
+    tables: Callable[[int, int], Any] | None
+    """Returns the tables of a range as columns; ``None`` if only JSON can represent them."""
     about: Mapping[str, Sequence[object]]
     """Values of the columns :data:`ABOUT`; ``None`` if an attempt has none."""
 
@@ -72,11 +78,14 @@ def attempt_batches(
     """
     count = len(attempts.size)
     ends = np.cumsum(attempts.size)
+    if BENCHMARK_TABLES not in columns:
+        attempts = attempts._replace(tables=None)
+    benchmarks = _BENCHMARKS if attempts.tables is None else _BENCHMARKS_IN_COLUMNS
     patterns = _patterns(attempts.about, count, columns)
     start = 0
     while start < count:
         before = ends[start - 1] if start else 0
-        most = int(np.searchsorted(ends, before + _BENCHMARKS, side="right"))
+        most = int(np.searchsorted(ends, before + benchmarks, side="right"))
         stop = min(max(start + 1, most), start + _ROWS, count)
         yield _batch(file, attempts, patterns, start, stop)
         start = stop
@@ -133,10 +142,17 @@ def _batch(
         line=pa.nulls(count, pa.int64()) if lines is None else numbers(np.array(lines, np.int64)),
         record=pa.nulls(count, pa.string()) if records is None else text_array(records),
     )
+    tables = None
     if pc.struct_field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
-        ratios = attempts.ratios_by_agent(start, stop)
-        columns["measurements"] = _struct(schema.field("measurements").type, ratios_by_agent=ratios)
-    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+        kind = schema.field("measurements").type
+        if attempts.tables is None:
+            ratios = attempts.ratios_by_agent(start, stop)
+        else:
+            ratios = pa.nulls(count, pa.string())
+            tables = attempts.tables(start, stop)
+        columns["measurements"] = _struct(kind, ratios_by_agent=ratios)
+    batch = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+    return batch if tables is None else with_tables(batch, tables)
 
 
 def _struct(struct: pa.StructType, **members: Any) -> pa.StructArray:  # noqa: ANN401 - arrays

@@ -6,6 +6,7 @@ are left to :mod:`trajmeter.readers.benchmark_rows.attempts`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import filled, flags, numbers
+from trajmeter.benchmark_tables import table_column
 from trajmeter.kernels.texts import text_arrays
 from trajmeter.readers.benchmark_rows.attempts import (
     ENTRY_FIELDS,
@@ -92,21 +94,21 @@ def gathered(
         raise UncertainError
     attempts = _attempts(found, len(table))
     if attempts.order is not None:
-        order = attempts.order
-        benchmark = benchmark[order]
-        fields = {name: (own[order], there[order]) for name, (own, there) in fields.items()}
+        benchmark = benchmark[attempts.order]
     first = attempts.first
     identity = [_column(found[name], first) for name in AttemptIdentity._fields]
     keys, key = _keys(found["agent"], found["model"], first)
     if not _are_distinct(benchmark, attempts.offsets, len(found["benchmark"].texts)):
         raise UncertainError
-    tables = _Tables(found["benchmark"].texts, benchmark, attempts.offsets, keys, key, fields)
+    tables = _Tables(found["benchmark"].texts, benchmark, attempts, keys, key, fields)
+    doubles = _plain_fields(columns) if (benchmark >= 0).all() else None
     return AttemptColumns(
         AttemptIdentityColumns(*identity),
         None if first_line is None else (first + first_line).tolist(),
         [f"[{row}]" for row in first.tolist()] if first_line is None else None,
         np.diff(attempts.offsets),
         tables.written,
+        None if doubles is None else partial(tables.columns, doubles),
         {name: _firsts(columns[name], attempts) for name in ABOUT if name in columns},
     )
 
@@ -127,32 +129,63 @@ def _are_distinct(benchmark: _Codes, offsets: Int64Array, count: int) -> bool:
 
 
 class _Tables(NamedTuple):
-    """Tables that are written as JSON on demand."""
+    """Tables that are made on demand."""
 
     names: pa.StringArray
     benchmark: _Codes
-    offsets: Int64Array
+    attempts: _Attempts
     keys: list[str]
     key: Int64Array
     fields: dict[str, tuple[_Values, BoolArray]]
 
     def written(self, start: int, stop: int) -> pa.Array[Any]:
+        """Some tables as JSON."""
         from trajmeter.kernels._rust import speedup_tables_as_text
 
-        begin, end = self.offsets[start], self.offsets[stop]
+        offsets = self.attempts.offsets[start : stop + 1]
+        begin, end = offsets[0], offsets[-1]
+        order = self.attempts.order
+        rows = slice(begin, end) if order is None else order[begin:end]
         fields = self.fields.items()
         text: Any = speedup_tables_as_text(
-            text_arrays(self.names),
-            self.benchmark[begin:end].astype(np.int64),
-            self.offsets[start : stop + 1] - begin,
+            (
+                text_arrays(self.names),
+                self.benchmark[begin:end].astype(np.int64),
+                offsets - begin,
+                [(ENTRY_FIELDS[name], own[rows], there[rows]) for name, (own, there) in fields],
+            ),
             self.keys,
             self.key[start:stop],
-            [
-                (ENTRY_FIELDS[name], own[begin:end], there[begin:end])
-                for name, (own, there) in fields
-            ],
         )
         return pa.record_batch(text).column(0)
+
+    def columns(self, fields: dict[str, Any], start: int, stop: int) -> pa.Array[Any]:
+        """Some tables as columns, of fields that :func:`_plain_fields` returned."""
+        offsets = self.attempts.offsets[start : stop + 1]
+        begin, end = offsets[0], offsets[-1]
+        order = self.attempts.order
+        codes = self.benchmark[begin:end].astype(np.int32, copy=False)
+        own = {
+            name: values.slice(begin, end - begin)
+            if order is None
+            else values.take(numbers(order[begin:end]))
+            for name, values in fields.items()
+        }
+        return table_column(self.names, numbers(codes), own, offsets - begin)
+
+
+def _plain_fields(columns: dict[str, Any]) -> dict[str, Any] | None:
+    """Fields of entries, if they are doubles and flags that can be columns; otherwise ``None``."""
+    fields = {}
+    for name, field in ENTRY_FIELDS.items():
+        if name in columns:
+            kind, values = columns[name].type, columns[name]
+            is_flag = name == "significant"
+            is_plain = pa.types.is_boolean(kind) if is_flag else pa.types.is_floating(kind)
+            if not (is_plain or pa.types.is_null(kind)):
+                return None
+            fields[field] = values.cast(pa.bool_() if is_flag else pa.float64())
+    return fields
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401 - of any type

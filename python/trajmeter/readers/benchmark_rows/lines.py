@@ -63,6 +63,7 @@ def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch]
             None,
             filled(attempts.column("size"), 0),
             lambda start, stop: pa.record_batch(lines.take_tables(start, stop)).column(0),
+            None,
             {name: values for name, values in about.items() if values is not None},
         ),
         columns,

@@ -24,6 +24,20 @@ pub struct Benchmarks {
 }
 
 impl Benchmarks {
+    /// Reserves memory for a number of benchmarks.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self {
+            names: Vec::new(),
+            name_length: Vec::with_capacity(count),
+            agent: Vec::with_capacity(count),
+            oracle: Vec::with_capacity(count),
+            advantage: Vec::with_capacity(count),
+            significant: Vec::with_capacity(count),
+            is_fallback: Vec::with_capacity(count),
+            invalid: Vec::with_capacity(count),
+        }
+    }
+
     /// Adds a benchmark.
     pub(super) fn push(
         &mut self,

@@ -64,11 +64,12 @@ pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
     let mut offsets = vec![0];
     let mut end = 0;
     for &table in plan.table {
-        end += usize::try_from(table).map_or(0, |table| tables.tables[table].len() as i64);
+        end += usize::try_from(table).map_or(0, |table| tables.table(table).len() as i64);
         offsets.push(end);
     }
     let pieces = pool::map_rows(&offsets, |rows| {
-        Piece::new(tables, &names, rules).scores(plan, rows)
+        let count = (offsets[rows.end] - offsets[rows.start]) as usize;
+        Piece::new(tables, &names, rules, count).scores(plan, rows)
     })?;
     let mut all = Scores::default();
     for piece in pieces {
@@ -128,14 +129,17 @@ struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    fn new(tables: &'a Tables, names: &'a Labels<'a>, rules: Rules<'a>) -> Self {
+    fn new(tables: &'a Tables, names: &'a Labels<'a>, rules: Rules<'a>, count: usize) -> Self {
         Self {
             tables,
             names,
             rules,
-            benchmark: Vec::new(),
-            compared: Vec::new(),
-            scores: Scores::default(),
+            benchmark: Vec::with_capacity(count),
+            compared: Vec::with_capacity(count),
+            scores: Scores {
+                benchmarks: Benchmarks::with_capacity(count),
+                ..Scores::default()
+            },
         }
     }
 
@@ -143,9 +147,7 @@ impl<'a> Piece<'a> {
         let mut offsets = vec![0];
         for row in rows {
             let table = usize::try_from(plan.table[row]).ok();
-            let entries = table.map_or(&[][..], |table| {
-                &self.tables.entries[self.tables.tables[table].clone()]
-            });
+            let entries = table.map_or(&[][..], |table| self.tables.table(table));
             self.attempt(entries, plan.is_reverted[row], plan.has_oracle[row]);
             offsets.push(self.benchmark.len() as i64);
         }

@@ -12,8 +12,8 @@ use serde::Deserializer;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Tables;
 use super::json::{Texts, push_text};
+use super::{Rows, Tables};
 use crate::ingest::Text;
 use crate::pool;
 
@@ -36,6 +36,8 @@ pub struct Files<'a> {
     pub named: Texts<'a>,
     /// A table without a name, as JSON.
     pub unnamed: Texts<'a>,
+    /// The only table of a file, under the attempt's own name.
+    pub rows: Rows<'a>,
     /// Whether anything was measured.
     pub is_measured: &'a [bool],
     /// The names of the attempts.
@@ -52,8 +54,27 @@ pub struct Trials<'a> {
     pub scored: &'a [i64],
 }
 
+/// A table.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Table<'a> {
+    /// As JSON.
+    Text(&'a str),
+    /// The rows of this attempt.
+    Rows(usize),
+}
+
+impl Table<'_> {
+    /// Returns whether this is an object.
+    fn is_object(&self) -> bool {
+        match self {
+            Self::Text(text) => text.starts_with('{'),
+            Self::Rows(_) => true,
+        }
+    }
+}
+
 /// Tables of a file, with their names; `None` if the file is left to the record form.
-type Named<'a> = Option<Vec<(Cow<'a, str>, &'a str)>>;
+type Named<'a> = Option<Vec<(Cow<'a, str>, Table<'a>)>>;
 
 impl<'a> Files<'a> {
     /// Finds the table of each attempt, or -1, and the trials that are uncertain.
@@ -64,8 +85,8 @@ impl<'a> Files<'a> {
         let attempt = |guess| {
             let mut uncertain = vec![false; trials.scored.len()];
             let found = self.find(trials, is_merged, guess, &mut uncertain);
-            let texts: Vec<_> = found.iter().filter_map(|text| *text).collect();
-            let (tables, are_read) = Tables::read(&texts, is_merged);
+            let each: Vec<_> = found.iter().filter_map(|table| *table).collect();
+            let (tables, are_read) = Tables::read(&each, &self.rows, is_merged);
             (uncertain, found, tables, are_read)
         };
         let (mut uncertain, mut found, mut tables, mut are_read) = attempt(true);
@@ -75,8 +96,8 @@ impl<'a> Files<'a> {
         let mut next = 0;
         let positions: Vec<_> = found
             .iter()
-            .map(|text| {
-                if text.is_none() {
+            .map(|table| {
+                if table.is_none() {
                     return -1;
                 }
                 next += 1;
@@ -100,7 +121,7 @@ impl<'a> Files<'a> {
         is_merged: bool,
         guess: bool,
         uncertain: &mut [bool],
-    ) -> Vec<Option<&'a str>> {
+    ) -> Vec<Option<Table<'a>>> {
         let rows = self.is_measured.len();
         let named: Vec<_> = pool::map(pool::chunks(rows, PIECE), |rows: Range<usize>| {
             rows.map(|row| self.named(row, guess)).collect::<Vec<_>>()
@@ -126,12 +147,15 @@ impl<'a> Files<'a> {
 
     /// Returns the tables in a file with their names.
     fn named(&self, row: usize, guess: bool) -> Named<'a> {
+        let key = self.keys.name(row);
+        if !self.rows.range(row).is_empty() {
+            return Some(vec![(Cow::Borrowed(key), Table::Rows(row))]);
+        }
         let Some(text) = self.named.get(row) else {
             return Some(Vec::new());
         };
-        let key = self.keys.name(row);
         if let Some(table) = guess.then(|| only(text, key)).flatten() {
-            return Some(vec![(Cow::Owned(key.to_owned()), table)]);
+            return Some(vec![(Cow::Borrowed(key), Table::Text(table))]);
         }
         let mut json = serde_json::Deserializer::from_str(text);
         let named = json.deserialize_map(All).ok()?;
@@ -154,7 +178,7 @@ fn only<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 struct All;
 
 impl<'de> Visitor<'de> for All {
-    type Value = Vec<(Cow<'de, str>, &'de str)>;
+    type Value = Vec<(Cow<'de, str>, Table<'de>)>;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("an object")
@@ -163,7 +187,7 @@ impl<'de> Visitor<'de> for All {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut found = Vec::new();
         while let Some((Text(key), table)) = map.next_entry::<_, &RawValue>()? {
-            found.push((key, table.get()));
+            found.push((key, Table::Text(table.get())));
         }
         Ok(found)
     }
@@ -226,7 +250,7 @@ fn parts(name: &str) -> (String, String) {
 #[derive(Default)]
 struct Group<'s, 'a> {
     attempts: usize,
-    tables: Vec<(i64, &'s str, &'a str)>,
+    tables: Vec<(i64, &'s str, Table<'a>)>,
 }
 
 struct Search<'s, 'a> {
@@ -238,7 +262,7 @@ struct Search<'s, 'a> {
 
 impl<'s, 'a> Search<'s, 'a> {
     /// Finds the tables of the attempts of a trial; `None` if it is uncertain.
-    fn trial(&self, members: &[i64], scored: i64, found: &mut [Option<&'a str>]) -> Option<()> {
+    fn trial(&self, members: &[i64], scored: i64, found: &mut [Option<Table<'a>>]) -> Option<()> {
         let is_measured = |row: &&i64| self.files.is_measured[**row as usize];
         let measured = members.iter().filter(is_measured).count();
         if measured == 0 && !self.is_merged {
@@ -277,7 +301,7 @@ impl<'s, 'a> Search<'s, 'a> {
             for (name, table) in self.named[row as usize].as_ref()? {
                 let number = self.likeness.by_name.get(&parts(name));
                 if let Some(group) = number.and_then(|number| groups.get_mut(number)) {
-                    group.tables.push((row, name, table));
+                    group.tables.push((row, name, *table));
                 }
             }
         }
@@ -289,7 +313,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// # Errors
     ///
     /// It is uncertain which table that is.
-    fn own(&self, row: i64, group: &Group<'s, 'a>) -> Result<Option<&'a str>, ()> {
+    fn own(&self, row: i64, group: &Group<'s, 'a>) -> Result<Option<Table<'a>>, ()> {
         let key = self.files.keys.name(row as usize);
         let mut tables: Vec<_> = group.tables.iter().map(|(.., table)| *table).collect();
         let is_named_there = group
@@ -303,12 +327,12 @@ impl<'s, 'a> Search<'s, 'a> {
                 return Err(());
             }
         } else if is_named_there == 0 {
-            tables.extend(self.unnamed(row));
+            tables.extend(self.unnamed(row).map(Table::Text));
         }
         let Some(&first) = tables.first() else {
             return Ok(None);
         };
-        let is_plain = first.starts_with('{') && tables.iter().all(|table| *table == first);
+        let is_plain = first.is_object() && tables.iter().all(|table| *table == first);
         if is_plain && is_named_there <= 1 {
             Ok(Some(first))
         } else {

@@ -1,4 +1,4 @@
-//! Speedups of many attempts: reading tables of benchmarks from JSON, and computing their figures.
+//! Speedups of many attempts: reading tables of benchmarks, and computing their figures.
 //!
 //! The record form in Python is the specification. This module scores the trials that it is certain
 //! about, and reports every other, which the caller passes to the record form.
@@ -18,7 +18,7 @@ mod written;
 pub use benchmarks::Benchmarks;
 pub use entry::{REASONS, Reason};
 pub use figures::{Plan, Rules, Scores, scores};
-pub use files::{Files, Keys, Trials};
+pub use files::{Files, Keys, Table, Trials};
 pub use json::Texts;
 pub use lines::{Attempt, Layout, Lines};
 pub use tables::Tables;

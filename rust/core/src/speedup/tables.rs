@@ -1,4 +1,4 @@
-//! Parsing of benchmark tables from JSON.
+//! Reading of benchmark tables, from JSON or from rows in columns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,8 +8,10 @@ use std::ops::Range;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use super::entry::{Entry, EntrySeed};
+use super::files::Table;
 use super::names::Numbers;
 use super::plain::{Name, Reader};
+use super::written::Rows;
 use crate::ingest::Text;
 use crate::pool;
 
@@ -27,62 +29,80 @@ const LOST: &str = "error";
 pub struct Tables {
     /// Name of each benchmark.
     pub names: Vec<String>,
-    /// The benchmarks of all tables.
-    pub entries: Vec<Entry>,
-    /// Range of the entries of each table.
-    pub tables: Vec<Range<usize>>,
+    /// The benchmarks of all tables, as each piece of work read them.
+    entries: Vec<Vec<Entry>>,
+    /// The piece of each table, and the range of its entries there.
+    places: Vec<(usize, Range<usize>)>,
 }
 
 impl Tables {
-    /// Reads a table from each text; also returns which texts could be read.
+    /// Reads each table, from text or from these rows; also returns which could be read.
     #[must_use]
-    pub fn read(texts: &[&str], is_merged: bool) -> (Self, Vec<bool>) {
+    pub fn read(tables: &[Table], rows: &Rows, is_merged: bool) -> (Self, Vec<bool>) {
         let mut all = Self::default();
-        let mut are_read = Vec::with_capacity(texts.len());
+        let mut are_read = Vec::with_capacity(tables.len());
         let mut numbers = Numbers::default();
-        let pieces = pool::map(pieces(texts).into_iter(), |range| {
-            Piece::of(&texts[range], is_merged)
+        let pieces = pool::map(pieces(tables, rows).into_iter(), |range| {
+            Piece::of(&tables[range], rows, is_merged)
         });
-        let count = pieces.iter().map(|piece| piece.entries.len()).sum();
-        all.entries.reserve_exact(count);
-        for piece in pieces {
+        for (piece, read) in pieces.into_iter().enumerate() {
             let Piece {
                 names,
-                entries,
+                mut entries,
                 tables,
                 ..
-            } = piece;
+            } = read;
             let names = names.into_names();
             let numbers: Vec<_> = names.into_iter().map(|name| numbers.number(name)).collect();
-            let offset = all.entries.len();
-            all.entries.extend(entries.into_iter().map(|entry| Entry {
-                benchmark: numbers[entry.benchmark as usize],
-                ..entry
-            }));
+            if numbers.iter().zip(0..).any(|(&number, own)| number != own) {
+                for entry in &mut entries {
+                    entry.benchmark = numbers[entry.benchmark as usize];
+                }
+            }
+            all.entries.push(entries);
             for table in tables {
                 are_read.push(table.is_some());
-                let range = table.unwrap_or_default();
-                all.tables.push(range.start + offset..range.end + offset);
+                all.places.push((piece, table.unwrap_or_default()));
             }
         }
         let names = numbers.into_names().into_iter();
         all.names = names.map(Cow::into_owned).collect();
         (all, are_read)
     }
+
+    /// Returns the entries of a table.
+    #[must_use]
+    pub fn table(&self, index: usize) -> &[Entry] {
+        let (piece, range) = &self.places[index];
+        &self.entries[*piece][range.clone()]
+    }
+
+    /// Returns the entries of every table.
+    pub fn iter(&self) -> impl Iterator<Item = &[Entry]> {
+        (0..self.places.len()).map(|index| self.table(index))
+    }
 }
 
-fn pieces(texts: &[&str]) -> Vec<Range<usize>> {
+fn pieces(tables: &[Table], rows: &Rows) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let (mut begin, mut bytes) = (0, 0);
-    for (index, text) in texts.iter().enumerate() {
-        bytes += text.len();
+    for (index, table) in tables.iter().enumerate() {
+        bytes += size(table, rows);
         if bytes >= PIECE {
             pieces.push(begin..index + 1);
             (begin, bytes) = (index + 1, 0);
         }
     }
-    pieces.push(begin..texts.len());
+    pieces.push(begin..tables.len());
     pieces
+}
+
+/// Returns the number of bytes of a table as text, roughly.
+fn size(table: &Table, rows: &Rows) -> usize {
+    match table {
+        Table::Text(text) => text.len(),
+        Table::Rows(attempt) => rows.range(*attempt).len() * ENTRY,
+    }
 }
 
 /// Tables of some attempts.
@@ -93,6 +113,8 @@ struct Piece<'t> {
     entries: Vec<Entry>,
     /// Range of the entries of each table; `None` if it could not be read.
     tables: Vec<Option<Range<usize>>>,
+    /// Number of the name with each index among the names of rows.
+    of_code: Vec<Option<u32>>,
     /// Number of tables begun.
     begun: usize,
     /// Number of the last table, from 1, in which each name was seen.
@@ -100,17 +122,22 @@ struct Piece<'t> {
 }
 
 impl<'t> Piece<'t> {
-    fn of(texts: &[&'t str], is_merged: bool) -> Self {
-        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    fn of(tables: &[Table<'t>], rows: &Rows<'t>, is_merged: bool) -> Self {
+        let bytes: usize = tables.iter().map(|table| size(table, rows)).sum();
         let mut piece = Self {
             entries: Vec::with_capacity(bytes / ENTRY),
             ..Self::default()
         };
-        for text in texts {
+        for table in tables {
             let begin = piece.entries.len();
-            let is_read = piece.plain(text, is_merged).is_some() || {
-                piece.entries.truncate(begin);
-                piece.any(text, is_merged).is_some()
+            let is_read = match table {
+                Table::Rows(attempt) => piece.rows(rows, *attempt, is_merged).is_some(),
+                Table::Text(text) => {
+                    piece.plain(text, is_merged).is_some() || {
+                        piece.entries.truncate(begin);
+                        piece.any(text, is_merged).is_some()
+                    }
+                }
             };
             if !is_read {
                 piece.entries.truncate(begin);
@@ -145,6 +172,26 @@ impl<'t> Piece<'t> {
         };
         seed.deserialize(&mut json).ok()?;
         json.end().ok()
+    }
+
+    fn rows(&mut self, rows: &Rows<'t>, attempt: usize, is_merged: bool) -> Option<()> {
+        self.begun += 1;
+        for row in rows.range(attempt) {
+            let code = usize::try_from(rows.benchmark[row]).ok()?;
+            let benchmark = if let Some(&Some(number)) = self.of_code.get(code) {
+                self.once(number)?
+            } else {
+                let number = self.number(Cow::Borrowed(*rows.names.get(code)?), is_merged)?;
+                if code >= self.of_code.len() {
+                    self.of_code.resize(code + 1, None);
+                }
+                self.of_code[code] = Some(number);
+                number
+            };
+            let entry = rows.entry(row, is_merged)?;
+            self.entries.push(Entry { benchmark, ..entry });
+        }
+        Some(())
     }
 
     /// Returns the number of the table's next name; `None` if its value is uncertain.

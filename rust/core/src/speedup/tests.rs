@@ -38,6 +38,10 @@ fn scored(case: &Case, is_reverted: &[bool]) -> Option<Scores> {
             bytes: unnamed.as_bytes(),
             offsets: &unnamed_offsets,
         },
+        rows: Rows {
+            offsets: &vec![0; count + 1],
+            ..Rows::default()
+        },
         is_measured: &vec![true; count],
         keys: Keys {
             names: &keys,
@@ -178,8 +182,6 @@ fn columns_become_json() {
         names: &["m.f", "m.\"g\""],
         benchmark: &[0, 1, -1, 1],
         offsets: &[0, 2, 3, 4],
-        keys: &KEYS.map(str::to_owned),
-        key: &[1, 0, 0],
         fields: &[
             Field {
                 name: "agent/nop",
@@ -193,7 +195,7 @@ fn columns_become_json() {
             },
         ],
     };
-    let (text, lengths) = tables_as_text(&rows);
+    let (text, lengths) = tables_as_text(&rows, &KEYS.map(str::to_owned), &[1, 0, 0]);
     let first = concat!(
         r#"{"owl:a/b": {"m.f": {"agent/nop": 1.5, "significant": true}, "#,
         r#""m.\"g\"": {"agent/nop": NaN, "significant": null}}}"#,

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 use std::iter;
+use std::ops::Range;
 
+use super::entry::{Entry, Field as EntryField, Fields, Value};
 use super::json::{MOST_DIGITS, Out, fill, push_text, write_flag, write_integer, write_number};
 
 /// Values of a field.
@@ -27,6 +29,7 @@ pub struct Field<'a> {
 }
 
 /// Rows of benchmarks, attempt by attempt.
+#[derive(Clone, Copy, Default)]
 pub struct Rows<'a> {
     /// Distinct names of benchmarks.
     pub names: &'a [&'a str],
@@ -34,29 +37,42 @@ pub struct Rows<'a> {
     pub benchmark: &'a [i64],
     /// Attempt `i` has the rows `offsets[i]..offsets[i + 1]`.
     pub offsets: &'a [i64],
-    /// Distinct names of agents with their models.
-    pub keys: &'a [String],
-    /// Index of each attempt's name.
-    pub key: &'a [i64],
     /// The fields of each benchmark.
     pub fields: &'a [Field<'a>],
 }
 
-/// Writes the table of each attempt under its name; returns the texts, one after another, and their
-/// lengths.
+impl Rows<'_> {
+    /// Returns the range of the rows of an attempt.
+    pub(super) fn range(&self, attempt: usize) -> Range<usize> {
+        self.offsets[attempt] as usize..self.offsets[attempt + 1] as usize
+    }
+
+    /// Returns the entry of a row, as if it were read from its JSON; `None` if it is uncertain.
+    pub(super) fn entry(&self, row: usize, booleans_are_numbers: bool) -> Option<Entry> {
+        let mut fields = Fields::default();
+        for field in self.fields {
+            fields.set(EntryField::of(field.name), field.value(row))?;
+        }
+        fields.entry(booleans_are_numbers)
+    }
+}
+
+/// Writes the table of each attempt under its name, which is `keys[key[i]]`; returns the texts, one
+/// after another, and their lengths.
 #[must_use]
-pub fn tables_as_text(rows: &Rows) -> (Vec<u8>, Vec<i64>) {
+pub fn tables_as_text(rows: &Rows, keys: &[String], key: &[i64]) -> (Vec<u8>, Vec<i64>) {
     let mut fields = rows.fields.iter().map(|field| label(field.name, ": "));
     let first = fields.next().unwrap_or_default();
     let benchmark = |name: &&str| [label(name, ": {"), first.clone()].concat();
     let labels = Labels {
-        keys: rows.keys.iter().map(|key| label(key, ": {")).collect(),
+        keys: keys.iter().map(|key| label(key, ": {")).collect(),
+        key,
         benchmarks: rows.names.iter().map(benchmark).collect(),
         fields: iter::once(Vec::new())
             .chain(fields.map(|label| [b", ".to_vec(), label].concat()))
             .collect(),
     };
-    let most: Vec<_> = (0..rows.key.len())
+    let most: Vec<_> = (0..key.len())
         .map(|attempt| labels.most(rows, attempt))
         .collect();
     let (text, lengths) = fill(rows.offsets, &most, |attempts, out| {
@@ -79,18 +95,20 @@ fn label(name: &str, end: &str) -> Vec<u8> {
 }
 
 /// Names as JSON, with the text that follows them.
-struct Labels {
+struct Labels<'a> {
     keys: Vec<Vec<u8>>,
+    /// Index of each attempt's name.
+    key: &'a [i64],
     /// For benchmarks, this includes the name of the first field.
     benchmarks: Vec<Vec<u8>>,
     /// The text before the value of each field except the first.
     fields: Vec<Vec<u8>>,
 }
 
-impl Labels {
+impl Labels<'_> {
     /// Returns the greatest number of bytes that the table of an attempt takes.
     fn most(&self, rows: &Rows, attempt: usize) -> usize {
-        let range = rows.offsets[attempt] as usize..rows.offsets[attempt + 1] as usize;
+        let range = rows.range(attempt);
         let codes = rows.benchmark[range.clone()].iter();
         let labels = codes.filter_map(|&code| self.benchmarks.get(usize::try_from(code).ok()?));
         let names: usize = labels.map(Vec::len).sum();
@@ -99,13 +117,13 @@ impl Labels {
             .iter()
             .map(|label| label.len() + MOST_DIGITS + 2)
             .sum();
-        let key = self.keys[rows.key[attempt] as usize].len();
+        let key = self.keys[self.key[attempt] as usize].len();
         names + range.len() * (fields + 3) + key + 4
     }
 
     /// Writes the table of an attempt.
     fn attempt(&self, rows: &Rows, attempt: usize, out: &mut Out<'_>) -> io::Result<()> {
-        let range = rows.offsets[attempt] as usize..rows.offsets[attempt + 1] as usize;
+        let range = rows.range(attempt);
         out.write_all(b"{")?;
         let mut is_empty = true;
         for row in range {
@@ -113,7 +131,7 @@ impl Labels {
                 continue;
             };
             if is_empty {
-                out.write_all(&self.keys[rows.key[attempt] as usize])?;
+                out.write_all(&self.keys[self.key[attempt] as usize])?;
             } else {
                 out.write_all(b", ")?;
             }
@@ -130,6 +148,17 @@ impl Labels {
 }
 
 impl Field<'_> {
+    fn value(&self, row: usize) -> Value {
+        if !self.is_valid[row] {
+            return Value::Null;
+        }
+        match self.values {
+            Values::Numbers(values) => Value::Number(values[row]),
+            Values::Integers(values) => Value::Number(values[row] as f64),
+            Values::Flags(values) => Value::Flag(values[row]),
+        }
+    }
+
     fn write(&self, row: usize, out: &mut Out<'_>) -> io::Result<()> {
         if !self.is_valid[row] {
             return out.write_all(b"null");
