@@ -17,6 +17,15 @@ struct Case<'a> {
 
 /// Scores one trial; `None` if it is uncertain.
 fn scored(case: &Case, is_reverted: &[bool]) -> Option<Scores> {
+    let rows = Rows {
+        offsets: &vec![0; case.files.len() + 1],
+        ..Rows::default()
+    };
+    scored_with(case, rows, is_reverted)
+}
+
+/// Scores one trial whose attempts have the tables in `rows` too.
+fn scored_with(case: &Case, rows: Rows, is_reverted: &[bool]) -> Option<Scores> {
     let count = case.files.len();
     let keys = KEYS.map(str::to_owned);
     let offsets = |texts: &[&str]| {
@@ -38,10 +47,7 @@ fn scored(case: &Case, is_reverted: &[bool]) -> Option<Scores> {
             bytes: unnamed.as_bytes(),
             offsets: &unnamed_offsets,
         },
-        rows: Rows {
-            offsets: &vec![0; count + 1],
-            ..Rows::default()
-        },
+        rows,
         is_measured: &vec![true; count],
         keys: Keys {
             names: &keys,
@@ -203,6 +209,70 @@ fn columns_become_json() {
     let last = r#"{"oracle:none": {"m.\"g\"": {"agent/nop": -Infinity, "significant": true}}}"#;
     assert_eq!(String::from_utf8_lossy(&text), format!("{first}{{}}{last}"));
     assert_eq!(lengths, [first.len() as i64, 2, last.len() as i64]);
+}
+
+#[test]
+fn rows_are_scored_like_their_text() {
+    let numbers = |name, values| Field {
+        name,
+        values: Values::Numbers(values),
+        is_valid: &[true, true, false, true],
+    };
+    let rows = Rows {
+        names: &["m.f", "m.g"],
+        benchmark: &[1, 0, 0, 1],
+        offsets: &[0, 2, 4],
+        fields: &[
+            numbers("agent/nop", &[4.0, -1.0, 0.0, 0.5]),
+            numbers("oracle/nop", &[2.0, 1.0, 0.0, 1.0]),
+            numbers("nop_seconds", &[2.0, 1.0, 0.0, 1.0]),
+            Field {
+                name: "agent_seconds",
+                values: Values::Integers(&[1, 2, 3, 0]),
+                is_valid: &[true; 4],
+            },
+            Field {
+                name: "significant",
+                values: Values::Flags(&[true, false, true, true]),
+                is_valid: &[true, true, true, false],
+            },
+        ],
+    };
+    let (text, lengths) = tables_as_text(&rows, &KEYS.map(str::to_owned), &[0, 1]);
+    let text = String::from_utf8_lossy(&text);
+    let (first, second) = text.split_at(lengths[0] as usize);
+    for is_merged in [false, true] {
+        let as_text = Case {
+            files: &[first, second],
+            unnamed: &["", ""],
+            own: &[0, 1],
+            is_merged,
+        };
+        let as_rows = Case {
+            files: &["", ""],
+            ..as_text
+        };
+        for is_reverted in [[false, false], [false, true]] {
+            let expected = scored(&as_text, &is_reverted);
+            assert!(expected.is_some());
+            let found = scored_with(&as_rows, rows, &is_reverted);
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        }
+    }
+    let both = Case {
+        files: &[second, ""],
+        unnamed: &["", ""],
+        own: &[0, 1],
+        is_merged: false,
+    };
+    let only_second = Rows {
+        offsets: &[0, 0, 4],
+        benchmark: &[0, 1, 2, 3],
+        names: &["a", "b", "c", "d"],
+        ..rows
+    };
+    // Another file holds a table under its name.
+    assert!(scored_with(&both, only_second, &[false, false]).is_none());
 }
 
 #[test]
