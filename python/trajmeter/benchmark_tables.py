@@ -1,9 +1,9 @@
-"""Tables of benchmarks as columns, as they travel from a reader to a metric that takes them so.
+"""Tables of benchmarks as columns, passed from a reader to a metric that accepts them.
 
-In the columns of a trajectory, tables of any shape are JSON text. Writing and parsing that text
-takes longer than scoring a table of benchmark rows, so such tables may travel in a column of their
-own, behind those of :func:`trajmeter.schemas.trajectory_schema`. It holds what
-``measurements.ratios_by_agent`` would hold, and is only there if it was asked for.
+In trajectory columns, a table is JSON text, because it may have any shape. Writing and parsing that
+text takes longer than scoring the table, so plain tables are passed in an extra column, after those
+of :func:`trajmeter.schemas.trajectory_schema`. The column replaces
+``measurements.ratios_by_agent`` and exists only if it is requested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FIELDS = ("agent/nop", "oracle/nop", _FLAG, "nop_seconds", "agent_seconds", "or
 
 @cache
 def _table_type() -> pa.StructType:
-    """A list of each field of the benchmarks of a table; null if the file lacks the field."""
+    """Type of the column: a list per field, with an item per benchmark; null without the field."""
     kinds: dict[str, Any] = {_BENCHMARK: pa.dictionary(pa.int32(), pa.string()), _FLAG: pa.bool_()}
     names = (_BENCHMARK, *_FIELDS)
     return pa.struct([pa.field(name, pa.list_(kinds.get(name, pa.float64()))) for name in names])
@@ -53,7 +53,7 @@ def _table_type() -> pa.StructType:
 def table_column(
     names: Array, codes: Array, fields: Mapping[str, Array], offsets: Int64Array
 ) -> Array:
-    """Make a column of the tables of some attempts; nothing is copied.
+    """Make the column from the tables of attempts, without copying.
 
     Args:
         names: Distinct names of benchmarks.
@@ -75,7 +75,7 @@ def table_column(
 
 
 def with_tables(batch: pa.RecordBatch, tables: Array | None = None) -> pa.RecordBatch:
-    """Add the column to trajectories that lack it, null if there are no tables."""
+    """Add the column to trajectories that lack it; null if there are no tables."""
     if BENCHMARK_TABLES in batch.schema.names:
         return batch
     column = nulls(len(batch), _table_type()) if tables is None else tables
@@ -89,15 +89,15 @@ class TableArrays(NamedTuple):
     names: TextArrays
     """Distinct names of benchmarks."""
     benchmark: Int64Array
-    """Index of the name of each benchmark."""
+    """Index of each benchmark's name."""
     offsets: Int64Array
     """Attempt i has the benchmarks ``[offsets[i], offsets[i + 1])``."""
     fields: list[tuple[str, Float64Array | BoolArray, BoolArray]]
-    """Name of each field, its values, and where there are any."""
+    """Name of each field, its values, and a mask of those that are present."""
 
 
 def table_arrays(batch: pa.RecordBatch) -> TableArrays:
-    """Give the tables of trajectories as flat arrays; those without one have no benchmarks."""
+    """Return the tables of trajectories as flat arrays; one without a table has no benchmarks."""
     if BENCHMARK_TABLES not in batch.schema.names:
         none = np.zeros(len(batch) + 1, np.int64)
         return TableArrays(text_arrays(nulls(0, pa.string())), none[:0], none, [])
@@ -114,7 +114,7 @@ def table_arrays(batch: pa.RecordBatch) -> TableArrays:
 
 
 def _padded(column: Array, offsets: Int64Array) -> tuple[Float64Array | BoolArray, BoolArray]:
-    """Values of every benchmark and where there are any, of a field that some tables may lack."""
+    """Values of all benchmarks, and a mask of those present, for a field that tables may lack."""
     values, _ = ragged(column)
     held = flags(values) if pa.types.is_boolean(values.type) else filled(values, 0.0)
     is_there = present(values)
@@ -129,7 +129,7 @@ def _padded(column: Array, offsets: Int64Array) -> tuple[Float64Array | BoolArra
 
 
 def as_measurements(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Move tables to ``measurements.ratios_by_agent``, as in the schema of trajectories."""
+    """Convert the column to JSON in ``measurements.ratios_by_agent``, as in the usual schema."""
     names = batch.schema.names
     if BENCHMARK_TABLES not in names:
         return batch
@@ -148,7 +148,7 @@ def as_measurements(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _texts(batch: pa.RecordBatch) -> list[str | None]:
-    """Each table under the name of its agent, as JSON; ``None`` for none."""
+    """Each table as JSON, under the name of its agent; ``None`` if there is none."""
     lists = _lists(batch)
     columns = [column.to_pylist() for column in lists.values()]
     agents, models = (batch.column(name).to_pylist() for name in ("agent", "model"))
@@ -166,6 +166,6 @@ def _texts(batch: pa.RecordBatch) -> list[str | None]:
 
 
 def _lists(batch: pa.RecordBatch) -> dict[str, Any]:
-    """The lists of each field, null where an attempt has no table."""
+    """The lists of each field; null where an attempt has no table."""
     column: Any = batch.column(BENCHMARK_TABLES)
     return dict(zip([field.name for field in column.type], column.flatten(), strict=True))

@@ -30,10 +30,10 @@ def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
 
 
 def columns_to_fill(metrics: Sequence[AnyMetric]) -> frozenset[str]:
-    """The same columns as a reader is asked for them: tables of benchmarks as columns, if it can.
+    """The columns to request from a reader: those read, and tables of benchmarks as columns.
 
-    A subclass of a metric that takes them takes them only if it says so again, because it may score
-    batches in another way.
+    The latter are requested only if every metric that reads measurements accepts them. A subclass
+    of such a metric must declare that anew, because it may override how batches are scored.
     """
     columns = columns_read(metrics)
     reading = [metric for metric in metrics if "measurements" in _columns_of(metric)]

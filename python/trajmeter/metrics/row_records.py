@@ -29,8 +29,8 @@ def records_of(batch: pa.RecordBatch) -> list[Trajectory]:
     """Make a record of every row.
 
     Args:
-        batch: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, and
-            perhaps :mod:`trajmeter.benchmark_tables`.
+        batch: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, optionally
+            with that of :mod:`trajmeter.benchmark_tables`.
     """
     batch = as_measurements(batch)
     members = trajectory_shape().members
