@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
-from trajmeter.benchmark_tables import BENCHMARK_TABLES, as_measurements
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
+from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape

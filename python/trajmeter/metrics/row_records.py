@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from trajmeter import json_input
 from trajmeter.arrays import Array, entries, ragged
-from trajmeter.benchmark_tables import as_measurements
+from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.records import Measurements, Record, Trajectory
 from trajmeter.records.record import frozen
 from trajmeter.schemas import Member, Shape, trajectory_shape

@@ -14,7 +14,7 @@ from itertools import chain, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from trajmeter.benchmark_tables import BENCHMARK_TABLES, with_tables
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.kernels import backend
@@ -74,8 +74,7 @@ class TrajectoryBatches:
     mini-swe-agent logs. All other files and records are read as by
     :func:`trajmeter.readers.read_trajectories`. Rows and problems are the same in either case.
     Can be iterated once, for example by :func:`trajmeter.score_batches`. Batches keep the order of
-    files and records; their sizes depend only on the files. The next batches are read while one is
-    processed.
+    files and records; their sizes depend only on the files. The next one is read ahead.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -106,16 +105,15 @@ class TrajectoryBatches:
         Args:
             paths: Files and folders, as for :func:`trajmeter.readers.read_trajectories`.
             columns: Names of the columns to fill, such as ``usage`` or ``turns.views``; nested
-                names use dots, and a name includes everything below it. Other columns are null in
-                every row. :data:`IDENTITY` is always filled. ``None`` fills all. The name
-                ``benchmark_tables`` adds the column of :mod:`trajmeter.benchmark_tables`.
+                names use dots and include everything below. Other columns are null in every row.
+                :data:`IDENTITY` is always filled; ``None`` fills all; ``benchmark_tables`` adds the
+                column of :mod:`trajmeter.benchmark_tables`.
             presence: Text columns of which only nulls matter. If a Parquet file stores them as
                 dictionaries, their texts become empty, which avoids copying.
             input_format: As for :func:`trajmeter.readers.read_trajectories`.
             mapping: As for :func:`trajmeter.readers.read_trajectories`.
             profiles: As for :func:`trajmeter.readers.read_trajectories`.
-            max_line: Maximum length of a JSON line in bytes; a longer one is a problem, and is not
-                kept in memory.
+            max_line: Maximum length of a JSON line in bytes; a longer one is a problem.
             batch_rows: Maximum number of rows in a batch; results do not depend on it.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
@@ -127,8 +125,7 @@ class TrajectoryBatches:
             ExtraMissingError: pyarrow is not installed.
         """
         wanted = frozenset(trajectory_schema().names if columns is None else columns)
-        self._tables = wanted & {BENCHMARK_TABLES}
-        wanted -= self._tables
+        self._tables, wanted = wanted & {BENCHMARK_TABLES}, wanted - {BENCHMARK_TABLES}
         if unknown := sorted(name for name in wanted if not has_column(name)):
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
@@ -166,9 +163,9 @@ class TrajectoryBatches:
 
     @property
     def lines_as_records(self) -> int:
-        """Number of JSON lines, logs and rows so far that were read as records, or not at all.
+        """JSON lines, logs and rows so far that were read as records, or not at all.
 
-        Small files that are read together as records, which is fastest, are not counted.
+        Small files that are combined are not counted: reading those as records is fastest.
         """
         return self._reasons.total
 
@@ -189,9 +186,12 @@ class TrajectoryBatches:
         """Yield the batches; none is empty."""
         self.start()
         try:
-            found = chain.from_iterable(item() for item in self._ahead or ())
-            whole = map(with_tables, found) if self._tables else found
-            for batch in joined(whole, self._batch_rows):
+            found = (batch for item in self._ahead or () for batch in item())
+            if self._tables:
+                from trajmeter.benchmark_tables.columns import with_tables  # slow to import
+
+                found = (with_tables(batch) for batch in found)
+            for batch in joined(found, self._batch_rows):
                 self.rows += batch.num_rows
                 yield batch
         finally:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.scoring.strategies import measured_trajectories
 from trajmeter.arrays import together
-from trajmeter.benchmark_tables import as_measurements, table_column, with_tables
+from trajmeter.benchmark_tables.columns import as_measurements, table_column, with_tables
 from trajmeter.metrics.speedup import SpeedupMetric, batch
 from trajmeter.records import Measurements, PytestSummary, Trajectory
 from trajmeter.records.measurements import agent_key

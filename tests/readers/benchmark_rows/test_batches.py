@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import trajmeter
 from tests.readers.both_ways import as_batches, as_records, as_tables, compared
-from trajmeter.benchmark_tables import BENCHMARK_TABLES, as_measurements
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
+from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.readers.benchmark_rows import table

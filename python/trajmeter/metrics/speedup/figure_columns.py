@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import flags, nulls
-from trajmeter.benchmark_tables import table_arrays
+from trajmeter.benchmark_tables.columns import table_arrays
 from trajmeter.kernels.texts import text_arrays
 from trajmeter.metrics.speedup.check_columns import (
     CheckColumns,

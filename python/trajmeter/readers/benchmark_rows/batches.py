@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trajmeter.benchmark_tables import BENCHMARK_TABLES, with_tables
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
+from trajmeter.benchmark_tables.columns import with_tables
 from trajmeter.readers.benchmark_rows.attempts import AttemptIdentity, AttemptRows
 from trajmeter.records.source import source_at
 from trajmeter.schemas import trajectory_batch, trajectory_schema

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import filled, flags, numbers
-from trajmeter.benchmark_tables import table_column
+from trajmeter.benchmark_tables.columns import table_column
 from trajmeter.kernels.texts import text_arrays
 from trajmeter.readers.benchmark_rows.attempts import (
     ENTRY_FIELDS,

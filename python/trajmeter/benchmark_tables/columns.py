@@ -1,10 +1,4 @@
-"""Tables of benchmarks as columns, passed from a reader to a metric that accepts them.
-
-In trajectory columns, a table is JSON text, because it may have any shape. Writing and parsing that
-text takes longer than scoring the table, so plain tables are passed in an extra column, after those
-of :func:`trajmeter.schemas.trajectory_schema`. The column replaces
-``measurements.ratios_by_agent`` and exists only if it is requested.
-"""
+"""Makes the column of benchmark tables, and reads it."""
 
 from __future__ import annotations
 
@@ -16,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import filled, flags, nulls, numbers, present, ragged, text_array
+from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.kernels.texts import TextArrays, text_arrays
 from trajmeter.members import with_member
 from trajmeter.records.measurements import agent_key
@@ -27,16 +22,12 @@ if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
 
 __all__ = [
-    "BENCHMARK_TABLES",
     "TableArrays",
     "as_measurements",
     "table_arrays",
     "table_column",
     "with_tables",
 ]
-
-BENCHMARK_TABLES = "benchmark_tables"
-"""Name of the column."""
 
 _BENCHMARK, _FLAG = "benchmark", "significant"
 _FIELDS = ("agent/nop", "oracle/nop", _FLAG, "nop_seconds", "agent_seconds", "oracle_seconds")
