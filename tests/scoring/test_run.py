@@ -159,7 +159,7 @@ def test_folders_of_other_things_are_left_alone(runs: Path, tmp_path: Path) -> N
     with pytest.raises(ConfigurationError, match=r"contains other files, such as .*thesis\.tex"):
         score_units(runs, output, overwrite=True)
     assert (output / "thesis.tex").read_text() == "all of it"
-    with pytest.raises(ConfigurationError, match="lies in the input"):
+    with pytest.raises(ConfigurationError, match="is in the input"):
         score_units([tmp_path], tmp_path / "scores")
 
 
