@@ -32,6 +32,13 @@ def test_presence_matters_where_no_other_metric_reads_the_texts() -> None:
     assert presence_read([*create("turns"), programs]) == frozenset()
 
 
+class _Text(SpeedupMetric):
+    """It reads the tables as text."""
+
+    name = "text"
+    batch_columns = frozenset({"measurements.ratios_by_agent"})
+
+
 class _Subclass(SpeedupMetric):
     """It may score batches in another way."""
 
@@ -44,6 +51,7 @@ def test_tables_are_columns_where_all_metrics_take_them_so() -> None:
         create("turns"),
         [*create("speedup"), programs],
         [_Subclass()],
+        [*create("speedup"), _Text()],
     ]
     for other in others:
         assert columns_to_fill(other) == columns_read(other)

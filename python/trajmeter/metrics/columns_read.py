@@ -36,10 +36,14 @@ def columns_to_fill(metrics: Sequence[AnyMetric]) -> frozenset[str]:
     of such a metric must declare that anew, because it may override how batches are scored.
     """
     columns = columns_read(metrics)
-    reading = [metric for metric in metrics if "measurements" in _columns_of(metric)]
+    reading = [metric for metric in metrics if _reads_measurements(metric)]
     if reading and all("takes_benchmark_tables" in vars(type(metric)) for metric in reading):
         columns |= {BENCHMARK_TABLES}
     return columns
+
+
+def _reads_measurements(metric: AnyMetric) -> bool:
+    return any(name.partition(".")[0] == "measurements" for name in _columns_of(metric))
 
 
 def presence_read(metrics: Sequence[AnyMetric]) -> frozenset[str]:

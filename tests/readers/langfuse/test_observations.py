@@ -329,6 +329,14 @@ def test_bad_lines_are_reported_and_the_others_read(tmp_path: Path) -> None:
     assert problems[3].message == "a trace without an id, or an observation without a traceId"
 
 
+@pytest.mark.parametrize("observations", [None, 1, "o1"])
+def test_a_trace_without_observations_loses_no_other(observations: object, tmp_path: Path) -> None:
+    about = {"timestamp": "2026-01-02T03:04:05.000Z", "sessionId": None, "userId": None}
+    bare = {"id": "t2", **about, "observations": observations}
+    attempts, _ = read(write_lines(tmp_path / "a.jsonl", trace(*OBSERVATIONS), bare))
+    assert [len(attempt.turns or ()) for attempt in attempts] == [2]
+
+
 def test_a_trace_without_models_and_tools_is_a_problem(tmp_path: Path) -> None:
     attempts, problems = read(write_lines(tmp_path / "a", trace(), trace(ROOT, id="t2")))
     assert attempts == []

@@ -57,7 +57,10 @@ LONGEST_BANNER = 20
 """Number of lines that may precede the first record, as a program prints them when it starts."""
 
 _OPENING = re.compile(
-    rb"""[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]]|-?\d[\d.eE+-]*\s*[,\]]|null|true|false|$))"""
+    rb"""[\s\xef\xbb\xbf]*
+    (?: \{ | \[\s* (?: [\[{"\]] | -?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*[,\]] | -?Infinity | NaN
+                     | null | true | false | $ ))""",
+    re.VERBOSE,
 )
 """The beginning of an object or a list, and not of text such as ``[INFO] starting``."""
 _SHOWN = 40

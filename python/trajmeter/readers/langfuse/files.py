@@ -86,7 +86,8 @@ class _Trace:
         """Add the trace with its observations, or one of them; the last copy of each counts."""
         if is_trace:
             self._metadata.append(metadata_of(value))
-        for each in filter(_is_observation, value["observations"] if is_trace else [value]):
+        observations = as_list(value.get("observations")) if is_trace else [value]
+        for each in filter(_is_observation, observations):
             key = identity_of(each.get("id")) or f"observation {len(self._observations)}"
             self._observations[key] = each
 
