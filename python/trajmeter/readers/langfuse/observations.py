@@ -85,7 +85,7 @@ def _usage(details: Mapping[str, Any], older: Mapping[str, Any]) -> Usage | None
 
 
 def _whole(own: int | None, counts: Mapping[str, int], name: str) -> int | None:
-    """All tokens of the input or the output; those of a priority tier are no kind of their own."""
+    """Total input or output tokens; counts by priority tier are skipped, as they overlap others."""
     kinds = [
         each
         for key, each in counts.items()
