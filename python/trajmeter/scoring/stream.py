@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from functools import partial
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.background import Background
 from trajmeter.metrics import TaskIndex
 from trajmeter.scoring.columns import RowScorer, ScoredRows
 from trajmeter.scoring.missing import MissingTaskCounter
@@ -67,7 +66,7 @@ class StreamScorer:
         self.trial_of = self._rows.trial_of
         self._has_quantiles = quantiles
         self._summarizer = Summarizer(self.layout, quantiles=quantiles)
-        self._counted: Future[None] | None = None
+        self._counted: Background | None = None
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:
         """Score attempts and count them in the summary.
@@ -88,7 +87,7 @@ class StreamScorer:
             scored = self._rows.score(rows)
         for each in scored:
             self._wait()
-            self._counted = _started(partial(self._count, each))
+            self._counted = Background(partial(self._count, each), "trajmeter-summary")
             yield each
         self._wait()
 
@@ -124,28 +123,6 @@ class StreamScorer:
         """Summarize the attempts scored so far."""
         self._wait()
         return self._missing.told_in(self._summarizer.summary())
-
-
-def _started(count: Callable[[], None]) -> Future[None]:
-    """Count in a thread, or at once where none can be started.
-
-    An executor would refuse while a program ends, which waits for its threads, scoring or not.
-    """
-    counted: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            count()
-        except BaseException as error:  # noqa: BLE001 - raised where the counts are needed
-            counted.set_exception(error)
-        else:
-            counted.set_result(None)
-
-    try:
-        Thread(target=run, name="trajmeter-summary").start()
-    except RuntimeError:
-        run()
-    return counted
 
 
 def _released(rows: list[Rows]) -> Iterator[Rows]:

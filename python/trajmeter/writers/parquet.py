@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from trajmeter.background import Background
 from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.arrow import arrow_schema, rows_batch, stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from concurrent.futures import Future
 
     import pyarrow as pa
 
@@ -52,8 +53,6 @@ class ParquetWriter:
 
     def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
         require_pyarrow("Parquet files")
-        from concurrent.futures import ThreadPoolExecutor
-
         self._schema = arrow_schema(layout)
         self._stored = stored_schema(self._schema)
         self._layout = layout
@@ -66,8 +65,7 @@ class ParquetWriter:
         self._text_bytes = 0
         self._parts: list[pa.RecordBatch] = []
         self._part_rows = 0
-        self._encoder = ThreadPoolExecutor(1, "trajmeter-parquet")
-        self._encoded: Future[None] | None = None
+        self._encoded: Background | None = None
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
@@ -92,12 +90,12 @@ class ParquetWriter:
         if self._pages:
             self._encode_pages()
         self._wait()
-        self._encoder.shutdown()
         self._writer.close()
 
     def abandon(self) -> None:
         """Keep pyarrow from closing the file at garbage collection, on a closed stream."""
-        self._encoder.shutdown(cancel_futures=True)
+        if self._encoded is not None:
+            self._encoded.join()
         if hasattr(self._writer, "is_open"):
             self._writer.is_open = False
 
@@ -157,7 +155,7 @@ class ParquetWriter:
         self._pages = []
         self._page_rows = 0
         self._text_bytes = 0
-        self._encoded = self._encoder.submit(self._encode, table)
+        self._encoded = Background(partial(self._encode, table), "trajmeter-parquet")
 
     def _encode(self, table: pa.Table) -> None:
         self._writer.write_table(_with_whole_lists(table), _ROW_GROUP)
