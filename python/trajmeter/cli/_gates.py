@@ -165,6 +165,8 @@ class GateOptions:
         Raises:
             ConfigurationError: An option is wrong, or requires another.
         """
+        if self == GateOptions():  # nothing to import
+            return []
         from trajmeter.summaries.gates import Gate
         from trajmeter.writers import check_place
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,7 +77,9 @@ class ScoreOutputs:
         """Start hashing the inputs, and create temporary rows if only a page is requested."""
         if self.page is not None and (self.rows is None or self.rows.suffix.lower() != ".parquet"):
             # Other formats cannot hold lists, or do not record how they were made.
-            folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-"))
+            from tempfile import TemporaryDirectory
+
+            folder = self._stack.enter_context(TemporaryDirectory(prefix="trajmeter-"))
             self._read = Path(folder, "rows.parquet")
         if any(path.suffix.lower() == ".parquet" for path in self.tables):
             from trajmeter.writers.provenance import InputDigests

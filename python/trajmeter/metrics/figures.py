@@ -46,36 +46,34 @@ _NUMERIC: dict[str, NumericKind] = {
     "integer": "integer",
     "number": "number",
 }
-_MAGIC = re.compile(r"[*?\[]")
+_MAGIC = r"[*?\[]"
 _SHOWN = 12
 
 
 class _Short(NamedTuple):
     """How to expand short names of figures."""
 
-    short: re.Pattern[str]
+    short: str
+    """Pattern of the short names; compiled when it is first used."""
     full: str
 
 
 # The final context comes first; for what was seen on the way, lines come first.
 _SHORT_NAMES = (
-    _Short(re.compile(r"tools\.(f1|precision|recall)"), r"tools.any_order_grades.\1"),
-    _Short(re.compile(r"context\.(auc_coverage|redundancy)"), r"context.trajectory.line.\1"),
-    _Short(
-        re.compile(r"context\.(file|symbol|span|line)\.(\w+)"),
-        r"context.final.\1.\2",
-    ),
-    _Short(re.compile(r"rules\.(\w+)"), r"rules.\1.score"),
-    _Short(re.compile(r"turns\.(turn_count)"), r"turns.run.\1"),
+    _Short(r"tools\.(f1|precision|recall)", r"tools.any_order_grades.\1"),
+    _Short(r"context\.(auc_coverage|redundancy)", r"context.trajectory.line.\1"),
+    _Short(r"context\.(file|symbol|span|line)\.(\w+)", r"context.final.\1.\2"),
+    _Short(r"rules\.(\w+)", r"rules.\1.score"),
+    _Short(r"turns\.(turn_count)", r"turns.run.\1"),
 )
 
 
 _SHORT_FORMS = {
-    re.compile(r"tools\.any_order_grades\.(f1|precision|recall)"): r"tools.\1",
-    re.compile(r"context\.trajectory\.line\.(auc_coverage|redundancy)"): r"context.\1",
-    re.compile(r"context\.final\.(file|symbol|span|line)\.(\w+)"): r"context.\1.\2",
-    re.compile(r"rules\.(\w+)\.score"): r"rules.\1",
-    re.compile(r"turns\.run\.(turn_count)"): r"turns.\1",
+    r"tools\.any_order_grades\.(f1|precision|recall)": r"tools.\1",
+    r"context\.trajectory\.line\.(auc_coverage|redundancy)": r"context.\1",
+    r"context\.final\.(file|symbol|span|line)\.(\w+)": r"context.\1.\2",
+    r"rules\.(\w+)\.score": r"rules.\1",
+    r"turns\.run\.(turn_count)": r"turns.\1",
 }
 """Columns with their short names: the reverse of :data:`_SHORT_NAMES`."""
 
@@ -203,8 +201,8 @@ def full_name(name: str, known: Collection[str]) -> str | None:
     if name in known:
         return name
     for short in _SHORT_NAMES:
-        if short.short.fullmatch(name):
-            full = short.short.sub(short.full, name)
+        if re.fullmatch(short.short, name):
+            full = re.sub(short.short, short.full, name)
             if full in known:
                 return full
     return None
@@ -218,7 +216,7 @@ def short_name(column: str) -> str:
         ('context.line.f1', 'turns.run.passed')
     """
     for short, full in _SHORT_FORMS.items():
-        found = short.fullmatch(column)
+        found = re.fullmatch(short, column)
         if found:
             return found.expand(full)
     return column
@@ -275,7 +273,7 @@ def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[st
 
 def _unknown(pattern: str, known: Collection[str]) -> str:
     message = f"no figure {pattern!r}"
-    if _MAGIC.search(pattern):
+    if re.search(_MAGIC, pattern):
         message = f"no figure matches {pattern!r}"
     names = dict.fromkeys(name for column in known for name in (short_name(column), column))
     close = get_close_matches(pattern, names, n=1, cutoff=0.5)

@@ -22,18 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["Uri", "filesystem_of", "given_options", "parse", "take_options", "telling"]
 
 # A scheme has at least two letters: one letter is a drive. Path collapses double slashes.
-_URI = re.compile(
-    r"""
+_URI = r"""
     (?P<scheme> [a-z] [a-z0-9+.-]+ ) :/ /?
     (?: (?P<user> [^/?@]* ) @ )?
     (?P<place> [^?]* )
     (?: \? (?P<query> .* ) )?
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
+    """
 _ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"})
 """Schemes that pyarrow opens without fsspec."""
-_CUT_CREDENTIALS = re.compile(r"[^/@]*:(?![0-9]*/)[^@]*@")
+_CUT_CREDENTIALS = r"[^/@]*:(?![0-9]*/)[^@]*@"
 """User and password with a slash, which would end the host of a URI, before a bucket or host."""
 _WEB = frozenset({"http", "https"})
 """Schemes whose queries are part of the name, not options."""
@@ -83,10 +80,12 @@ def parse(text: str) -> Uri | None:
         ConfigurationError: Other options were given for the same place, or credentials hold a
             slash.
     """
-    match = _URI.fullmatch(text)
+    if ":/" not in text:  # most paths are local, and need no pattern to be compiled
+        return None
+    match = re.fullmatch(_URI, text, re.VERBOSE | re.IGNORECASE | re.DOTALL)
     if match is None:
         return None
-    if _CUT_CREDENTIALS.match(match["place"]):
+    if re.match(_CUT_CREDENTIALS, match["place"]):
         raise ConfigurationError(
             f"{match['scheme']}://{_SHOWN}: the credentials contain a slash; write it as %2F"
         )

@@ -10,7 +10,6 @@ import stat
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import unquote
 
@@ -220,6 +219,8 @@ class RemotePath(_Path):
         Raises:
             OSError: It cannot be written.
         """
+        from tempfile import SpooledTemporaryFile  # not needed for local files
+
         with SpooledTemporaryFile(_IN_MEMORY) as held:
             yield cast("BinaryIO", held)
             held.seek(0)

@@ -10,7 +10,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -112,17 +111,24 @@ def _open(path: Path) -> BinaryIO:
         return path.open("rb")
     copy = _pipes.get(str(path))
     if copy is None:
-        copy = cast("BinaryIO", tempfile.NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - stays open until forget_pipes
-        if path == STDIN:
-            if sys.stdin is None:
-                raise OSError("standard input is closed")
-            shutil.copyfileobj(sys.stdin.buffer, copy, _BUFFER)
-        else:
-            with path.open("rb") as pipe:
-                shutil.copyfileobj(pipe, copy, _BUFFER)
-        copy.flush()
-        _pipes[str(path)] = copy
+        copy = _pipes[str(path)] = _copied(path)
     return Path(copy.name).open("rb")
+
+
+def _copied(path: Path) -> BinaryIO:
+    """Copy a pipe or standard input to a temporary file."""
+    from tempfile import NamedTemporaryFile  # not needed for files
+
+    copy = cast("BinaryIO", NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - stays open until forget_pipes
+    if path == STDIN:
+        if sys.stdin is None:
+            raise OSError("standard input is closed")
+        shutil.copyfileobj(sys.stdin.buffer, copy, _BUFFER)
+    else:
+        with path.open("rb") as pipe:
+            shutil.copyfileobj(pipe, copy, _BUFFER)
+    copy.flush()
+    return copy
 
 
 def is_named_pipe(path: Path) -> bool:
