@@ -73,13 +73,15 @@ class Wanted(NamedTuple):
 
     def printed(self, layout: RowLayout) -> TableWriter | None:
         """A writer that prints the rows, if requested."""
-        from trajmeter.writers import CsvWriter, JsonLinesWriter
-
         stdout = sys.stdout.buffer
         printed: TableWriter
         if self.format is Format.JSONL:
+            from trajmeter.writers import JsonLinesWriter
+
             printed = JsonLinesWriter(stdout, layout)
         elif self.format is Format.CSV:
+            from trajmeter.writers import CsvWriter
+
             printed = CsvWriter(stdout, layout)
         elif self.figure is not None:
             from trajmeter.hosts._inspect_lines import InspectLines

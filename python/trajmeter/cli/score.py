@@ -307,9 +307,10 @@ def _print_results(summary: Summary, output: Path | None, output_format: Format)
 def _print_summary(summary: Summary, output_format: Format) -> None:
     from trajmeter.reports.plain import takes_plain
     from trajmeter.reports.scores import print_report, score_report, to_markdown, to_plain
-    from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
+        from trajmeter.writers import json_pieces
+
         for piece in json_pieces(summary):
             typer.echo(piece, nl=False)
         typer.echo()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trajmeter.kernels._arrays import (
     GMEAN_RELATIVE_TOLERANCE,
     NO_NUMBER,
@@ -19,38 +21,41 @@ from trajmeter.kernels._arrays import (
     TrajectoryFigureArrays,
     TurnCountArrays,
 )
-from trajmeter.kernels._context import (
-    GRANULARITIES,
-    ContextFile,
-    ContextFiles,
-    ContextKernel,
-    ContextRules,
-    ContextSizes,
-    ContextTally,
-    ContextTrackerKernel,
-    FileTables,
-    FinalSizes,
-    GoldLines,
-    ResolvedPath,
-    StepCoverage,
-    StepSizes,
-    TablesLike,
-    TurnLike,
-    ViewLike,
-)
-from trajmeter.kernels._context_batch import (
-    CONTEXT_COUNTS,
-    EDIT_COUNTS,
-    EXTENTS,
-    ContextBatchArrays,
-    EditGoldKernel,
-    FileListing,
-    PathSearch,
-    Texts,
-    ViewArrays,
-)
 from trajmeter.kernels._contract import Kernels
 from trajmeter.kernels._select import BackendName, active, backend, load
+from trajmeter.late import loading_late
+
+if TYPE_CHECKING:
+    from trajmeter.kernels._context import (
+        GRANULARITIES,
+        ContextFile,
+        ContextFiles,
+        ContextKernel,
+        ContextRules,
+        ContextSizes,
+        ContextTally,
+        ContextTrackerKernel,
+        FileTables,
+        FinalSizes,
+        GoldLines,
+        ResolvedPath,
+        StepCoverage,
+        StepSizes,
+        TablesLike,
+        TurnLike,
+        ViewLike,
+    )
+    from trajmeter.kernels._context_batch import (
+        CONTEXT_COUNTS,
+        EDIT_COUNTS,
+        EXTENTS,
+        ContextBatchArrays,
+        EditGoldKernel,
+        FileListing,
+        PathSearch,
+        Texts,
+        ViewArrays,
+    )
 
 __all__ = [
     "CONTEXT_COUNTS",
@@ -100,3 +105,35 @@ __all__ = [
     "backend",
     "load",
 ]
+
+_HOME = {
+    "CONTEXT_COUNTS": "_context_batch",
+    "EDIT_COUNTS": "_context_batch",
+    "EXTENTS": "_context_batch",
+    "GRANULARITIES": "_context",
+    "ContextBatchArrays": "_context_batch",
+    "ContextFile": "_context",
+    "ContextFiles": "_context",
+    "ContextKernel": "_context",
+    "ContextRules": "_context",
+    "ContextSizes": "_context",
+    "ContextTally": "_context",
+    "ContextTrackerKernel": "_context",
+    "EditGoldKernel": "_context_batch",
+    "FileListing": "_context_batch",
+    "FileTables": "_context",
+    "FinalSizes": "_context",
+    "GoldLines": "_context",
+    "PathSearch": "_context_batch",
+    "ResolvedPath": "_context",
+    "StepCoverage": "_context",
+    "StepSizes": "_context",
+    "TablesLike": "_context",
+    "Texts": "_context_batch",
+    "TurnLike": "_context",
+    "ViewArrays": "_context_batch",
+    "ViewLike": "_context",
+}
+"""The contract of the context kernels, loaded on first use: other metrics do not need it."""
+
+__getattr__ = loading_late(__name__, _HOME)

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, get_args
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.kernels import _checks
-from trajmeter.kernels._context import ContextRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from trajmeter.kernels._arrays import BoolArray, Int64Array
-    from trajmeter.kernels._context import ContextFiles, ContextKernel, GoldLines, ResolvedPath
+    from trajmeter.kernels._context import (
+        ContextFiles,
+        ContextKernel,
+        ContextRules,
+        GoldLines,
+        ResolvedPath,
+    )
     from trajmeter.kernels._context_batch import EditGoldKernel, FileListing, Texts, ViewArrays
 
 __all__ = ["attempts", "edit_gold", "edits", "gold", "rules"]
@@ -24,10 +29,11 @@ def rules(
     listing: FileListing | None = None,  # noqa: ARG001 - as above
 ) -> None:
     """Raise ``ConfigurationError`` unless ``rules`` are those of the contract."""
-    if rules not in get_args(ContextRules):
-        raise ConfigurationError(
-            f"rules is {rules!r}, expected {' or '.join(map(repr, get_args(ContextRules)))}"
-        )
+    from trajmeter.kernels._context import ContextRules as Rules  # which other kernels do not need
+
+    known = get_args(Rules)
+    if rules not in known:
+        raise ConfigurationError(f"rules is {rules!r}, expected {' or '.join(map(repr, known))}")
 
 
 def gold(files: ContextFiles, gold: Sequence[GoldLines]) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from trajmeter.writers.document import json_document, json_pieces, write_text
-from trajmeter.writers.files import (
-    TableWriter,
-    check_is_apart,
-    check_is_no_input,
-    check_output,
-    check_place,
-    open_table,
-)
-from trajmeter.writers.parquet import ParquetWriter
-from trajmeter.writers.text import CsvWriter, JsonLinesWriter, csv_text, json_lines_text
+from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
+
+if TYPE_CHECKING:
+    from trajmeter.writers.document import json_document, json_pieces, write_text
+    from trajmeter.writers.files import (
+        TableWriter,
+        check_is_apart,
+        check_is_no_input,
+        check_output,
+        check_place,
+        open_table,
+    )
+    from trajmeter.writers.parquet import ParquetWriter
+    from trajmeter.writers.text import CsvWriter, JsonLinesWriter, csv_text, json_lines_text
 
 __all__ = [
     "CsvWriter",
@@ -30,3 +35,23 @@ __all__ = [
     "open_table",
     "write_text",
 ]
+
+_HOME = {
+    "CsvWriter": "text",
+    "JsonLinesWriter": "text",
+    "ParquetWriter": "parquet",
+    "TableWriter": "files",
+    "check_is_apart": "files",
+    "check_is_no_input": "files",
+    "check_output": "files",
+    "check_place": "files",
+    "csv_text": "text",
+    "json_document": "document",
+    "json_lines_text": "text",
+    "json_pieces": "document",
+    "open_table": "files",
+    "write_text": "document",
+}
+"""The module that defines each name, loaded on first use: a run writes one or two formats."""
+
+__getattr__ = loading_late(__name__, _HOME)

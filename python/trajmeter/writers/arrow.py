@@ -11,7 +11,7 @@ from trajmeter.errors import format_exception
 from trajmeter.metrics import MetricError
 from trajmeter.metrics.figures import figure_metadata
 from trajmeter.schemas import require_pyarrow
-from trajmeter.writers.text import storable
+from trajmeter.writers.encodable import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 from trajmeter.remote import RemotePath, is_remote, path_of
-from trajmeter.writers.parquet import ParquetWriter
-from trajmeter.writers.text import CsvWriter, JsonLinesWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -70,11 +68,8 @@ class TableWriter(Protocol):
         """Release the stream without writing to it again; the output is discarded."""
 
 
-_WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
-    ".csv": CsvWriter,
-    ".jsonl": JsonLinesWriter,
-    ".parquet": ParquetWriter,
-}
+_SUFFIXES = (".csv", ".jsonl", ".parquet")
+"""Suffixes of the formats of tables."""
 
 
 def check_output(path: str | Path) -> None:
@@ -84,8 +79,8 @@ def check_output(path: str | Path) -> None:
         ConfigurationError: The suffix belongs to no known format, or see :func:`check_place`.
     """
     path = path_of(path)
-    if path.suffix.lower() not in _WRITERS:
-        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    if path.suffix.lower() not in _SUFFIXES:
+        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
     check_place(path)
 
 
@@ -186,15 +181,27 @@ def open_table(
     """
     check_output(path)
     with replacing(Path(path)) as stream:
-        writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
+        writer = _writer(Path(path))(stream, layout)
         try:
             yield writer
-            if about is not None and isinstance(writer, ParquetWriter):
+            if about is not None and hasattr(writer, "describe"):
                 writer.describe(about())
             writer.finish()
         except BaseException:
             writer.abandon()
             raise
+
+
+def _writer(path: Path) -> Callable[[BinaryIO, RowLayout], TableWriter]:
+    """The writer of a file's format; the others are not imported."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        from trajmeter.writers.parquet import ParquetWriter
+
+        return ParquetWriter
+    from trajmeter.writers.text import CsvWriter, JsonLinesWriter
+
+    return CsvWriter if suffix == ".csv" else JsonLinesWriter
 
 
 @contextmanager

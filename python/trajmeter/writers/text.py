@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from trajmeter.writers.encodable import storable
 from trajmeter.writers.lines import booleans, csv_lines, csv_row, json_lines
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import RowLayout
 
-__all__ = ["CsvWriter", "JsonLinesWriter", "csv_text", "json_lines_text", "storable"]
+__all__ = ["CsvWriter", "JsonLinesWriter", "csv_text", "json_lines_text"]
 
 
 class JsonLinesWriter:
@@ -118,18 +119,3 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
         truths = [index for index, value in enumerate(listed) if isinstance(value, bool)]
         writer.writerow(csv_row(storable(listed), truths))
     return text.getvalue()
-
-
-def storable(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds
-    r"""Replace every unpaired surrogate, which cannot be encoded as UTF-8, by ``\udXXX``.
-
-    File names that are not UTF-8 contain such surrogates. As almost no row does, writers call this
-    only after writing the unchanged row has failed.
-    """
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {storable(key): storable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [storable(item) for item in value]
-    return value

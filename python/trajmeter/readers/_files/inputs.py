@@ -36,24 +36,21 @@ _DATA = frozenset(
     {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
 )
 """Suffixes of record files: an unreadable one is a problem even if found in a folder."""
-_NO_LOGS = re.compile(
-    r"""\. (?:
+_NO_LOGS = r"""\. (?:
     avif | bat | bin | bmp | c | cc | cfg | class | cpp | cs | css | diff | dll |
     dylib | exe | gif | go | h | hpp | htm | html | ico | ini | ipynb | jar | java | jpeg |
     jpg | js | jsx | kt | lock | mjs | mov | mp3 | mp4 | npy | npz | o | otf | patch | pdf |
     php | pkl | png | proto | pt | py | pyc | pyi | pyo | rb | rs | safetensors | scala | sh
     | so | sql | svg | swift | tar | tex | tgz | tif | tiff | toml | ts | tsx | ttf | wasm |
     webm | webp | wheel | whl | woff | woff2 | xml | xz | yaml | yml
-    )""",
-    re.VERBOSE,
-)
+    )"""
 """Suffixes of files that are never logs."""
 _LOG_SUFFIX = ".json"
 _NO_LOG_NAMES = frozenset({".DS_Store", ".gitattributes", ".gitignore", "LICENSE", "Makefile"})
 _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 
 
-_SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt")
+_SUMMARY = r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt"
 """Names of predictions and declared contexts, which mini-swe-agent, SWE-agent and others write next
 to their logs."""
 _SUMMARY_ENDINGS = (".pred", "s.json", "s.jsonl", "patch_context.txt")
@@ -346,7 +343,7 @@ def _walk(
 
 
 def _is_summary(name: str) -> bool:
-    return name.endswith(_SUMMARY_ENDINGS) and _SUMMARY.fullmatch(name) is not None
+    return name.endswith(_SUMMARY_ENDINGS) and re.fullmatch(_SUMMARY, name) is not None
 
 
 def _is_of_a_run(name: str, endings: tuple[str, ...], names: Collection[str]) -> bool:
@@ -396,4 +393,5 @@ def _listed(folder: Path) -> list[_Listed]:
 
 @lru_cache(maxsize=256)
 def _may_be_log(suffix: str) -> bool:
-    return not _NO_LOGS.fullmatch(suffix.lower())
+    known = suffix.lower()
+    return known in _DATA or not re.fullmatch(_NO_LOGS, known, re.VERBOSE)
