@@ -19,7 +19,7 @@ def existing(path: Path) -> Path:
         return path
     path = path_of(path)
     if glob.has_magic(str(path)):
-        from trajmeter.readers.pieces import check_patterns
+        from trajmeter.readers.patterns import check_patterns
 
         check_patterns([path])
         return path

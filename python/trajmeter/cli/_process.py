@@ -331,6 +331,6 @@ def _warn_of_folders(given: Mapping[Path, Path]) -> None:
 def _files_of(path: Path) -> list[Path]:
     if is_remote(path) or not glob.has_magic(str(path)):
         return [path]
-    from trajmeter.readers.pieces import expanded  # not needed for other paths
+    from trajmeter.readers.patterns import expanded  # not needed for other paths
 
     return expanded(path)

@@ -170,7 +170,7 @@ def sized_files(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _local_files(path: Path) -> Iterator[str]:
-    from trajmeter.readers.pieces import expanded
+    from trajmeter.readers.patterns import expanded
 
     for each in map(str, expanded(path)):
         if not Path(each).is_dir():

@@ -29,8 +29,6 @@ from trajmeter.readers._files.inputs import (
     FolderNotes,
     FolderTally,
     Input,
-    check_patterns,
-    expanded,
     inputs,
 )
 from trajmeter.readers._files.ranges import LineRange, Range, RowRange
@@ -64,8 +62,6 @@ __all__ = [
     "Range",
     "RowRange",
     "batches_of",
-    "check_patterns",
-    "expanded",
     "folder_about",
     "is_read_once",
 ]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers.pieces import FolderTally, check_patterns
+from trajmeter.readers.patterns import check_patterns
+from trajmeter.readers.pieces import FolderTally
 from trajmeter.remote import is_remote
 from trajmeter.scoring.engines.local import score_here
 from trajmeter.scoring.engines.workers import check_shareable, choose_workers

@@ -156,9 +156,11 @@ def _is_pattern(path: Path) -> bool:
 
 def _named(path: Path) -> list[Path]:
     """Return the paths that a path or pattern refers to."""
-    from trajmeter.readers.pieces import expanded  # not needed for a path
+    if not _is_pattern(path):
+        return [path]
+    from trajmeter.readers.patterns import expanded  # not needed for a path
 
-    return expanded(path) if _is_pattern(path) else [path]
+    return expanded(path)
 
 
 @contextmanager

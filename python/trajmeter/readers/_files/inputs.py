@@ -7,7 +7,6 @@ a warning at the end counts all other files that no format recognises.
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import warnings
@@ -16,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import NotJsonError, is_json_lines
-from trajmeter.readers._files.content import STDIN, decompressed_name, forget_pipes, suffix_of
+from trajmeter.readers._files.content import decompressed_name, forget_pipes, suffix_of
 from trajmeter.readers._files.ranges import LineRange
+from trajmeter.readers.patterns import expanded
 from trajmeter.records import ReadProblem
 from trajmeter.remote import RemotePath, is_named_in_utf8, is_remote, path_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._recognition.choice import Choice
     from trajmeter.readers._recognition.formats import FileFormat, RecordT
 
-__all__ = ["FolderNotes", "FolderTally", "Input", "check_patterns", "expanded", "inputs"]
+__all__ = ["FolderNotes", "FolderTally", "Input", "inputs"]
 
 _DATA = frozenset(
     {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
@@ -254,38 +254,6 @@ def _as_path(place: Path | str) -> Path:
 
 def _suffix(name: str) -> str:
     return suffix_of(decompressed_name(name)).lower()
-
-
-def expanded(path: Path) -> list[Path]:
-    """Expand a pattern such as ``logs/**/*.json``; a path that exists stands for itself.
-
-    Raises:
-        OSError: A remote folder cannot be listed.
-    """
-    if isinstance(path, RemotePath):
-        return [*path.matches()] or [path] if path.is_pattern else [path]
-    name = str(path)
-    if not glob.has_magic(name) or path == STDIN or os.path.lexists(path):
-        return [path]
-    return [Path(found) for found in sorted(glob.glob(name, recursive=True))] or [path]  # noqa: PTH207 - Path.glob takes no absolute pattern
-
-
-def check_patterns(paths: Iterable[Path]) -> None:
-    """Check that every pattern matches a file.
-
-    Raises:
-        ConfigurationError: A pattern matches no file, or its folder cannot be listed.
-    """
-    for path in paths:
-        is_remote_pattern = isinstance(path, RemotePath) and path.is_pattern
-        if not is_remote_pattern and not glob.has_magic(str(path)):
-            continue
-        try:
-            found = expanded(path)
-        except OSError as error:
-            raise ConfigurationError(f"{path}: {error.strerror or error}") from error
-        if found == [path] and not path.exists():
-            raise ConfigurationError(f"{path}: no file matches this pattern")
 
 
 def _folder(path: Path, choice: Choice[RecordT]) -> Iterator[Input]:
