@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import (
@@ -68,8 +67,7 @@ _RECORD = "trajmeter.record"
 _SCALARS: dict[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """Shape of the values in a column."""
 
     kind: Kind
@@ -107,8 +105,7 @@ class Shape:
         return scalars.get(self.kind, pa.string())
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One field of a record."""
 
     name: str

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -144,8 +143,7 @@ StepSummary = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class GateOptions:
+class GateOptions(NamedTuple):
     """The options of gates, unparsed."""
 
     fail_under: Sequence[str] | None = None

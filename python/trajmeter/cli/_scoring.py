@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -159,7 +158,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
         columns=columns_to_fill(made),
         presence=presence_read(made),
         on_problem=report,
-        **asdict(reading),
+        **reading._asdict(),
     )
     with closing(attempts):
         attempts.start()  # on a thread, while other imports run and tasks are read

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import typer
 
@@ -110,8 +109,7 @@ def is_folder(output: Path) -> bool:
     return is_folder_of_parts(output)
 
 
-@dataclass(frozen=True)
-class UnitOptions:
+class UnitOptions(NamedTuple):
     """Options of a run in units."""
 
     workers: str | None

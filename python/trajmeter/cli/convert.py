@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -154,7 +153,7 @@ def _convert_at_once(
     check_column_types(files, **reading.recognition())
     unreadable = Unreadable()
     attempts = ParallelBatches(
-        files, **asdict(reading), on_problem=unreadable.report, workers=workers
+        files, **reading._asdict(), on_problem=unreadable.report, workers=workers
     )
     with ExitStack() as stack:
         batches = stack.enter_context(tracked(attempts, files))

@@ -79,8 +79,7 @@ _descriptions = lru_cache(maxsize=256)(field_descriptions)
 """Meaning of the fields of a model, which every part of a run needs for its columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class FigureGroup:
+class FigureGroup(NamedTuple):
     """Figures that are scored together, and their position in the table."""
 
     name: str

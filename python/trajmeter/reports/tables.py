@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.reports.cells import NOTHING, visible
 
@@ -24,8 +23,7 @@ _NARROW_TEXT = 16
 _PARTS = re.compile(r"[^._/(-]*[._/(-]|[^._/(-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table whose cells may contain any text."""
 
     title: str
@@ -39,8 +37,7 @@ class Table:
 
     def visible(self) -> Table:
         """Return the table with invisible characters escaped, for a terminal."""
-        return replace(
-            self,
+        return self._replace(
             header=tuple(map(visible, self.header)),
             rows=tuple(tuple(map(visible, row)) for row in self.rows),
         )

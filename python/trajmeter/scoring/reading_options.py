@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._columns.ahead import MOST_ROWS
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["ReadingOptions"]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
+class ReadingOptions(NamedTuple):
     """How inputs are read."""
 
     input_format: str | None = None

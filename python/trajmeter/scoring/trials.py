@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +22,7 @@ _PIECE = 10_000
 """Rows to copy at a time when rearranging attempts."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Arrangement:
+class Arrangement(NamedTuple):
     """Rows in which each trial is contiguous, and how to restore the input order."""
 
     rows: list[Rows]

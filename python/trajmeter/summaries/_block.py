@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ _ASSIGNED, _NOT_SCORED = 1, 3
 """Outcomes as numbers; the first two are inside the mean."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
+class Outcomes(NamedTuple):
     """The outcome of one group of figures in each row."""
 
     codes: Int64Array
@@ -56,8 +54,7 @@ class Outcomes:
             yield cause, rows & (self.causes.codes == code)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Figures of some rows, one column per figure."""
 
     columns: list[CountedColumn]

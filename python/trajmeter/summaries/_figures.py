@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure
@@ -25,8 +24,7 @@ _NUMERIC: dict[str, NumberKind] = {
 """Column types that have a mean."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummarizedFigure:
+class SummarizedFigure(NamedTuple):
     """A figure with the parts of its averages."""
 
     column: Column
@@ -45,8 +43,7 @@ class SummarizedFigure:
     """Columns of the denominator counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummarizedFigures:
+class SummarizedFigures(NamedTuple):
     """Every scalar number of a layout."""
 
     figures: tuple[SummarizedFigure, ...]

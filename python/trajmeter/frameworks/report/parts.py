@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trajmeter.frameworks.report.charts import comparison_charts
@@ -67,7 +66,7 @@ def comparison_parts(comparison: Comparison, estimates: Estimates | None) -> Ite
     if scenario is not None:
         yield _scenario(scenario, comparison)
     code = tuple(
-        marked(replace(table, title=title.removeprefix("Code Quality: ")), comparison)
+        marked(table._replace(title=title.removeprefix("Code Quality: ")), comparison)
         for title, table in tables.items()
     )
     if code:
@@ -112,7 +111,7 @@ def _of_costs(charts: Sequence[Chart], comparison: Comparison) -> Iterator[str]:
 
 def _untitled(table: Table) -> Table:
     """A table whose part has the heading."""
-    return replace(table, title="")
+    return table._replace(title="")
 
 
 def marked(table: Table, comparison: Comparison) -> PartTable:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -50,8 +49,7 @@ _RATES = {
 """Each rate with its numerator and denominator."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TurnColumns:
+class TurnColumns(NamedTuple):
     """Turns of many runs, one column per property.
 
     All arrays are flat ``int64``. Texts are replaced by codes from 0.
@@ -80,8 +78,7 @@ class TurnColumns:
     """Names of the reasons, sorted: of equally frequent ones, the first is dominant."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TurnTable:
+class TurnTable(NamedTuple):
     """Figures of many runs; :class:`TurnsResult` has those of one."""
 
     counts: dict[str, Int64Array]

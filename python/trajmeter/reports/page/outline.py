@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trajmeter.reports.sections import Section
@@ -50,4 +49,4 @@ def _marked(held: PartTable) -> Table:
         )
         for at, row in enumerate(held.table.rows)
     )
-    return replace(held.table, rows=rows)
+    return held.table._replace(rows=rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trajmeter.reports.cells import counted
@@ -83,7 +82,7 @@ def _everything(compared: ComparedScores) -> Iterator[Fold]:
     for section in sections:
         if section.table is not None:
             title = "" if is_one else section.title
-            tables.append(PartTable(replace(section.table, title=title)))
+            tables.append(PartTable(section.table._replace(title=title)))
             lines += [line for line in section.lines if line not in lines]
     if tables:
         title = f"{sections[0].title}: all figures" if is_one else "All figures, pair by pair"

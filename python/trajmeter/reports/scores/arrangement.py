@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Arrangement", "arrange"]
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """The figures of one family that a report shows, and their positions."""
 
     grid: dict[str, dict[str, str]]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.reports.cells import NOTHING, amount, visible
 from trajmeter.reports.scores.agents import figures_by_agent, figures_of_run
@@ -29,8 +28,7 @@ _FAMILIES = "figures of all attempts, by family"
 _OF_A_FAMILY = ("family", "figures", "values", "scored", "by a rule", "abstained", "not scored")
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreReport:
+class ScoreReport(NamedTuple):
     """The tables of one scoring run."""
 
     heading: str
