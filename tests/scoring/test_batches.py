@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from trajmeter.scoring.rows import RowProblem
+    from trajmeter.scoring.admission import RowProblem
 
 TASKS = [Task(id="one", aliases=("uno",), expected_answer="a b"), Task(id="two")]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 from trajmeter.metrics._protocol import (
     Aggregating,
     Aggregator,
@@ -16,10 +19,12 @@ from trajmeter.metrics._protocol import (
     TrialMetric,
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, MetricError, Result
-from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
 from trajmeter.metrics.engine import Scored, TaskIndex, score_trajectories
 from trajmeter.metrics.registry import MetricInfo, Resources, available, create, describe
 from trajmeter.metrics.rows import RowLayout
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
 
 __all__ = [
     "Aggregating",
@@ -53,3 +58,8 @@ __all__ = [
     "metric",
     "score_trajectories",
 ]
+
+# Scoring with built-in metrics does not need these.
+__getattr__ = loading_late(
+    __name__, {"FunctionMetric": "custom", "ScoreResult": "custom", "metric": "custom"}
+)

@@ -1,42 +1,35 @@
-"""User-defined metrics: decorated functions, and files that contain them."""
+"""User-defined metrics: decorated functions."""
 
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.util import module_from_spec, spec_from_file_location
 from numbers import Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex, TypeAlias, get_origin, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import Field, create_model
 
-from trajmeter.errors import ConfigurationError, UnknownNameError, format_exception
-from trajmeter.metrics._protocol import is_metric
+from trajmeter.errors import ConfigurationError
 from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics.metric_files import FILE_MODULE, metric_from_file
 from trajmeter.records import Cause, Outcome, Score, Task, Trajectory
 from trajmeter.records.record import field_descriptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import ModuleType
 
     from pydantic import JsonValue
 
-    from trajmeter.metrics._protocol import AnyMetric
 
 __all__ = [
     "FunctionMetric",
     "ScoreFunction",
     "ScoreResult",
-    "is_metric_file",
     "metric",
-    "metric_from_file",
 ]
 
 ScoreFunction: TypeAlias = Callable[
@@ -108,7 +101,7 @@ class FunctionMetric:
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle the metric by the name of its function."""
         name = self.function.__qualname__
-        if self.__module__.startswith(_FILE_MODULE):
+        if self.__module__.startswith(FILE_MODULE):
             return metric_from_file, (f"{sys.modules[self.__module__].__file__}@{name}",)
         return name
 
@@ -244,78 +237,3 @@ def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Res
     if isinstance(returned, type) and get_origin(returned) is None and issubclass(returned, Result):
         return returned
     return _score_result_type(name, figure)
-
-
-_METRIC_FILE = re.compile(r"(?P<file>.+\.py)(@(?P<name>\w+))?")
-
-
-_FILE_MODULE = "_trajmeter_metric_file_"
-"""Prefix of the names of modules loaded from metric files."""
-
-
-def is_metric_file(name: str) -> bool:
-    """Whether a metric's name refers to a Python file."""
-    return _METRIC_FILE.fullmatch(name) is not None
-
-
-def metric_file(name: str) -> str | None:
-    """The Python file that a metric's name refers to; ``None`` if it refers to none."""
-    match = _METRIC_FILE.fullmatch(name)
-    return None if match is None else match["file"]
-
-
-def metric_from_file(reference: str) -> AnyMetric:
-    """Load a decorated function or a family from a Python file.
-
-    The file is run once until it changes, and can import modules from its folder.
-
-    Args:
-        reference: ``file.py@name``; the name may be omitted if the file contains a single metric.
-
-    Raises:
-        ConfigurationError: The file is absent, raises, or contains several metrics and none is
-            named.
-        UnknownNameError: The file contains no metric of this name.
-    """
-    match = _METRIC_FILE.fullmatch(reference)
-    if match is None:
-        raise ConfigurationError(f"{reference!r} is not a metric file, expected file.py@name")
-    file, name = match["file"], match["name"]
-    found = {key: value for key, value in vars(_run(file)).items() if is_metric(value)}
-    listed = ", ".join(sorted(found)) or "none; decorate a function with trajmeter.metric"
-    if name is None:
-        if len(found) != 1:
-            raise ConfigurationError(
-                f"{file} has to name one of its metrics ({file}@name): {listed}"
-            )
-        return next(iter(found.values()))
-    if name not in found:
-        raise UnknownNameError(f"unknown metric {name!r} in {file}; available: {listed}")
-    return found[name]
-
-
-def _run(file: str) -> ModuleType:
-    path = Path(file).resolve()
-    if not path.is_file():
-        raise ConfigurationError(f"the metric file {file} does not exist")
-    about = path.stat()  # a changed file, as in a notebook session, is run again
-    version = abs(hash((path, about.st_mtime_ns, about.st_size)))
-    module_name = f"{_FILE_MODULE}{path.stem}_{version}"
-    if module_name in sys.modules:
-        return sys.modules[module_name]
-    folder = str(path.parent)
-    if folder not in sys.path:  # so that it can import modules from its folder, like a script
-        sys.path.append(folder)
-    spec = spec_from_file_location(module_name, path)
-    if spec is None or spec.loader is None:
-        raise ConfigurationError(f"the metric file {file} cannot be loaded as a Python module")
-    module = module_from_spec(spec)
-    sys.modules[module_name] = module  # dataclasses and pydantic look up the module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[module_name]
-        raise ConfigurationError(
-            f"the metric file {file} raised {format_exception(error)}"
-        ) from error
-    return module

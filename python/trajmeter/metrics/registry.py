@@ -24,8 +24,8 @@ from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameErro
 from trajmeter.keys import unknown
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
-from trajmeter.metrics.custom import is_metric_file, metric_from_file
 from trajmeter.metrics.groups import Request, group_names, groups_of_each_family, limited
+from trajmeter.metrics.metric_files import is_metric_file, metric_from_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

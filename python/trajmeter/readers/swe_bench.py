@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.prediction_keys import KEYS_OF_A_RUN
 from trajmeter.readers.contextbench.predictions import read_prediction
 from trajmeter.records import Trajectory
 
@@ -13,13 +14,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["KEYS_OF_A_RUN", "SWE_BENCH_PREDICTIONS"]
-
-KEYS_OF_A_RUN = frozenset(
-    {"conversation", "conversations", "events", "history", "messages", "traj", "trajectory"}
-)
-"""Keys under which data sets store the run in addition to its patch. Predictions have none of them,
-which distinguishes the two."""
+__all__ = ["SWE_BENCH_PREDICTIONS"]
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:

@@ -16,8 +16,8 @@ from trajmeter.arguments import as_iterable
 from trajmeter.arrays import coded
 from trajmeter.metrics import TaskIndex, create
 from trajmeter.readers.frames import arrow_batches, is_frame
+from trajmeter.scoring.admission import admit
 from trajmeter.scoring.columns import RowScorer
-from trajmeter.scoring.rows import admit
 from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers.arrow import stored, stored_schema
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
-    from trajmeter.scoring.rows import RowProblem, Rows
+    from trajmeter.scoring.admission import RowProblem
+    from trajmeter.scoring.rows import Rows
     from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
 

@@ -1,45 +1,20 @@
-"""Validates the rows of a batch as trajectories, column by column."""
+"""Valid rows of a batch of trajectories."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-from pydantic import ValidationError
-
-from trajmeter import json_input
-from trajmeter.arrays import ROWS_AT_ONCE, nulls
-from trajmeter.errors import ConfigurationError, InputError, ReadError
-from trajmeter.members import with_member
-from trajmeter.metrics.row_records import records_of
-from trajmeter.records import Record
-from trajmeter.schemas import trajectory_from_row
+from trajmeter.arrays import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Iterator
 
-    from trajmeter.arrays import Array
-    from trajmeter.kernels import Int64Array
+    import pyarrow as pa
+
     from trajmeter.records import Trajectory
 
-__all__ = ["RowProblem", "Rows", "admit"]
-
-
-class RowProblem(Record):
-    """A row that could not be read as a trajectory and was skipped."""
-
-    batch: int
-    """Number of the batch, from 0."""
-    row: int
-    """Number of the row in the batch, from 0."""
-    message: str
-    """What was wrong, the value, and what was expected."""
-
-    def __str__(self) -> str:
-        """Location and message in one line."""
-        return f"batch {self.batch}, row {self.row}: {self.message}"
+__all__ = ["Rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,102 +35,7 @@ class Rows:
 
     def records(self) -> Iterator[Trajectory]:
         """The rows as records, created on demand."""
+        from trajmeter.metrics.row_records import records_of  # not every metric needs records
+
         for start in range(0, len(self), ROWS_AT_ONCE):
             yield from records_of(self.batch.slice(start, ROWS_AT_ONCE))
-
-
-def admit(
-    batch: pa.RecordBatch,
-    number: int,
-    *,
-    report: Callable[[RowProblem], None],
-    with_results: bool = True,
-) -> Rows:
-    """Return the valid rows of a batch, and report the others.
-
-    Args:
-        batch: Rows in columns that can be cast to the Trajectory schema.
-        number: Number of the batch, for the report.
-        report: Called with every skipped row.
-        with_results: Whether to keep tool results; otherwise they are neither checked nor kept.
-
-    Raises:
-        InputError: It is not a batch.
-        ConfigurationError: The type of a column cannot be cast to the schema.
-    """
-    from trajmeter.conforming import conform, faulty, misfits  # which files do not need
-
-    if not isinstance(batch, pa.RecordBatch):
-        raise InputError(
-            f"batch {number} is a {type(batch).__name__}, expected a RecordBatch; a Table gives "
-            "them with to_batches()"
-        )
-    problems = dict(_broken(batch))
-    sound, numbers = _without(batch, np.arange(len(batch)), problems)
-    try:
-        whole = conform(sound)
-    except ConfigurationError:
-        found = {int(numbers[row]): message for row, message in misfits(sound).items()}
-        if not found:
-            raise
-        problems |= found
-        sound, numbers = _without(sound, numbers, found)
-        whole = conform(sound)
-    if not with_results:
-        for calls in (("tool_calls",), ("turns", "tool_calls")):
-            index = whole.schema.names.index(calls[0])
-            column = with_member(whole.column(index), (*calls[1:], "result"), _emptied)
-            whole = whole.set_column(index, whole.schema.field(index), column)
-    suspects = np.flatnonzero(faulty(whole))
-    if len(suspects):
-        rows = whole.take(suspects).to_pylist()
-        faults = zip(numbers[suspects].tolist(), map(_fault_of, rows), strict=True)
-        found = {row: fault for row, fault in faults if fault is not None}
-        whole, numbers = _without(whole, numbers, found)
-        problems |= found
-    for row in sorted(problems):
-        report(RowProblem(batch=number, row=row, message=problems[row]))
-    return Rows(number, whole)
-
-
-def _emptied(array: Array) -> Array:
-    return nulls(len(array), array.type)
-
-
-def _without(
-    batch: pa.RecordBatch, numbers: Int64Array, left_out: Collection[int]
-) -> tuple[pa.RecordBatch, Int64Array]:
-    """The rows that are not skipped, and their numbers."""
-    if not left_out:
-        return batch, numbers
-    kept = ~np.isin(numbers, list(left_out))
-    return batch.filter(pa.array(kept)), numbers[kept]
-
-
-def _broken(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
-    """Rows with invalid memory according to Arrow, such as text that is not UTF-8."""
-    if _fault(batch) is None:
-        return
-    for row in range(batch.num_rows):
-        fault = _fault(batch.slice(row, 1))
-        if fault is not None:
-            yield row, fault
-
-
-def _fault(batch: pa.RecordBatch) -> str | None:
-    try:
-        batch.validate(full=True)
-    except pa.ArrowInvalid as error:
-        return str(error)
-    return None
-
-
-def _fault_of(row: dict[str, Any]) -> str | None:
-    """What is wrong with a row; ``None`` if it is a valid record."""
-    try:
-        trajectory_from_row(row)
-    except ValidationError as error:
-        return json_input.describe_error(error)
-    except ReadError as error:
-        return str(error)
-    return None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from trajmeter.errors import ReadError
-from trajmeter.metrics.custom import metric_file
+from trajmeter.metrics.metric_files import metric_file
 from trajmeter.metrics.registry import BUILT_IN, entry_point_of
 from trajmeter.remote import RemotePath
 from trajmeter.scoring import plan as plans

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from trajmeter.arrays import ROWS_AT_ONCE, present
 from trajmeter.errors import InputError
 from trajmeter.metrics import MetricError
-from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.typed_results import typed_results
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ __all__ = ["errors_of", "records_in", "results_of"]
 
 def records_in(rows: pa.RecordBatch) -> Iterator[Trajectory]:
     """Records of a batch; only a few are held at a time."""
+    from trajmeter.metrics.row_records import records_of  # not every metric needs records
+
     starts = range(0, rows.num_rows, ROWS_AT_ONCE)
     return chain.from_iterable(records_of(rows.slice(start, ROWS_AT_ONCE)) for start in starts)
 

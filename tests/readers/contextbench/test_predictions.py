@@ -11,7 +11,8 @@ from pydantic import JsonValue, ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_trajectories
-from trajmeter.readers.contextbench import PREDICTIONS
+from trajmeter.readers._recognition.prediction_keys import PREDICTION_KEYS
+from trajmeter.readers.contextbench import PREDICTIONS, predictions
 from trajmeter.records import Extent, Source, Trajectory, Turn, View
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def span(start: JsonValue, end: JsonValue) -> dict[str, JsonValue]:
 
 def lines(path: str, start: int, end: int, *, listed: bool = True) -> View:
     return View(path=path, extent=Extent.LINES, start=start, end=end, listed=listed)
+
+
+def test_the_keys_known_apart_from_the_format_are_those_it_reads() -> None:
+    assert vars(predictions)["_Prediction"].__annotations__.keys() == PREDICTION_KEYS
 
 
 def test_a_whole_record() -> None:

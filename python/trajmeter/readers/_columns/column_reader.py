@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
+from trajmeter.readers._recognition.prediction_keys import KEYS_OF_A_RUN, PREDICTION_KEYS
 from trajmeter.readers._recognition.registry import record_keys
-from trajmeter.readers.contextbench.predictions import PREDICTION_KEYS
-from trajmeter.readers.swe_bench import KEYS_OF_A_RUN
 from trajmeter.records import Record, Trajectory
 from trajmeter.schemas import Shape, trajectory_shape
 

@@ -16,6 +16,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from trajmeter.errors import ReadError
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
+from trajmeter.readers._recognition.prediction_keys import PREDICTION_KEYS
 from trajmeter.readers.contextbench.views import Files, NewView, Spans, Symbols, views_of
 from trajmeter.records import Trajectory
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["PREDICTIONS", "PREDICTION_KEYS", "read_prediction"]
+__all__ = ["PREDICTIONS", "read_prediction"]
 
 
 @with_config({"extra": "allow"})
@@ -58,8 +59,6 @@ def _predictions() -> TypeAdapter[_Prediction]:
     return TypeAdapter(_Prediction)
 
 
-PREDICTION_KEYS = frozenset(_Prediction.__annotations__)
-"""Keys of a prediction that are read."""
 _DATA_KEYS = frozenset(_TrajectoryData.__annotations__)
 _STEP_KEYS = frozenset(_Step.__annotations__)
 
