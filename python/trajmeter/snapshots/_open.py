@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
 from trajmeter.remote import is_remote, path_of
-from trajmeter.snapshots._folder import FolderSnapshots
-from trajmeter.snapshots._lines import LineSnapshots
-from trajmeter.snapshots.parquet import ParquetSnapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +41,15 @@ def open_snapshots(
         if place.is_dir():
             if is_remote(place):
                 raise ReadError(f"{place}: remote snapshots have to be a file, not a folder")
+            from trajmeter.snapshots._folder import FolderSnapshots
+
             return FolderSnapshots(place)
         if place.suffix.lower() == ".parquet":
+            from trajmeter.snapshots.parquet import ParquetSnapshots
+
             return ParquetSnapshots(place, on_problem=on_problem or _refuse)
+        from trajmeter.snapshots._lines import LineSnapshots
+
         return LineSnapshots(place, on_problem=on_problem or _refuse)
     except OSError as error:
         raise ReadError(f"{path}: cannot be read: {error.strerror}") from error
