@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures import Future
 from threading import Event, Thread
 
 import pytest
 
+from trajmeter.background import Background
 from trajmeter.metrics import create
 from trajmeter.records import Trajectory, Turn
 from trajmeter.schemas import trajectory_batch
@@ -99,7 +99,7 @@ def test_a_summary_waits_for_a_batch_although_the_stream_was_interrupted(
     stream = iter(scorer.score(BATCHES))
     next(stream)
     with monkeypatch.context() as patched:
-        patched.setattr(Future, "result", interrupt)
+        patched.setattr(Background, "result", interrupt)
         with pytest.raises(KeyboardInterrupt):
             next(stream)
     assert scorer.summary().overall.attempts == 3
