@@ -3,9 +3,6 @@
 //! The readers in Python, which make records, are the specification. What is here reads the lines
 //! it is certain of, and refuses every other: the caller gives those to the record reader, which
 //! reads them or says what is wrong. So messages, and whatever is rare, exist once.
-//!
-//! A block of lines is cut into pieces, each of which becomes columns of its own; where the cuts
-//! lie depends on the block alone.
 
 mod absent;
 mod alike;
@@ -18,6 +15,7 @@ pub mod equality;
 mod escapes;
 mod flat;
 mod inspect;
+mod lines;
 mod logs;
 mod merge;
 mod messages;
@@ -31,6 +29,7 @@ pub(crate) mod raw;
 mod records;
 mod room;
 mod shape;
+mod shares;
 mod texts;
 mod tree;
 mod value;
@@ -41,27 +40,22 @@ use std::collections::HashSet;
 use std::iter;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
 use serde::de::Error;
 use serde_json::Deserializer;
 
 pub use column::{Column, Values};
 pub use documents::Document;
 pub use inspect::Log;
+pub(crate) use lines::pieces;
 pub use shape::{Kind, Member, Shape};
 pub use texts::Texts;
 pub use wanted::Wanted;
 
-use crate::pool;
 pub(crate) use blocks::{BLOCK, Block};
 pub(crate) use cursor::{Cursor, Scalar};
-use merge::merged;
 use places::{Places, View, item, place};
 use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
-
-/// Bytes of a piece: large beside what a batch of columns costs.
-const PIECE: usize = 1 << 21;
 
 /// No line that is longer is read here: the texts of a piece end within 32-bit offsets.
 const LONGEST: usize = 1 << 29;
@@ -151,60 +145,6 @@ impl Reader {
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
-    }
-
-    /// Reads a block of whole lines, of which the first has the number `line` in `file`, and gives
-    /// what `finish` makes of its pieces, which are put together to a few large ones.
-    pub fn read<T: Send>(
-        &self,
-        block: &[u8],
-        file: &str,
-        line: i64,
-        finish: impl Fn(Piece) -> T + Send + Sync,
-    ) -> Vec<T> {
-        let mut first = line;
-        let mut tasks = Vec::new();
-        for range in pieces(block) {
-            let lines = memchr_iter(b'\n', &block[range.clone()]).count() as i64;
-            tasks.push((range, first));
-            first += lines;
-        }
-        let pieces = pool::map(tasks.into_iter(), |(range, line)| {
-            self.piece(block, range, file, line)
-        });
-        merged(
-            pieces.into_iter().map(|piece| vec![piece]).collect(),
-            finish,
-        )
-    }
-
-    fn piece(&self, block: &[u8], range: Range<usize>, file: &str, line: i64) -> Piece {
-        let mut number = line;
-        let mut piece = self.gather(file, |row, refused| {
-            let mut format = self.formats.first().copied().unwrap_or(Format::Own);
-            let mut begin = range.start;
-            while begin < range.end {
-                let rest = &block[begin..range.end];
-                let length = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-                let bytes = begin..begin + length;
-                let text = &block[bytes.clone()];
-                if !text.iter().all(|byte| BLANK.contains(byte)) {
-                    row.line = Some(number);
-                    match row.read(text, format, &self.formats) {
-                        Some(found) => format = found,
-                        None => refused.push(Refused {
-                            row: row.index,
-                            number,
-                            bytes,
-                        }),
-                    }
-                }
-                number += 1;
-                begin += length;
-            }
-        });
-        piece.next_line = number;
-        piece
     }
 
     /// The columns of the rows that `read` reads, and what it refuses.
@@ -346,24 +286,6 @@ impl Row<'_> {
         column.close();
         Ok(())
     }
-}
-
-/// Cuts a block behind newlines into pieces of about [`PIECE`] bytes.
-pub(crate) fn pieces(block: &[u8]) -> Vec<Range<usize>> {
-    let mut pieces = Vec::new();
-    let mut begin = 0;
-    while begin < block.len() {
-        let target = block.len().min(begin + PIECE);
-        let end = match memrchr(b'\n', &block[begin..target]) {
-            _ if target == block.len() => target,
-            Some(newline) => begin + newline + 1,
-            // A line longer than a piece is a piece.
-            None => memchr(b'\n', &block[target..]).map_or(block.len(), |end| target + end + 1),
-        };
-        pieces.push(begin..end);
-        begin = end;
-    }
-    pieces
 }
 
 #[cfg(test)]

@@ -1,11 +1,24 @@
 //! Room that is reserved for rows like those read so far, which saves growing and copying columns.
 
+use super::Row;
 use super::column::{Column, Values};
 use super::texts::Texts;
 
+/// How much more room is reserved than is expected to be needed.
+const MARGIN: f64 = 1.1;
+
+impl Row<'_> {
+    /// Reserves room for about `ratio` times as many rows like those so far.
+    pub(super) fn expect(&mut self, ratio: f64) {
+        for column in &mut *self.columns {
+            column.expect(MARGIN * ratio);
+        }
+    }
+}
+
 impl Column {
     /// Reserves room for `ratio` times as many rows like those so far.
-    pub(super) fn expect(&mut self, ratio: f64) {
+    fn expect(&mut self, ratio: f64) {
         if !self.is_wanted() {
             return;
         }
@@ -35,7 +48,7 @@ impl Column {
 
 impl Texts {
     /// Reserves room for `ratio` times as many texts like those so far.
-    pub(super) fn expect(&mut self, ratio: f64) {
+    fn expect(&mut self, ratio: f64) {
         expect(&mut self.offsets, ratio);
         expect(&mut self.bytes, ratio);
     }

@@ -146,7 +146,7 @@ fn lines_of_other_formats_are_refused() {
 fn pieces_end_behind_newlines() {
     let line = [vec![b' '; 300_000], vec![b'\n']].concat();
     let block = [line.repeat(10), vec![b' '; 2_000_000], line, vec![b' ']].concat();
-    let pieces = pieces(&block);
+    let pieces = pieces(&block, 1 << 21);
     assert!(pieces.len() > 3);
     assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
     let (last, others) = pieces.split_last().unwrap();

@@ -16,6 +16,8 @@ use super::row::{Column, NAMES, Row, RowSeed};
 use crate::ingest::{BLANK, pieces};
 use crate::pool;
 
+/// Bytes of lines that become one piece.
+const PIECE: usize = 1 << 21;
 /// Name of an unknown agent or model.
 const UNKNOWN: &str = "unknown";
 
@@ -110,7 +112,7 @@ impl Lines {
         let text = std::str::from_utf8(block).ok()?;
         let mut next = line;
         let mut tasks = Vec::new();
-        for range in pieces(block) {
+        for range in pieces(block, PIECE) {
             let lines = memchr_iter(b'\n', &block[range.clone()]).count() as i64;
             tasks.push((range, next));
             next += lines;

@@ -11,14 +11,12 @@ mod observations;
 mod record;
 mod responses;
 mod run;
-mod shares;
 mod tokens;
 mod v1;
 mod v2;
 mod views;
 
 use std::borrow::Cow;
-use std::iter;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -26,13 +24,13 @@ use memchr::memmem::Finder;
 
 use super::merge::merged;
 use super::parser::Parser;
+use super::shares::Shares;
 use super::written::Cells;
 use super::{Piece, Reader, Refused, Row};
 use crate::pool;
 use claims::{declared_views, repository_of};
 use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;
-use shares::Shares;
 use views::{Folder, as_steps};
 
 /// Bytes at the end of a log that are searched for its format first.
@@ -40,8 +38,8 @@ const END: usize = 1 << 12;
 
 /// Numbers of rows after which room for the others is reserved.
 const EXPECTING: [usize; 2] = [8, 32];
-/// How much more room is reserved than is expected to be needed.
-const MARGIN: f64 = 1.1;
+/// What opening a file takes, as the bytes that are read in that time.
+const OPENING: u64 = 1 << 12;
 
 const SUFFIX: &str = ".traj.json";
 const AGENT: &str = "mini-swe-agent";
@@ -115,8 +113,8 @@ impl Reader {
     ) -> (Vec<T>, usize) {
         let sizes = files::sizes(files);
         let looks = self.looks(as_contextbench);
-        let shares = Shares::new(&sizes);
-        let piece = |stretch| {
+        let shares = Shares::new(sizes.iter().map(|size| size.unwrap_or(0) + OPENING));
+        let pieces = shares.read(pool::width(), |shares, stretch| {
             files::with_buffer(|buffer| {
                 self.gather_logs(shares.files(stretch), |row, number| {
                     let file = &files[number];
@@ -125,18 +123,12 @@ impl Reader {
                     let is_read =
                         content.is_some_and(|content| row.read_log(content, file, looks).is_some());
                     if EXPECTING.contains(&row.index) {
-                        row.expect(MARGIN * shares.left(stretch));
+                        row.expect(shares.left(stretch));
                     }
                     is_read
                 })
             })
-        };
-        let pieces = pool::map(0..pool::width(), |_| {
-            let stretches = iter::from_fn(|| shares.take());
-            let pieces = stretches.map(|stretch| (stretch, piece(stretch)));
-            pieces.collect::<Vec<_>>()
         });
-        let pieces = shares.arranged(pieces.into_iter().flatten());
         (merged(pieces, finish), sizes.len())
     }
 
@@ -204,13 +196,6 @@ impl Row<'_> {
         self.index += usize::from(is_read);
         self.version_1 += usize::from(is_read && run.is_version_1());
         is_read.then_some(())
-    }
-
-    /// Reserves room for `ratio` times as many rows like those so far.
-    fn expect(&mut self, ratio: f64) {
-        for column in &mut *self.columns {
-            column.expect(ratio);
-        }
     }
 
     fn write(&mut self, record: &Record<'_>) -> Option<()> {

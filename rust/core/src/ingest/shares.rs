@@ -1,16 +1,17 @@
-//! Division of log files among threads.
+//! Division of files, or of runs of lines, among threads.
 //!
 //! A thread reads a stretch of consecutive files into columns of its own. One that has nothing left
 //! takes over half of what another has left, so all finish at about the same time, and few rows
 //! must be copied to put the stretches together.
 
+use std::iter;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::pool;
+
 /// Bytes of files that are read into one batch, unless their columns are small.
 const PART: u64 = 1 << 24;
-/// What opening a file takes, as the bytes that are read in that time.
-const OPENING: u64 = 1 << 12;
 /// Least bytes that are divided between two threads: enough to outweigh the cost of columns.
 const LEAST: u64 = 1 << 18;
 
@@ -36,16 +37,16 @@ struct Stretch {
 
 impl Shares {
     /// Divides files of these sizes into parts, which depend on the sizes alone.
-    pub(super) fn new(sizes: &[Option<u64>]) -> Self {
-        let ends = sizes.iter().scan(0, |end, size| {
-            *end += size.unwrap_or(0) + OPENING;
+    pub(super) fn new(sizes: impl IntoIterator<Item = u64>) -> Self {
+        let ends = sizes.into_iter().scan(0, |end, size| {
+            *end += size;
             Some(*end)
         });
         let mut shares = Self {
             ends: ends.collect(),
             stretches: Mutex::default(),
         };
-        let whole = shares.bytes(&(0..sizes.len()));
+        let whole = shares.bytes(&(0..shares.ends.len()));
         let count = (whole / PART).max(1);
         let mut begin = 0;
         for part in 0..count {
@@ -75,9 +76,24 @@ impl Shares {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Reads all stretches on `width` threads, and arranges the results by parts, in the order of
+    /// the files.
+    pub(super) fn read<T: Send>(
+        self,
+        width: usize,
+        stretch: impl Fn(&Self, usize) -> T + Send + Sync,
+    ) -> Vec<Vec<T>> {
+        let results = pool::map(0..width, |_| {
+            let taken = iter::from_fn(|| self.take());
+            let results = taken.map(|number| (number, stretch(&self, number)));
+            results.collect::<Vec<_>>()
+        });
+        self.arranged(results.into_iter().flatten())
+    }
+
     /// Takes a stretch that no thread has taken, or the later half of the longest; `None` if too
     /// little is left.
-    pub(super) fn take(&self) -> Option<usize> {
+    fn take(&self) -> Option<usize> {
         let mut stretches = self.stretches();
         if let Some(free) = stretches.iter().position(|stretch| !stretch.is_taken) {
             stretches[free].is_taken = true;
@@ -105,7 +121,7 @@ impl Shares {
 
     /// Returns the files of a stretch one by one, as long as no other thread takes them over.
     pub(super) fn files(&self, stretch: usize) -> impl Iterator<Item = usize> {
-        std::iter::from_fn(move || self.stretches()[stretch].rest.next())
+        iter::from_fn(move || self.stretches()[stretch].rest.next())
     }
 
     /// Returns how many times as many bytes its columns will hold as were read of a stretch so far.
@@ -119,7 +135,7 @@ impl Shares {
     }
 
     /// Arranges the results of all stretches by parts, in the order of the files.
-    pub(super) fn arranged<T>(self, results: impl IntoIterator<Item = (usize, T)>) -> Vec<Vec<T>> {
+    fn arranged<T>(self, results: impl IntoIterator<Item = (usize, T)>) -> Vec<Vec<T>> {
         let stretches = self.stretches.into_inner();
         let stretches = stretches.unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = results.into_iter().collect();
@@ -155,22 +171,22 @@ mod tests {
 
     #[test]
     fn parts_are_of_about_the_same_size() {
-        let parts = |sizes: &[Option<u64>]| {
-            let shares = Shares::new(sizes);
+        let parts = |sizes: &[u64]| {
+            let shares = Shares::new(sizes.iter().copied());
             let stretches = shares.stretches();
             let ends = stretches.iter().map(|stretch| stretch.rest.end);
             ends.collect::<Vec<_>>()
         };
         assert_eq!(parts(&[]), [0]);
-        assert_eq!(parts(&[None, None]), [2]);
-        assert_eq!(parts(&[Some(PART); 3]), [1, 2, 3]);
-        assert_eq!(parts(&[Some(PART / 2); 5]), [2, 5]);
-        assert_eq!(parts(&[Some(3 * PART), None]), [0, 0, 2]);
+        assert_eq!(parts(&[0, 0]), [2]);
+        assert_eq!(parts(&[PART; 3]), [1, 2, 3]);
+        assert_eq!(parts(&[PART / 2; 5]), [2, 5]);
+        assert_eq!(parts(&[3 * PART, 1]), [0, 0, 2]);
     }
 
     #[test]
     fn threads_share_what_is_left() {
-        let shares = Shares::new(&[Some(LEAST); 8]);
+        let shares = Shares::new([LEAST; 8]);
         assert_eq!(shares.take(), Some(0));
         assert_eq!(read(&shares, 0, 1), [0]);
         assert_eq!(shares.take(), Some(1));
@@ -186,8 +202,8 @@ mod tests {
 
     #[test]
     fn one_file_or_few_bytes_are_not_divided() {
-        for sizes in [&[Some(PART)][..], &[Some(1), Some(1)]] {
-            let shares = Shares::new(sizes);
+        for sizes in [&[PART][..], &[1, 1]] {
+            let shares = Shares::new(sizes.iter().copied());
             assert_eq!((shares.take(), shares.take()), (Some(0), None));
         }
     }
