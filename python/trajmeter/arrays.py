@@ -40,6 +40,7 @@ __all__ = [
     "call_function",
     "cast",
     "coded",
+    "concatenated",
     "empty_texts",
     "entries",
     "field",
@@ -372,12 +373,15 @@ def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
     columns = zip(*(batch.columns for batch in batches), strict=True)
-    joined = [_concatenated(parts) for parts in columns]
+    joined = [concatenated(parts) for parts in columns]
     return pa.record_batch(joined, schema=batches[0].schema)
 
 
-def _concatenated(parts: Sequence[Array]) -> Array:
-    """Parts of a column as one; nulls, which most columns hold nothing else than, are not read."""
+def concatenated(parts: Sequence[Array]) -> Array:
+    """Parts of a column as one, in memory of its own.
+
+    Nulls, which most columns hold nothing else than, share theirs and are not read.
+    """
     if all(part.null_count == len(part) for part in parts):
         return nulls(sum(map(len, parts)), parts[0].type)
     return pa.concat_arrays(parts)

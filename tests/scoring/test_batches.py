@@ -46,6 +46,21 @@ def test_a_row_is_what_records_give() -> None:
     assert rows[2]["answer.parts.words.cause"] == "missing_gold"
 
 
+@pytest.mark.parametrize("agent", ["owl", None])
+def test_results_do_not_keep_the_memory_of_attempts(agent: str | None) -> None:
+    fields: dict[str, Any] = {"agent": agent, "model": "m", "attempt": "1"}
+    batch = trajectory_batch([_attempt("one", **fields), _attempt("two", **fields)])
+    (results,) = score_batches([batch], metrics=["turns"])
+
+    def memory(rows: pa.RecordBatch, name: str) -> set[int]:
+        return {held.address for held in rows.column(name).buffers() if held and held.size}
+
+    held: set[int] = set().union(*(memory(batch, name) for name in ("task_id", "model", "attempt")))
+    for name in ("task_id", "agent", "model", "attempt"):
+        assert results.column(name).equals(batch.column(name))
+        assert held.isdisjoint(memory(results, name))
+
+
 def test_sources_are_texts() -> None:
     sources = [
         None,

@@ -12,6 +12,7 @@ from trajmeter.arrays import (
     ROWS_AT_ONCE,
     call_function,
     cast,
+    concatenated,
     field,
     nulls,
     repeated_text,
@@ -49,7 +50,8 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     ]
     is_named = places and not places[0].null_count
     place = places[0] if is_named else call_function("coalesce", [*places, file])
-    own = [rows.column(name) for name in ("task_id", "agent", "model", "attempt")]
+    # A column that was read in Rust keeps the memory of all columns of its batch.
+    own = [concatenated([rows.column(name)]) for name in ("task_id", "agent", "model", "attempt")]
     return [*own, place, repeated_text(backend, len(rows))]
 
 

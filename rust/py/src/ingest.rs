@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray,
-    StructArray, new_null_array,
+    StructArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
@@ -20,6 +20,7 @@ use trajmeter_core::ingest::{
 use crate::arrays::run;
 use crate::columns::{array_capsules, internal, schema_capsule};
 use crate::errors::InternalError;
+use crate::nulls::Nulls;
 
 /// Reads JSON lines into columns; uncertain lines are left to the caller.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
@@ -200,9 +201,10 @@ impl JsonColumns {
 fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
     let mut fields = Vec::new();
     let mut arrays = Vec::new();
+    let mut all_null = Nulls::default();
     for (column, member) in piece.columns.into_iter().zip(&shape.members) {
         if let Some(column) = column {
-            let array = array(column, &member.shape, piece.rows)?;
+            let array = array(column, &member.shape, piece.rows, &mut all_null)?;
             fields.push(field(&member.name, &array, true));
             arrays.push(array);
         }
@@ -221,19 +223,30 @@ fn field(name: &str, array: &ArrayRef, nullable: bool) -> FieldRef {
 }
 
 /// Converts the column to an array of `length` rows; all null if it is not wanted.
-fn array(column: Column, shape: &Shape, length: usize) -> Result<ArrayRef, ArrowError> {
+fn array(
+    column: Column,
+    shape: &Shape,
+    length: usize,
+    all_null: &mut Nulls,
+) -> Result<ArrayRef, ArrowError> {
     if !column.is_wanted() {
-        let without_rows = values(column, shape, 0)?;
-        return Ok(new_null_array(without_rows.data_type(), length));
+        let without_rows = values(column, shape, 0, all_null)?;
+        return all_null.array(without_rows.data_type(), length);
     }
-    values(column, shape, length)
+    values(column, shape, length, all_null)
 }
 
-fn values(column: Column, shape: &Shape, length: usize) -> Result<ArrayRef, ArrowError> {
+fn values(
+    column: Column,
+    shape: &Shape,
+    length: usize,
+    all_null: &mut Nulls,
+) -> Result<ArrayRef, ArrowError> {
     let nulls = nulls(&column.valid);
-    let item = |column: Box<Column>| {
+    let mut item = |column: Box<Column>| {
         let length = column.len();
-        array(*column, shape.item.as_deref().unwrap_or(shape), length)
+        let shape = shape.item.as_deref().unwrap_or(shape);
+        array(*column, shape, length, all_null)
     };
     Ok(match column.values {
         Values::Boolean(values) => Arc::new(BooleanArray::new(bits(&values), nulls)),
@@ -265,7 +278,7 @@ fn values(column: Column, shape: &Shape, length: usize) -> Result<ArrayRef, Arro
             let mut fields = Vec::with_capacity(columns.len());
             let mut arrays = Vec::with_capacity(columns.len());
             for (column, member) in columns.into_iter().zip(&shape.members) {
-                let array = array(column, &member.shape, length)?;
+                let array = array(column, &member.shape, length, all_null)?;
                 fields.push(field(&member.name, &array, true));
                 arrays.push(array);
             }

@@ -19,6 +19,7 @@ mod levels;
 mod lines;
 mod means;
 mod named;
+mod nulls;
 mod objects;
 mod patches;
 mod resampling;

@@ -112,7 +112,9 @@ class LineBlocks:
             if isinstance(part, Entry):
                 yield partial(_left_out, records, part)
             else:
-                yield partial(self._certain.piece, part.columns, part.block, str(path), records)
+                # A block is large and would wait along with its rows.
+                block = part.block if part.columns.refused else b""
+                yield partial(self._certain.piece, part.columns, block, str(path), records)
             if records.is_over:
                 return
         yield partial(ended, records)
