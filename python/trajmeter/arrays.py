@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,9 @@ from trajmeter import kernels
 from trajmeter.kernels import Coded
 
 try:
-    from pyarrow._compute import CastOptions, call_function
+    from pyarrow._compute import CastOptions, SetLookupOptions, call_function
 except ImportError:  # which is not promised
-    from pyarrow.compute import CastOptions, call_function
+    from pyarrow.compute import CastOptions, SetLookupOptions, call_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,8 +45,10 @@ __all__ = [
     "entries",
     "field",
     "filled",
+    "filled_texts",
     "flags",
     "held_numbers",
+    "is_among",
     "nulls",
     "numbers",
     "present",
@@ -59,6 +61,7 @@ __all__ = [
     "text_memory",
     "text_scalar",
     "together",
+    "validity",
 ]
 
 ROWS_AT_ONCE = 256
@@ -67,6 +70,7 @@ every turn."""
 
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]
+_Column = TypeVar("_Column")
 
 _NULLS = (1 << 10, 1 << 17)
 """Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
@@ -217,6 +221,14 @@ def text_bytes(column: Any) -> TextBytes:  # noqa: ANN401 - of texts
     return TextBytes(held, bounds.astype(np.int64))
 
 
+def filled_texts(column: Array, instead: str) -> Array:
+    """Texts of a column with nulls replaced; not copied if it has no nulls."""
+    if not column.null_count:
+        return column
+    texts: Array = call_function("coalesce", [column, text_scalar(instead)])
+    return texts
+
+
 def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
     """A column without a value, which shares its memory with others of its type."""
     enough = next((most for most in _NULLS if rows <= most), None)
@@ -268,18 +280,16 @@ def _number_type(arrow_type: Any) -> type[np.number[Any]]:  # noqa: ANN401 - of 
 
 def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Array:
     """A column of integers or floats, null where they are absent; not copied."""
-    held = pa.py_buffer(np.ascontiguousarray(values).data)
-    valid = _valid(is_absent)
+    buffers = [validity(is_absent), pa.py_buffer(np.ascontiguousarray(values).data)]
     arrow_type = pa.from_numpy_dtype(values.dtype)
-    column: Array = pa.Array.from_buffers(arrow_type, len(values), [valid, held])
+    column: Array = pa.Array.from_buffers(arrow_type, len(values), buffers)
     return column
 
 
 def booleans(values: Booleans, is_absent: Booleans | None = None) -> Array:
     """A column of booleans, null where they are absent; made as :func:`numbers` makes one."""
-    held = pa.py_buffer(np.packbits(values, bitorder="little").data)
-    valid = _valid(is_absent)
-    column: Array = pa.Array.from_buffers(pa.bool_(), len(values), [valid, held])
+    buffers = [validity(is_absent), pa.py_buffer(np.packbits(values, bitorder="little").data)]
+    column: Array = pa.Array.from_buffers(pa.bool_(), len(values), buffers)
     return column
 
 
@@ -301,7 +311,7 @@ def text_array(values: Iterable[str | None]) -> Array:
     if len(joined) > _MOST_TEXT:
         raise pa.ArrowCapacityError(f"texts of {len(joined)} bytes, expected at most {_MOST_TEXT}")
     offsets = pa.py_buffer(bounds.astype(np.int32).data)
-    buffers = [_valid(is_absent), offsets, pa.py_buffer(joined)]
+    buffers = [validity(is_absent), offsets, pa.py_buffer(joined)]
     column: Array = pa.Array.from_buffers(pa.string(), len(written), buffers)
     return column
 
@@ -333,30 +343,37 @@ def _repeated_text(value: str, rows: int) -> Array:
 def empty_texts(is_there: Booleans) -> Array:
     """A column of texts without bytes, null where they are not there."""
     offsets = pa.py_buffer(np.zeros(len(is_there) + 1, np.int32).data)
-    buffers = [_valid(~is_there), offsets, pa.py_buffer(b"")]
+    buffers = [validity(~is_there), offsets, pa.py_buffer(b"")]
     column: Array = pa.Array.from_buffers(pa.string(), len(is_there), buffers)
     return column
 
 
-def _valid(is_absent: Booleans | None) -> pa.Buffer | None:
-    """The bits that say which values there are; none where all are there."""
+def validity(is_absent: Booleans | None) -> pa.Buffer | None:
+    """The bits of an array that say which values there are; none where all are there."""
     if is_absent is None or not is_absent.any():
         return None
     return pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
 
 
-def taken(column: Any, places: Any) -> Array:  # noqa: ANN401 - of any type; of integers
-    """The values at places of a column, null where a place is."""
-    found: Array = call_function("take", [column, places])
+def taken(column: _Column, places: Any) -> _Column:  # noqa: ANN401 - of integers
+    """The values at places of a column, null where a place is; or the rows of a batch."""
+    indices = numbers(places) if isinstance(places, np.ndarray) else places
+    found: _Column = call_function("take", [column, indices])
     return found
+
+
+def is_among(column: Any, texts: Iterable[str]) -> Booleans:  # noqa: ANN401 - of texts
+    """Whether each value of a column is one of these texts; no null is."""
+    options = SetLookupOptions(text_array(texts))
+    return flags(call_function("is_in", [column], options))
 
 
 def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
     """Values of a column of booleans, false where they are null."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    if not len(array):
-        return np.zeros(0, np.bool_)
+    if array.null_count == len(array):
+        return np.zeros(len(array), np.bool_)  # which may have no memory at all
     values = _bits(array.buffers()[1], array.offset, len(array))
     return values & present(array) if array.null_count else values
 

@@ -13,22 +13,25 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter import json_input
+from trajmeter import arrays, json_input
 from trajmeter.absent import absent_columns
 from trajmeter.arrays import (
     Array,
     Booleans,
+    booleans,
+    call_function,
     coded,
     entries,
-    flags,
+    is_among,
     nulls,
-    numbers,
+    present,
     ragged,
+    taken,
     text_array,
 )
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.nested_arrays import list_array, map_array, record_array
 from trajmeter.objects import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
@@ -124,7 +127,7 @@ def _plain(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if isinstance(array, pa.DictionaryArray):
-        array = array.dictionary_decode()
+        array = taken(array.dictionary, array.indices)
     return array
 
 
@@ -133,7 +136,7 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
     if array.type == target:
         return array
     if shape.kind == "json" and not _is_text(array.type):
-        return pa.array([_text(each, path) for each in array.to_pylist()], pa.string())
+        return text_array(_text(each, path) for each in array.to_pylist())
     if shape.kind == "record" and isinstance(array, pa.StructArray):
         return _records(array, shape, target, path)
     if shape.kind == "list" and isinstance(array, _LISTS):
@@ -141,7 +144,7 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
     if shape.kind == "mapping" and holds_pairs(array.type):
         return _mappings(array, shape, target, path)
     try:
-        return array.cast(target)
+        return arrays.cast(array, target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise ConfigurationError(
             f"column {path} is {_named(array.type)}, expected {_named(target)}: {error}"
@@ -181,7 +184,7 @@ def _records(array: pa.StructArray, shape: Shape, target: pa.DataType, path: str
         else nulls(len(array), field.type)
         for member, field in zip(shape.members, fields, strict=True)
     ]
-    return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
+    return record_array(children, fields, ~present(array))
 
 
 def _plain_calls(
@@ -195,7 +198,7 @@ def _plain_calls(
     if "arguments" in theirs and _is_text(theirs["arguments"].type):
         read = [parsed_arguments(text) for text in theirs["arguments"].to_pylist()]
         texts = [None if each is None else json_text(each) for each in read]
-        theirs["arguments"] = pa.array(texts, pa.string())
+        theirs["arguments"] = text_array(texts)
     shapes = {member.name: member.shape for member in shape.members}
 
     def conformed(columns: dict[str, Array], name: str) -> Array:
@@ -203,9 +206,11 @@ def _plain_calls(
             return nulls(len(function), types[name])
         return _conformed(columns[name], shapes[name], types[name], f"{path}.{name}")
 
-    is_theirs = pc.and_(conformed(existing, "name").is_null(), function.is_valid())
+    is_theirs = booleans(~present(conformed(existing, "name")) & present(function))
     return {
-        name: pc.if_else(is_theirs, conformed(theirs, name), conformed(existing, name))
+        name: call_function(
+            "if_else", [is_theirs, conformed(theirs, name), conformed(existing, name)]
+        )
         for name in ("name", "arguments")
     }
 
@@ -219,9 +224,7 @@ def _lists(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
         raise ConfigurationError(
             f"column {path} has {offsets[-1]} values in one batch, expected {_MOST_VALUES} at most"
         )
-    bounds: Any = numbers(offsets.astype(np.int32))
-    lists: Array = pa.ListArray.from_arrays(bounds, kept, mask=array.is_null())
-    return lists
+    return list_array(offsets, kept, ~present(array))
 
 
 def holds_pairs(arrow_type: pa.DataType) -> bool:
@@ -235,19 +238,16 @@ def holds_pairs(arrow_type: pa.DataType) -> bool:
 def _mappings(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
     """Convert lists of keys and values to mappings."""
     pairs, offsets = ragged(array)
-    keys = pc.struct_field(pairs, "key")
+    keys = arrays.field(pairs, "key")
     if keys.null_count:
         raise ConfigurationError(f"column {path} has a key that is null, expected text")
     kinds = cast("pa.MapType[Any, Any, Any]", target)
     values = _conformed(
-        pc.struct_field(pairs, "value"), cast("Shape", shape.item), kinds.item_type, path
+        arrays.field(pairs, "value"), cast("Shape", shape.item), kinds.item_type, path
     )
-    # A null start marks a null; the stubs require 64 bits, Arrow 32.
-    starts: Any = numbers(offsets.astype(np.int32), np.append(flags(array.is_null()), False))
-    maps: Array = pa.MapArray.from_arrays(
-        starts, _conformed(keys, _TEXT, kinds.key_type, path), values
+    return map_array(
+        offsets, _conformed(keys, _TEXT, kinds.key_type, path), values, ~present(array)
     )
-    return maps
 
 
 def faulty(batch: pa.RecordBatch) -> Booleans:
@@ -266,7 +266,7 @@ def _faulty_members(
     found = np.zeros(len(is_there), np.bool_)
     for member, column in zip(members, columns, strict=True):
         if member.required and column.null_count:
-            found |= flags(column.is_null()) & is_there
+            found |= ~present(column) & is_there
         if column.null_count < len(column):
             found |= _faulty(column, member.shape)
     return found
@@ -275,12 +275,11 @@ def _faulty_members(
 def _faulty(column: Array, shape: Shape) -> Booleans:
     """Whether each value violates its shape; nulls are checked by the caller."""
     if shape.choices:
-        known = pc.is_in(column, value_set=text_array(sorted(shape.choices)))
-        return ~flags(known) & flags(column.is_valid())
+        return present(column) & ~is_among(column, shape.choices)
     if shape.kind == "json":
         return _faulty_json(column, is_object=shape.is_object)
     if shape.kind == "record" and isinstance(column, pa.StructArray):
-        return _faulty_members(shape.members, column.flatten(), flags(column.is_valid()))
+        return _faulty_members(shape.members, column.flatten(), present(column))
     if shape.item is None:
         return np.zeros(len(column), np.bool_)
     return _faulty_items(column, shape.item)
@@ -292,7 +291,7 @@ def _faulty_items(column: Array, shape: Shape) -> Booleans:
         _, values, offsets = entries(column)
     else:
         values, offsets = ragged(column)
-    found = flags(values.is_null()) | _faulty(values, shape)
+    found = ~present(values) | _faulty(values, shape)
     lists = np.zeros(len(column), np.bool_)
     lists[np.searchsorted(offsets, np.flatnonzero(found), side="right") - 1] = True
     return lists
@@ -300,12 +299,12 @@ def _faulty_items(column: Array, shape: Shape) -> Booleans:
 
 def _faulty_json(column: Array, *, is_object: bool) -> Booleans:
     known = np.full(len(column), 0, np.int64)
-    is_there = flags(column.is_valid())
-    known[is_there] = object_codes(column.drop_null())
+    is_there = present(column)
+    known[is_there] = object_codes(call_function("drop_null", [column]))
     found: Booleans = is_object & (known == NO_OBJECT)
     unclear = np.flatnonzero(known == UNCERTAIN)
     if len(unclear):
-        texts, codes = coded(column.take(unclear))
+        texts, codes = coded(taken(column, unclear))
         faulty = [not _is_json(text, is_object=is_object) for text in texts]
         found[unclear] = np.array(faulty)[codes]
     return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import numbers, ragged
+from trajmeter.arrays import present, ragged
+from trajmeter.nested_arrays import list_array, record_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,10 +31,7 @@ def with_member(array: Array, path: Sequence[str], make: Callable[[Array], Array
         return array
     if pa.types.is_list(array.type):
         values, offsets = ragged(array)
-        bounds: Any = numbers(offsets.astype(np.int32))
-        made = with_member(values, path, make)
-        lists: Array = pa.ListArray.from_arrays(bounds, made, mask=array.is_null())
-        return lists
+        return list_array(offsets, with_member(values, path, make), ~present(array))
     if not pa.types.is_struct(array.type):
         return array
     name, *below = path
@@ -44,4 +41,4 @@ def with_member(array: Array, path: Sequence[str], make: Callable[[Array], Array
         for field, child in zip(fields, cast("pa.StructArray", array).flatten(), strict=True)
     ]
     fields = [field.with_type(child.type) for field, child in zip(fields, children, strict=True)]
-    return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
+    return record_array(children, fields, ~present(array))

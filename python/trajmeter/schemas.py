@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from typing import (
@@ -53,6 +54,9 @@ __all__ = [
     "trajectory_shape",
     "trajectory_values",
 ]
+
+_FEW = 16
+"""Rows up to which an import of pyarrow's takes longer than it saves."""
 
 Kind: TypeAlias = Literal[
     "boolean", "integer", "number", "text", "json", "list", "mapping", "record"
@@ -183,10 +187,24 @@ def trajectory_batch(
                 f"trajectory {index} holds a value that is not valid JSON: {error}"
             ) from error
     try:
-        return pa.RecordBatch.from_pylist(rows, schema=schema)
+        return _batch_of(rows, schema)
     except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid) as error:
         where = _first_unstorable(rows, schema)
         raise InputError(f"{where} cannot be a row of columns: {error}") from error
+
+
+def _batch_of(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    from trajmeter.nested_arrays import value_array
+
+    if len(rows) <= _FEW:
+        with suppress(TypeError, OverflowError, UnicodeEncodeError):  # which pyarrow explains
+            columns = [
+                value_array([row.get(field.name) for row in rows], field.type) for field in schema
+            ]
+            return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def trajectory_from_row(row: Mapping[str, Any]) -> Trajectory:

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import filled, flags, nulls, numbers, present, ragged, text_array
+from trajmeter.arrays import (
+    TextBytes,
+    filled,
+    flags,
+    nulls,
+    numbers,
+    present,
+    ragged,
+    text_array,
+    text_bytes,
+)
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
-from trajmeter.kernels.texts import TextArrays, text_arrays
 from trajmeter.members import with_member
 from trajmeter.records.measurements import agent_key
 
@@ -77,7 +86,7 @@ def with_tables(batch: pa.RecordBatch, tables: Array | None = None) -> pa.Record
 class TableArrays(NamedTuple):
     """Tables as flat arrays."""
 
-    names: TextArrays
+    names: TextBytes
     """Distinct names of benchmarks."""
     benchmark: Int64Array
     """Index of each benchmark's name."""
@@ -91,7 +100,7 @@ def table_arrays(batch: pa.RecordBatch) -> TableArrays:
     """Return the tables of trajectories as flat arrays; one without a table has no benchmarks."""
     if BENCHMARK_TABLES not in batch.schema.names:
         none = np.zeros(len(batch) + 1, np.int64)
-        return TableArrays(text_arrays(nulls(0, pa.string())), none[:0], none, [])
+        return TableArrays(text_bytes(nulls(0, pa.string())), none[:0], none, [])
     lists = _lists(batch)
     names: Any
     names, offsets = ragged(lists.pop(_BENCHMARK))
@@ -101,7 +110,7 @@ def table_arrays(batch: pa.RecordBatch) -> TableArrays:
         if column.null_count < len(column)
     ]
     codes = filled(names.indices, 0).astype(np.int64)
-    return TableArrays(text_arrays(names.dictionary), codes, offsets, fields)
+    return TableArrays(text_bytes(names.dictionary), codes, offsets, fields)
 
 
 def _padded(column: Array, offsets: Int64Array) -> tuple[Float64Array | BoolArray, BoolArray]:

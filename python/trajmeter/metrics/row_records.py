@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
-from trajmeter.arrays import Array, entries, ragged
+from trajmeter.arrays import Array, call_function, entries, present, ragged
 from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.records import Measurements, Record, Trajectory
 from trajmeter.records.record import frozen
@@ -86,7 +86,7 @@ def _collections(column: Array, item: Shape) -> list[Any]:
         collected = [tuple(each[start:stop]) for start, stop in pairwise(offsets.tolist())]
     if not column.null_count:
         return collected
-    is_there = column.is_valid().to_pylist()
+    is_there = present(column).tolist()
     return [value if there else None for value, there in zip(collected, is_there, strict=True)]
 
 
@@ -94,7 +94,7 @@ def _records(column: Array, shape: Shape) -> list[Any]:
     model = shape.model
     if model is None or not issubclass(model, Record) or not isinstance(column, pa.StructArray):
         raise TypeError(f"a column of {column.type} does not hold {model}")
-    fields = _fields(shape.members, column.drop_null().flatten())
+    fields = _fields(shape.members, call_function("drop_null", [column]).flatten())
     has_rules = bool(model.__pydantic_decorators__.model_validators)
     make: Callable[[dict[str, Any]], Record]
     if model is Measurements:
@@ -104,7 +104,7 @@ def _records(column: Array, shape: Shape) -> list[Any]:
     made = map(make, fields)
     if not column.null_count:
         return list(made)
-    return [next(made) if there else None for there in column.is_valid().to_pylist()]
+    return [next(made) if there else None for there in present(column).tolist()]
 
 
 def _measurements(fields: dict[str, Any]) -> Measurements:

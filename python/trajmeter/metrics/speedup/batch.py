@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import ROWS_AT_ONCE, coded, nulls
+from trajmeter.arrays import ROWS_AT_ONCE, coded, nulls, taken
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.errors import InputError
 from trajmeter.kernels import backend
@@ -98,8 +98,7 @@ def score_batch(
     places = [row for each in stretches for row in each.rows[: each.scored]]
     order = np.arange(len(rows))
     order[places] = len(rows) + np.arange(len(places))
-    order_of = pa.array(order)
-    return {name: pa.concat_arrays([columns[name], slow[name]]).take(order_of) for name in names}
+    return {name: taken(pa.concat_arrays([columns[name], slow[name]]), order) for name in names}
 
 
 class _Stretch(NamedTuple):
@@ -164,7 +163,7 @@ def _begins(stretches: Iterable[_Stretch]) -> Iterator[int]:
 
 
 def _records(rows: pa.RecordBatch, stretch: _Stretch) -> list[Trajectory]:
-    return records_of(rows.take(pa.array(stretch.rows)))
+    return records_of(taken(rows, np.array(stretch.rows, np.int64)))
 
 
 def _arrays(family: FamilyColumns, fields: Sequence[dict[str, Any]]) -> Iterator[Array]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import coded, filled, flags
+from trajmeter.arrays import coded, filled, flags, is_among, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pyarrow as pa
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import BoolArray, Int64Array
@@ -58,11 +58,6 @@ def integers(column: Array) -> Int64Array:
     return filled(column, 0).astype(np.int64, copy=False)
 
 
-def is_text(column: Any, text: str) -> BoolArray:  # noqa: ANN401 - of texts
-    """Whether each value of a column equals a text."""
-    return flags(pc.equal(column, pa.scalar(text)).fill_null(fill_value=False))
-
-
 def check_columns(
     rows: pa.RecordBatch, trials: TrialColumns, profile: SpeedupProfile
 ) -> CheckColumns:
@@ -74,19 +69,19 @@ def check_columns(
         profile: Decides what counts as a failure if little is recorded.
     """
     tests, snapshot = fields_of(rows.column("pytest_summary")), rows.column("snapshot_summary")
-    has_tests = flags(rows.column("pytest_summary").is_valid())
-    has_snapshot = flags(snapshot.is_valid())
+    has_tests = present(rows.column("pytest_summary"))
+    has_snapshot = present(snapshot)
     failed, error = integers(tests["failed"]), integers(tests["error"])
     is_huge = (np.abs(failed // 2) > _MOST // 2) | (np.abs(error // 2) > _MOST // 2)
     failures = np.where(is_huge, 0, failed) + np.where(is_huge, 0, error)
-    captured = flags(tests["captured"].fill_null(fill_value=False))
+    captured = flags(tests["captured"])
     allowed = np.where(captured, 0, _allowed(trials, failures, has_tests))
-    tests_failed = is_text(tests["problem"], "unreadable") | (failures > allowed)
+    tests_failed = is_among(tests["problem"], ["unreadable"]) | (failures > allowed)
     if profile.uncounted_tests_fail:
-        tests_failed |= captured & (is_text(tests["problem"], "not_run") | (error == 1))
+        tests_failed |= captured & (is_among(tests["problem"], ["not_run"]) | (error == 1))
     is_run = has_tests | has_snapshot
-    is_told = flags(rows.column("passed").is_valid()) | flags(rows.column("failure").is_valid())
-    passed = flags(rows.column("passed").fill_null(fill_value=False))
+    is_told = present(rows.column("passed")) | present(rows.column("failure"))
+    passed = flags(rows.column("passed"))
     crashed = is_told & (profile.missing_snapshot_fails | ~passed)
     return CheckColumns(
         is_known=is_run | is_told,

@@ -6,21 +6,34 @@ figures, and score the trials that this module is not certain of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import flags, nulls
+from trajmeter.arrays import (
+    booleans,
+    call_function,
+    coded,
+    filled,
+    filled_texts,
+    flags,
+    is_among,
+    nulls,
+    numbers,
+    present,
+    repeated_text,
+    taken,
+    text_array,
+    text_bytes,
+    text_scalar,
+)
 from trajmeter.benchmark_tables.columns import table_arrays
-from trajmeter.kernels.texts import text_arrays
 from trajmeter.metrics.speedup.check_columns import (
     CheckColumns,
     check_columns,
     fields_of,
     integers,
-    is_text,
 )
 from trajmeter.metrics.speedup.fields import NOTHING_MEASURED, ORACLE_FAILED
 from trajmeter.metrics.speedup.levels import alphabet
@@ -82,7 +95,7 @@ def figure_columns(
         **_figures(scores, plan, profile),
         **_checks(rows, checks, profile),
         **spending_columns(rows, trials.keys, trials.key, warnings, profile),
-        "key": pa.array(trials.keys, pa.string()).take(trials.key),
+        "key": taken(text_array(trials.keys), trials.key),
         "instance": rows.column("instance"),
         "trial": rows.column("trial"),
         "trial_resolved": nulls(len(rows), pa.bool_()),
@@ -106,15 +119,14 @@ def _tables(rows: pa.RecordBatch, trials: TrialColumns, profile: SpeedupProfile)
     from trajmeter.kernels._rust import SpeedupTables
 
     measurements = fields_of(rows.column("measurements"))
-    last = measurements["last_agent"].dictionary_encode()
-    named: list[Any] = last.dictionary.to_pylist()
+    last = coded(measurements["last_agent"])
     # Agents that are named but have no attempt here own none of the others' benchmarks.
-    keys = [*trials.keys, *named]
-    owner = np.where(flags(last.is_valid()), integers(last.indices) + len(trials.keys), -1)
-    is_measured = flags(rows.column("measurements").is_valid())
+    keys = [*trials.keys, *last.texts]
+    owner = np.where(last.codes >= 0, last.codes + len(trials.keys), -1)
+    is_measured = present(rows.column("measurements"))
     return SpeedupTables(
-        text_arrays(measurements["ratios_by_agent"]),
-        text_arrays(measurements["ratios"]),
+        text_bytes(filled_texts(measurements["ratios_by_agent"], "")),
+        text_bytes(filled_texts(measurements["ratios"], "")),
         table_arrays(rows),
         is_measured,
         keys,
@@ -165,17 +177,16 @@ def _figures(scores: pa.RecordBatch, plan: _Plan, profile: SpeedupProfile) -> di
     cause[~valid & is_without] = Cause.MISSING_ORACLE.value
     cause[~has_table] = Cause.MISSING_MEASUREMENTS.value
     for name in _LEVELS:
-        columns[name] = pc.if_else(
-            pa.array(lacks_oracle), pa.scalar(None, pa.float64()), columns[name]
-        )
+        level = columns[name]
+        columns[name] = numbers(filled(level, 0.0), lacks_oracle | ~present(level))
     outcome = _outcome(plan.is_reverted)
     return {
         **columns,
         "agent_advantage": columns[_LEVELS[-1]],
         "outcome": texts_where(~valid, Outcome.NOT_SCORED.value, outcome),
-        "cause": pa.array(cause, pa.string()),
-        "fallback_to_baseline": pa.array(plan.is_reverted),
-        "already_reverted": pa.array(has_reverted & ~plan.is_reverted),
+        "cause": text_array(cause),
+        "fallback_to_baseline": booleans(plan.is_reverted),
+        "already_reverted": booleans(has_reverted & ~plan.is_reverted),
     }
 
 
@@ -183,29 +194,28 @@ def _merged_outcome(columns: dict[str, Array], plan: _Plan, valid: BoolArray) ->
     cause = np.full(len(valid), None, object)
     cause[plan.is_reverted] = Cause.REVERTED_TO_BASELINE.value
     cause[~valid] = Cause.NO_VALID_BENCHMARK.value
-    levels = {name: columns[name].fill_null(0.0) for name in _LEVELS}
+    levels = {name: numbers(filled(columns[name], 0.0)) for name in _LEVELS}
     return {
         **levels,
-        "task_speedup": columns["task_speedup"].fill_null(1.0),
+        "task_speedup": numbers(filled(columns["task_speedup"], 1.0)),
         "agent_advantage": levels[_LEVELS[-1]],
         "outcome": _outcome(plan.is_reverted | ~valid),
-        "cause": pa.array(cause, pa.string()),
-        "fallback_to_baseline": pa.array(plan.is_reverted),
-        "already_reverted": pa.array(np.zeros(len(valid), np.bool_)),
+        "cause": text_array(cause),
+        "fallback_to_baseline": booleans(plan.is_reverted),
+        "already_reverted": booleans(np.zeros(len(valid), np.bool_)),
     }
 
 
 def _outcome(is_assigned: BoolArray) -> Array:
-    scored = pa.repeat(pa.scalar(Outcome.SCORED.value), len(is_assigned))
+    scored = repeated_text(Outcome.SCORED.value, len(is_assigned))
     return texts_where(is_assigned, Outcome.ASSIGNED.value, scored)
 
 
 def _resolved(rows: pa.RecordBatch, trials: TrialColumns) -> Array:
     """Whether each row's trial is resolved, according to its last agent."""
     last = trials.members[trials.offsets[:-1] + trials.scored - 1]
-    passed = flags(rows.column("passed").fill_null(fill_value=False))
-    resolved: Array = pa.array(np.append(passed[last], values=False)[trials.trial])
-    return resolved
+    passed = flags(rows.column("passed"))
+    return booleans(np.append(passed[last], values=False)[trials.trial])
 
 
 def _checks(
@@ -213,11 +223,11 @@ def _checks(
 ) -> dict[str, Array]:
     tests, snapshot = rows.column("pytest_summary"), rows.column("snapshot_summary")
     counts, compared = fields_of(tests), fields_of(snapshot)
-    has_tests, has_snapshot = flags(tests.is_valid()), flags(snapshot.is_valid())
-    not_run = is_text(counts["problem"], "not_run")
+    has_tests, has_snapshot = present(tests), present(snapshot)
+    not_run = is_among(counts["problem"], ["not_run"])
     if profile.scores_merged_tables:
-        captured = flags(counts["captured"].fill_null(fill_value=False))
-        is_uncounted = flags(counts["problem"].is_valid()) | (integers(counts["error"]) == 1)
+        captured = flags(counts["captured"])
+        is_uncounted = present(counts["problem"]) | (integers(counts["error"]) == 1)
         has_tests = has_tests & ~(captured & is_uncounted)
         not_run &= has_tests
     shown = _Shown(has_tests, is_merged=profile.scores_merged_tables)
@@ -231,7 +241,7 @@ def _checks(
     }
     return {
         **figures,
-        "pytest_summary.failed_total": shown.counts(pa.array(failures)),
+        "pytest_summary.failed_total": shown.counts(numbers(failures)),
         "pytest_summary.status": shown.text(counts["status"], default=None),
         **{
             f"snapshot_summary.{name}": compared_shown.counts(compared[name])
@@ -239,10 +249,10 @@ def _checks(
             if name != "status"
         },
         "snapshot_summary.status": compared_shown.text(compared["status"], default="failed"),
-        "pytest_failed": pa.array(checks.pytest_failed, mask=unknown),
-        "snapshot_failed": pa.array(checks.snapshot_failed, mask=unknown),
-        "success": pa.array(~checks.failed, mask=unknown),
-        "tests_not_run": pa.array(not_run),
+        "pytest_failed": booleans(checks.pytest_failed, unknown),
+        "snapshot_failed": booleans(checks.snapshot_failed, unknown),
+        "success": booleans(~checks.failed, unknown),
+        "tests_not_run": booleans(not_run),
     }
 
 
@@ -254,12 +264,11 @@ class _Shown(NamedTuple):
 
     def counts(self, column: Array) -> Array:
         mask = None if self.is_merged else ~self.is_there
-        counts: Array = pa.array(np.where(self.is_there, integers(column), 0), mask=mask)
-        return counts
+        return numbers(np.where(self.is_there, integers(column), 0), mask)
 
     def text(self, column: Array, *, default: str | None) -> Array:
         if default is not None:
-            column = column.fill_null(default)
-        absent = pa.scalar("failed" if self.is_merged else None, pa.string())
-        texts: Array = pc.if_else(pa.array(self.is_there), column, absent)
+            column = filled_texts(column, default)
+        absent = text_scalar("failed" if self.is_merged else None)
+        texts: Array = call_function("if_else", [booleans(self.is_there), column, absent])
         return texts

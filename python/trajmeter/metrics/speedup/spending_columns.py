@@ -12,15 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trajmeter import json_input
-from trajmeter.arrays import Array, filled, flags, nulls
+from trajmeter.arrays import (
+    Array,
+    booleans,
+    call_function,
+    filled,
+    flags,
+    nulls,
+    numbers,
+    present,
+    ragged,
+    repeated_text,
+    taken,
+    text_array,
+    text_scalar,
+)
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
 from trajmeter.metrics.speedup.costs import priced_tokens, refused_cost, refused_count
 from trajmeter.metrics.speedup.merged import booked_costs
 from trajmeter.metrics.usage_columns import costs_of_rows, of_turns_alone, tokens_of_rows
+from trajmeter.nested_arrays import list_array, map_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Warnings", "spending_columns", "texts_where"]
 
 _NOUNS = {"input_tokens": "prompt", "output_tokens": "completion"}
-_MAPPING = {"events_by_code": pa.int64(), "costs_by_agent_model": pa.float64()}
+_MAPPING: dict[str, type] = {"events_by_code": np.int64, "costs_by_agent_model": np.float64}
 
 
 @dataclass(slots=True)
@@ -53,14 +67,11 @@ class Warnings:
 
     def column(self, rows: int) -> Array:
         """Return the column of warnings."""
-        lengths = np.zeros(rows + 1, np.int32)
+        lengths = np.zeros(rows + 1, np.int64)
         for row, own in self.of_row.items():
             lengths[row + 1] = len(own)
         texts = chain.from_iterable(own for _, own in sorted(self.of_row.items()))
-        values = pa.array(list(texts), pa.string())
-        borders: Any = pa.array(np.cumsum(lengths), pa.int32())
-        lists: Array = pa.ListArray.from_arrays(borders, values)
-        return lists
+        return list_array(np.cumsum(lengths), text_array(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +83,13 @@ class _Counts:
 
     @classmethod
     def of(cls, column: Array) -> _Counts:
-        return cls(integers(column), flags(column.is_valid()))
+        return cls(integers(column), present(column))
 
     def where(self, is_kept: BoolArray) -> _Counts:
         return _Counts(self.values, self.is_there & is_kept)
 
     def column(self) -> Array:
-        array: Array = pa.array(self.values, mask=~self.is_there)
-        return array
+        return numbers(self.values, ~self.is_there)
 
 
 def spending_columns(
@@ -106,9 +116,10 @@ def spending_columns(
         columns, doubts = _own(rows, log, usage, warnings, profile)
         columns |= _length(log, events)
         cost = columns["task_cost_usd"]
-        ends = np.concatenate(([0], np.cumsum(flags(cost.is_valid()))))
-        names = pa.array(keys, pa.string()).take(key[flags(cost.is_valid())])
-        columns["costs_by_agent_model"] = _mapping(ends, names, cost.drop_null())
+        is_known = present(cost)
+        ends = np.concatenate(([0], np.cumsum(is_known)))
+        names, costs = taken(text_array(keys), key[is_known]), filled(cost, 0.0)[is_known]
+        columns["costs_by_agent_model"] = map_array(ends, names, numbers(costs))
         for stated in (log, usage):
             _warn_of_counts(stated, warnings)
         for row, doubt in doubts.items():
@@ -120,7 +131,7 @@ def spending_columns(
 
 def texts_where(is_chosen: BoolArray, text: str, instead: Array) -> Array:
     """Replace the text of the chosen rows; the others keep that of ``instead``."""
-    column: Array = pc.if_else(pa.array(is_chosen), pa.scalar(text, pa.string()), instead)
+    column: Array = call_function("if_else", [booleans(is_chosen), text_scalar(text), instead])
     return column
 
 
@@ -150,26 +161,26 @@ def _own(
     cost = np.zeros(len(rows))
     is_known = np.zeros(len(rows), np.bool_)
     for stated in (log["task_cost_usd"], log["total_cost_usd"], usage["cost_usd"]):
-        values, is_there = filled(stated, 0.0), flags(stated.is_valid())
+        values, is_there = filled(stated, 0.0), present(stated)
         is_credible = (np.isfinite(values) & (values >= 0)) | profile.any_cost_counts
         is_new = is_there & ~is_known
         cost = np.where(is_new & is_credible, values, cost)
         for row in np.flatnonzero(is_new & ~is_credible).tolist():
             warnings.append(row, refused_cost(float(values[row])))
         is_known |= is_new & is_credible
-    cost_source = texts_where(is_known, "recorded", pa.array(["none"] * len(rows), pa.string()))
+    cost_source = texts_where(is_known, "recorded", repeated_text("none", len(rows)))
     places = _with_turns(rows, ~is_known)
     if len(places):
-        added = costs_of_rows(of_turns_alone(rows.take(places)))
+        added = costs_of_rows(of_turns_alone(taken(rows, places)))
         for row, doubt in _present(places, added.reason):
             warnings.append(row, doubt)
         is_added = np.zeros(len(rows), np.bool_)
-        is_added[places] = flags(added.value.is_valid())
+        is_added[places] = present(added.value)
         cost[places] = filled(added.value, 0.0)
         cost_source = texts_where(is_added, "turns", cost_source)
         is_known |= is_added
     columns = {
-        "task_cost_usd": pa.array(cost, mask=~is_known),
+        "task_cost_usd": numbers(cost, ~is_known),
         "cost_source": cost_source,
         "priced": nulls(len(rows), pa.bool_()),
         "price_table": nulls(len(rows), pa.string()),
@@ -190,9 +201,9 @@ def _tokens(
     places = _with_turns(rows, ~prompt.is_there)
     if not len(places):
         return prompt, completion, source, {}
-    added = tokens_of_rows(of_turns_alone(rows.take(places)))
+    added = tokens_of_rows(of_turns_alone(taken(rows, places)))
     is_added = np.zeros(len(rows), np.bool_)
-    is_added[places] = np.logical_and(*[flags(each.is_valid()) for each in added.counts[:2]])
+    is_added[places] = np.logical_and(*map(present, added.counts[:2]))
     parts = []
     for own, counts in zip((prompt, completion), added.counts, strict=False):
         values = own.values.copy()
@@ -204,8 +215,7 @@ def _tokens(
 
 def _with_turns(rows: pa.RecordBatch, is_asked: BoolArray) -> Int64Array:
     """Indices of the given rows that have turns."""
-    counts = filled(pc.list_value_length(rows.column("turns")), 0)
-    return np.flatnonzero(is_asked & (counts > 0))
+    return np.flatnonzero(is_asked & (np.diff(ragged(rows.column("turns")).offsets) > 0))
 
 
 def _present(places: Int64Array, texts: Array) -> Iterator[tuple[int, str]]:
@@ -228,9 +238,9 @@ def _priced(
     if not len(places):
         return {}
     asked = zip(
-        log["model_name"].take(places).to_pylist(),
-        rows.column("model").take(places).to_pylist(),
-        log["started_at"].take(places).to_pylist(),
+        taken(log["model_name"], places).to_pylist(),
+        taken(rows.column("model"), places).to_pylist(),
+        taken(log["started_at"], places).to_pylist(),
         zip(prompt.values[places].tolist(), completion.values[places].tolist(), strict=True),
         strict=True,
     )
@@ -251,7 +261,7 @@ def _priced(
         column = columns[name]
         default = "none" if name == "cost_source" else None
         values = pa.array([each.get(name, default) for each in found], column.type)
-        changed[name] = pc.replace_with_mask(column, pa.array(is_asked), values)
+        changed[name] = call_function("replace_with_mask", [column, booleans(is_asked), values])
     return changed
 
 
@@ -265,9 +275,8 @@ def _warn_of_counts(stated: Fields, warnings: Warnings) -> None:
 
 
 def _add_problems(problems: Array, warnings: Warnings) -> None:
-    count = filled(pc.list_value_length(problems), 0)
-    places = np.flatnonzero(count)
-    found: list[Any] = problems.take(places).to_pylist()
+    places = np.flatnonzero(np.diff(ragged(problems).offsets))
+    found: list[Any] = taken(problems, places).to_pylist()
     for row, own in zip(places.tolist(), found, strict=True):
         for text in own:
             warnings.append(row, text)
@@ -275,8 +284,8 @@ def _add_problems(problems: Array, warnings: Warnings) -> None:
 
 def _events(column: Array) -> dict[int, dict[str, int]]:
     """Events by row, for rows with a recording."""
-    places = np.flatnonzero(flags(column.is_valid()))
-    found: list[Any] = column.take(places).to_pylist()
+    places = np.flatnonzero(present(column))
+    found: list[Any] = taken(column, places).to_pylist()
     return {row: dict(own) for row, own in zip(places.tolist(), found, strict=True)}
 
 
@@ -299,7 +308,7 @@ def _length(log: Fields, events: dict[int, dict[str, int]]) -> dict[str, Array]:
 def _lengths(
     counts: _Counts, is_recorded: BoolArray, is_logged: BoolArray, is_cast: BoolArray
 ) -> dict[str, Array]:
-    source: Array = pa.array(["none"] * len(is_cast), pa.string())
+    source: Array = repeated_text("none", len(is_cast))
     for is_one, text in ((is_cast, "cast"), (is_logged, "json"), (is_recorded, "recorded")):
         source = texts_where(is_one, text, source)
     return {"trajectory_length": counts.column(), "trajectory_length_source": source}
@@ -309,17 +318,17 @@ def _merged(
     log: Fields, usage: Fields, events: dict[int, dict[str, int]], keys: list[str]
 ) -> dict[str, Array]:
     rows = len(keys)
-    is_broken = flags(log["tokens_before_bad_entry"].fill_null(fill_value=False))
+    is_broken = flags(log["tokens_before_bad_entry"])
     prompt, completion = _used((log, usage), ~is_broken)
-    cost = pc.coalesce(log["task_cost_usd"], log["total_cost_usd"], usage["cost_usd"])
-    is_recorded = flags(cost.is_valid())
+    stated = [log["task_cost_usd"], log["total_cost_usd"], usage["cost_usd"]]
+    cost = call_function("coalesce", stated)
     return {
-        "task_cost_usd": cost.fill_null(0.0),
-        "cost_source": texts_where(is_recorded, "recorded", pa.array(["none"] * rows)),
+        "task_cost_usd": numbers(filled(cost, 0.0)),
+        "cost_source": texts_where(present(cost), "recorded", repeated_text("none", rows)),
         "priced": nulls(rows, pa.bool_()),
         "price_table": nulls(rows, pa.string()),
-        "input_tokens": pa.array(prompt.values),
-        "output_tokens": pa.array(completion.values),
+        "input_tokens": numbers(prompt.values),
+        "output_tokens": numbers(completion.values),
         "tokens_source": nulls(rows, pa.string()),
         "costs_by_agent_model": _booked(log, keys),
         **_merged_length(log, events),
@@ -331,7 +340,8 @@ def _merged_length(log: Fields, events: dict[int, dict[str, int]]) -> dict[str, 
     is_logged = entries.is_there & (entries.values != 0)
     is_cast = np.zeros(len(is_logged), np.bool_)
     is_cast[[*events]] = True
-    is_utf8 = flags(log["recording_is_utf8"].fill_null(fill_value=True))
+    stated_utf8 = log["recording_is_utf8"]
+    is_utf8 = flags(stated_utf8) | ~present(stated_utf8)
     typed = np.where(is_cast & is_utf8, integers(log["events_after_first_line"]), 0)
     values = np.where(is_logged, entries.values, typed)
     values = np.where(recorded.is_there, recorded.values, values)
@@ -343,8 +353,8 @@ def _booked(log: Fields, keys: list[str]) -> Array:
     """Costs by ``agent:model``: as booked, otherwise the trial's cost under the row's own key."""
     total: Float64Array = filled(log["total_cost_usd"], 0.0)
     booked = log["costs_by_agent_model"]
-    places = np.flatnonzero(flags(booked.is_valid()))
-    texts: list[Any] = booked.take(places).to_pylist()
+    places = np.flatnonzero(present(booked))
+    texts: list[Any] = taken(booked, places).to_pylist()
     found = {
         row: booked_costs(_object(text)) for row, text in zip(places.tolist(), texts, strict=True)
     }
@@ -365,13 +375,6 @@ def _dictionaries(values: dict[int, dict[str, Any]], rows: int, name: str) -> Ar
     lengths = np.zeros(rows + 1, np.int64)
     lengths[[row + 1 for row in values]] = [len(own) for own in values.values()]
     pairs = [pair for _, own in sorted(values.items()) for pair in own.items()]
-    keys = pa.array([key for key, _ in pairs], pa.string())
-    return _mapping(
-        np.cumsum(lengths), keys, pa.array([value for _, value in pairs], _MAPPING[name])
-    )
-
-
-def _mapping(offsets: Int64Array, keys: Array, values: Array) -> Array:
-    borders: Any = pa.array(offsets, pa.int32())
-    column: Array = pa.MapArray.from_arrays(borders, keys, values)
-    return column
+    keys = text_array(key for key, _ in pairs)
+    items: Any = np.array([item for _, item in pairs], _MAPPING[name])
+    return map_array(np.cumsum(lengths), keys, numbers(items))

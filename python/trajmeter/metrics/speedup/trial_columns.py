@@ -7,15 +7,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import coded, flags
+from trajmeter.arrays import coded, field, present
 from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
 from trajmeter.records.measurements import agent_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pyarrow as pa
 
     from trajmeter.kernels import BoolArray, Int64Array
     from trajmeter.records import Task
@@ -90,7 +90,7 @@ def trials_of_rows(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> TrialC
     }
     measurements = rows.column("measurements")
     is_payload, has_seconds = (
-        flags(pc.struct_field(measurements, name).is_valid()) for name in ("payload", "seconds")
+        present(field(measurements, name)) for name in ("payload", "seconds")
     )
     stretch, task_has_times = _stretches(tasks, rows)
     trial, attempt = coded(rows.column("trial")), coded(rows.column("attempt"))

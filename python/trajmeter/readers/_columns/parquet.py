@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trajmeter.arrays import (
     Array,
@@ -246,7 +245,7 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBa
         [places[field.name] for field in source.type], fields=list(source.type)
     )
     is_whole = source.null_count == rows.num_rows  # as in most files
-    named = made if is_whole else pc.coalesce(source, made)
+    named = made if is_whole else call_function("coalesce", [source, made])
     return rows.set_column(index, rows.schema.field(index), named)
 
 

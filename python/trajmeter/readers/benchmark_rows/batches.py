@@ -125,14 +125,13 @@ def _batch(
     file: str, attempts: AttemptColumns, patterns: _Patterns, start: int, stop: int
 ) -> pa.RecordBatch:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    from trajmeter.arrays import numbers, repeated_text, text_array
+    from trajmeter.arrays import field, numbers, repeated_text, taken, text_array
 
     count = stop - start
     schema = trajectory_schema()
     pattern = patterns.of_attempt[start:stop]
-    columns = {name: patterns.rows.column(name).take(pattern) for name in schema.names}
+    columns = dict(zip(schema.names, taken(patterns.rows, pattern).columns, strict=True))
     identity = attempts.identity._asdict().items()
     columns |= {name: column.slice(start, count) for name, column in identity}
     lines = None if attempts.line is None else attempts.line[start:stop]
@@ -144,7 +143,7 @@ def _batch(
         record=pa.nulls(count, pa.string()) if records is None else text_array(records),
     )
     tables = None
-    if pc.struct_field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
+    if field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
         kind = schema.field("measurements").type
         if attempts.tables is None:
             ratios = attempts.ratios_by_agent(start, stop)

@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, flags, numbers
+from trajmeter.arrays import (
+    Array,
+    call_function,
+    cast,
+    filled,
+    flags,
+    numbers,
+    present,
+    taken,
+    text_bytes,
+)
 from trajmeter.benchmark_tables.columns import table_column
-from trajmeter.kernels.texts import text_arrays
 from trajmeter.readers.benchmark_rows.attempts import (
     ENTRY_FIELDS,
     OF_A_RECORD,
@@ -56,7 +64,7 @@ class UncertainError(Exception):
 class _Names(NamedTuple):
     """A column of names, with each distinct name once."""
 
-    texts: pa.StringArray
+    texts: Array
     """The names."""
     codes: _Codes
     """Index of each row's name; -1 for none."""
@@ -131,7 +139,7 @@ def _are_distinct(benchmark: _Codes, offsets: Int64Array, count: int) -> bool:
 class _Tables(NamedTuple):
     """Tables that are made on demand."""
 
-    names: pa.StringArray
+    names: Array
     benchmark: _Codes
     attempts: _Attempts
     keys: list[str]
@@ -149,7 +157,7 @@ class _Tables(NamedTuple):
         fields = self.fields.items()
         text: Any = speedup_tables_as_text(
             (
-                text_arrays(self.names),
+                text_bytes(self.names),
                 self.benchmark[begin:end].astype(np.int64),
                 offsets - begin,
                 [(ENTRY_FIELDS[name], own[rows], there[rows]) for name, (own, there) in fields],
@@ -168,7 +176,7 @@ class _Tables(NamedTuple):
         own = {
             name: values.slice(begin, end - begin)
             if order is None
-            else values.take(numbers(order[begin:end]))
+            else taken(values, order[begin:end])
             for name, values in fields.items()
         }
         return table_column(self.names, numbers(codes), own, offsets - begin)
@@ -184,7 +192,7 @@ def _plain_fields(columns: dict[str, Any]) -> dict[str, Any] | None:
             is_plain = pa.types.is_boolean(kind) if is_flag else pa.types.is_floating(kind)
             if not (is_plain or pa.types.is_null(kind)):
                 return None
-            fields[field] = values.cast(pa.bool_() if is_flag else pa.float64())
+            fields[field] = cast(values, pa.bool_() if is_flag else pa.float64())
     return fields
 
 
@@ -208,37 +216,35 @@ def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
             raise UncertainError
         indices = column.indices
         if indices.type != pa.int32():
-            indices = indices.cast(pa.int64())  # some are unsigned
+            indices = cast(indices, pa.int64())  # some are unsigned
         codes = filled(indices, -1)
-        texts = column.dictionary.cast(pa.string())
-        if texts.null_count or len(texts.unique()) < len(texts):
+        texts = cast(column.dictionary, pa.string())
+        if texts.null_count or len(call_function("unique", [texts])) < len(texts):
             raise UncertainError
         return _Names(texts, codes)
     if pa.types.is_floating(column.type):
-        values = filled(column.cast(pa.float64()), 0.0)
+        values = filled(cast(column, pa.float64()), 0.0)
         if not (np.abs(values) <= _EXACT).all() or (values != np.floor(values)).any():
             raise UncertainError
-        column = column.cast(pa.int64())
+        column = cast(column, pa.int64())
     is_name = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     if not (is_name or pa.types.is_integer(column.type) or pa.types.is_null(column.type)):
         raise UncertainError
-    return _names(column.cast(pa.string()).dictionary_encode())
+    return _names(call_function("dictionary_encode", [cast(column, pa.string())]))
 
 
 def _field(column: Any) -> tuple[_Values, BoolArray]:  # noqa: ANN401 - an array of any type
     """Values of one field of entries, and which rows have one."""
     kind = column.type
     if pa.types.is_float32(kind) or pa.types.is_float64(kind):
-        values = filled(column.cast(pa.float64()), 0.0)
+        values = filled(cast(column, pa.float64()), 0.0)
     elif pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
-        values = filled(column.cast(pa.int64()), 0)
+        values = filled(cast(column, pa.int64()), 0)
     elif pa.types.is_boolean(kind) or pa.types.is_null(kind):
-        values = flags(column.cast(pa.bool_()))
+        values = flags(cast(column, pa.bool_()))
     else:
         raise UncertainError
-    if not column.null_count:
-        return values, np.ones(len(column), np.bool_)
-    return values, flags(column.is_valid())
+    return values, present(column)
 
 
 class _Attempts(NamedTuple):
@@ -278,10 +284,10 @@ def _attempts(found: dict[str, _Names], rows: int) -> _Attempts:
     return _Attempts(np.sort(begins[first]), np.argsort(attempt, kind="stable"), offsets)
 
 
-def _column(names: _Names, rows: Int64Array) -> pa.StringArray:
+def _column(names: _Names, rows: Int64Array) -> Array:
     codes = names.codes[rows]
-    places: Any = numbers(codes, codes < 0)
-    return names.texts.take(places)
+    found: Array = taken(names.texts, numbers(codes, codes < 0))
+    return found
 
 
 def _keys(agents: _Names, models: _Names, first: Int64Array) -> tuple[list[str], Int64Array]:
@@ -297,10 +303,9 @@ def _keys(agents: _Names, models: _Names, first: Int64Array) -> tuple[list[str],
 
 def _firsts(column: Any, attempts: _Attempts) -> list[object]:  # noqa: ANN401 - of any type
     """The first value of each attempt that is not missing; ``None`` if there is none."""
-    is_there = column.is_valid()
+    there = present(column)
     if pa.types.is_floating(column.type):
-        is_there = pc.and_(is_there, pc.invert(pc.is_nan(column).fill_null(fill_value=False)))
-    there = flags(is_there)
+        there &= ~np.isnan(filled(column, 0.0))
     order = attempts.order
     places = np.where(there if order is None else there[order], np.arange(len(there)), len(there))
     if not len(places):
@@ -309,4 +314,4 @@ def _firsts(column: Any, attempts: _Attempts) -> list[object]:  # noqa: ANN401 -
     is_none = chosen == len(there)
     chosen = np.where(is_none, 0, chosen)
     rows = chosen if order is None else order[chosen]
-    return [plain(value) for value in column.take(numbers(rows, is_none)).to_pylist()]
+    return [plain(value) for value in taken(column, numbers(rows, is_none)).to_pylist()]

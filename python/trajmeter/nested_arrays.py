@@ -1,0 +1,110 @@
+"""Arrow arrays of records, lists and Python values.
+
+They are made without the imports that :mod:`trajmeter.arrays` avoids: ``pyarrow.compute``, which
+``from_arrays`` imports for a mask, and pandas.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from trajmeter.arrays import booleans, nulls, numbers, text_array, validity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.arrays import Array, Booleans
+    from trajmeter.kernels import Int64Array
+
+__all__ = ["list_array", "map_array", "record_array", "value_array"]
+
+_PLAIN = {pa.string(): str, pa.bool_(): bool, pa.int64(): int, pa.float64(): float}
+"""The type of the values of a column."""
+
+
+def record_array(
+    children: Sequence[Array], fields: Sequence[pa.Field[Any]], is_absent: Booleans
+) -> Array:
+    """A column of records, null where they are absent.
+
+    Args:
+        children: Values of each field.
+        fields: The fields; there is at least one.
+        is_absent: Whether each record is null.
+    """
+    kind, valid = pa.struct(list(fields)), validity(is_absent)
+    column: Array = pa.Array.from_buffers(kind, len(is_absent), [valid], children=list(children))
+    return column
+
+
+def list_array(offsets: Int64Array, values: Array, is_absent: Booleans | None = None) -> Array:
+    """A column of lists, null where they are absent.
+
+    Args:
+        offsets: List i has the values ``[offsets[i], offsets[i + 1])``.
+        values: The values of all lists.
+        is_absent: Whether each list is null; such a list has no values.
+    """
+    column: Array = pa.ListArray.from_arrays(_starts(offsets, is_absent), values)
+    return column
+
+
+def map_array(
+    offsets: Int64Array, keys: Array, values: Array, is_absent: Booleans | None = None
+) -> Array:
+    """A column of mappings, null where they are absent; see :func:`list_array`."""
+    column: Array = pa.MapArray.from_arrays(_starts(offsets, is_absent), keys, values)
+    return column
+
+
+def _starts(offsets: Int64Array, is_absent: Booleans | None) -> Any:  # noqa: ANN401 - the stubs require 64 bits, Arrow 32
+    """Where each list starts; a null start marks a null."""
+    is_null = None if is_absent is None else np.append(is_absent, False)
+    return numbers(offsets.astype(np.int32), is_null)
+
+
+def value_array(values: Sequence[Any], arrow_type: Any) -> Array:  # noqa: ANN401 - the stubs know none of its attributes
+    """A column of Python values, as ``pa.array`` makes it, which is faster for many.
+
+    Args:
+        values: Numbers, booleans, texts, dictionaries of fields, lists, pairs of mappings.
+        arrow_type: Type of the column.
+
+    Raises:
+        TypeError: A value is not of the type, though ``pa.array`` may convert it.
+        OverflowError: An integer is beyond 64 bits.
+        UnicodeEncodeError: A text holds half of a surrogate pair.
+    """
+    is_absent = np.fromiter((value is None for value in values), np.bool_, len(values))
+    if is_absent.all():
+        return nulls(len(values), arrow_type)
+    if pa.types.is_struct(arrow_type):
+        there = [value or {} for value in values]
+        children = [value_array([each.get(f.name) for each in there], f.type) for f in arrow_type]
+        return record_array(children, list(arrow_type), is_absent)
+    if not (pa.types.is_list(arrow_type) or pa.types.is_map(arrow_type)):
+        return _scalar_array(values, arrow_type, is_absent)
+    offsets = np.zeros(len(values) + 1, np.int64)
+    np.cumsum([len(value or ()) for value in values], out=offsets[1:])
+    items = [*chain.from_iterable(value or () for value in values)]
+    if pa.types.is_list(arrow_type):
+        return list_array(offsets, value_array(items, arrow_type.value_type), is_absent)
+    keys = value_array([key for key, _ in items], arrow_type.key_type)
+    of_keys = value_array([value for _, value in items], arrow_type.item_type)
+    return map_array(offsets, keys, of_keys, is_absent)
+
+
+def _scalar_array(values: Sequence[Any], arrow_type: pa.DataType, is_absent: Booleans) -> Array:
+    plain = _PLAIN.get(arrow_type)
+    if any(type(value) is not plain for value in values if value is not None):
+        raise TypeError(f"expected values of {arrow_type}")
+    if plain is str:
+        return text_array(values)
+    held = [value or 0 for value in values]
+    if plain is bool:
+        return booleans(np.array(held, np.bool_), is_absent)
+    return numbers(np.array(held, np.int64 if plain is int else np.float64), is_absent)
