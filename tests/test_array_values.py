@@ -20,11 +20,14 @@ from trajmeter.arrays import (
     entries,
     field,
     filled,
+    filled_texts,
     flags,
+    is_among,
     nulls,
     present,
     ragged,
     repeated_text,
+    taken,
     text_array,
     text_codes,
     text_scalar,
@@ -105,6 +108,30 @@ def test_repeated_texts_are_pickled_with_little_more(rows: int) -> None:
     pickled = pickle.dumps(made)
     assert pickle.loads(pickled).equals(pa.array(["scored"] * rows, pa.string()))  # noqa: S301 - our own object
     assert len(pickled) < 4 * made.nbytes + 2_000
+
+
+@given(_slices(pa.string()))
+def test_nulls_of_texts_are_replaced(given: tuple[pa.Array[Any], list[Any]]) -> None:
+    array, values = given
+    assert filled_texts(array, "é").to_pylist() == [
+        "é" if text is None else text for text in values
+    ]
+
+
+@given(_slices(pa.string()), st.lists(st.text(max_size=1), max_size=3))
+def test_which_texts_are_among_others(
+    given: tuple[pa.Array[Any], list[Any]], sought: list[str]
+) -> None:
+    array, values = given
+    assert is_among(array, sought).tolist() == [text in sought for text in values]
+
+
+def test_values_and_rows_are_taken_from_places() -> None:
+    column = pa.array([5, 6, None])
+    assert taken(column, np.array([2, 1])).to_pylist() == [None, 6]
+    assert taken(column, pa.array([0, None])).to_pylist() == [5, None]
+    rows = taken(pa.record_batch({"a": column}), np.array([1, 1]))
+    assert rows.to_pydict() == {"a": [6, 6]}
 
 
 @given(_slices(pa.bool_()))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from typer.main import get_command
 
 from trajmeter.cli import _main, _terminal
@@ -110,8 +113,12 @@ _IN_RUST = [
     ["score", "preds.jsonl", "-m", "context", "-t", "gold.jsonl"],
     ["score", "preds.jsonl", "-m", "turns"],
     ["convert", "preds.jsonl", "-o", "more.parquet"],
+    ["score", "rows.parquet", "-m", "speedup", "-o", "speedups.parquet"],
+    ["convert", "rows.parquet", "-o", "more.parquet"],
 ]
 """Commands whose input the Python backend reads as records, whose values pyarrow looks at."""
+_OF_PYARROW = {"pyarrow.compute", "numpy.ma"}
+"""What pyarrow imports for a method of an array, and where it is given an array of numpy's."""
 
 
 @pytest.mark.parametrize(
@@ -119,29 +126,39 @@ _IN_RUST = [
     [
         *(_IN_RUST if backend() == "rust" else []),
         ["score", "own.parquet", "-m", "turns"],
+        ["convert", "own.parquet", "-o", "more.parquet"],
         ["summarize", "scores.parquet"],
         ["compare", "scores.parquet", "scores.parquet"],
     ],
     ids=" ".join,
 )
-def test_pandas_is_not_imported_where_it_is_installed(folder: Path, words: list[str]) -> None:
-    """It takes as long as a small command; pyarrow imports it wherever it meets an object."""
+def test_pyarrow_imports_no_more_than_is_needed(folder: Path, words: list[str]) -> None:
+    """It imports pandas, where it is installed, wherever it meets an object."""
     (folder / "gold.jsonl").write_text(_GOLD)
+    rows = pa.Table.from_pylist([json.loads(_ROW), {**json.loads(_ROW), "agent": "nop"}])
+    parquet.write_table(rows, folder / "rows.parquet")
     for made in (
         ["convert", "preds.jsonl", "-o", "own.parquet"],
         ["score", "preds.jsonl", "-m", "turns", "-o", "scores.parquet"],
     ):
         assert _main.main(made) == 0
     (folder / "pandas.py").write_text(_DECOY)
+    program = (
+        "import sys; from trajmeter.cli import main; "
+        f"code = main({words}); print(*sys.modules, file=sys.stderr); sys.exit(code)"
+    )
     done = subprocess.run(
-        [sys.executable, "-m", "trajmeter", *words],
+        [sys.executable, "-X", "utf8", "-c", program],
         capture_output=True,
         check=False,
         cwd=folder,
-        text=True,
+        encoding="utf-8",
     )
     assert "pandas was imported" not in done.stderr
     assert "Traceback" not in done.stderr
+    imported = set(done.stderr.split())
+    needed = {"numpy.ma"} if "scipy.special" in imported else set()
+    assert _OF_PYARROW & imported == needed
 
 
 def test_help_is_shown_without_importing_what_commands_compute_with() -> None:
