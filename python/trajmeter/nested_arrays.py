@@ -104,7 +104,7 @@ def _scalar_array(values: Sequence[Any], arrow_type: pa.DataType, is_absent: Boo
         raise TypeError(f"expected values of {arrow_type}")
     if plain is str:
         return text_array(values)
-    held = [value or 0 for value in values]
+    held = [0 if value is None else value for value in values]
     if plain is bool:
         return booleans(np.array(held, np.bool_), is_absent)
     return numbers(np.array(held, np.int64 if plain is int else np.float64), is_absent)
