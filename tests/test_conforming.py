@@ -64,6 +64,7 @@ def test_absent_columns_are_missing_and_others_passed_over() -> None:
     ("name", "column", "expected"),
     [
         ("agent", pa.array(["owl", None]).dictionary_encode(), ["owl", None]),
+        ("agent", pa.DictionaryArray.from_arrays([0, 1], ["owl", None]), ["owl", None]),
         ("agent", pa.array(["owl", None], pa.large_string()), ["owl", None]),
         ("agent", pa.array([b"owl", None]), ["owl", None]),
         ("agent", pa.array([7, None]), ["7", None]),

@@ -39,8 +39,9 @@ _RECORDS = st.fixed_dictionaries(
 def test_values_become_the_arrays_that_pyarrow_makes(values: list[Any]) -> None:
     column = value_array(values, _KIND)
     column.validate(full=True)
-    assert column.equals(pa.array(values, _KIND))
-    assert repr(column.to_pylist()) == repr(pa.array(values, _KIND).to_pylist())  # -0.0 too
+    expected: Any = pa.array(values, _KIND)
+    assert column.equals(expected)
+    assert repr(column.to_pylist()) == repr(expected.to_pylist())  # -0.0 too
 
 
 @pytest.mark.parametrize(

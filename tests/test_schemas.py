@@ -127,6 +127,14 @@ def test_records_come_back_as_they_were(records: list[Trajectory]) -> None:
     assert _records(batch) == records
 
 
+@given(st.lists(any_trajectories, min_size=1, max_size=3))
+def test_few_records_become_the_columns_that_many_do(records: list[Trajectory]) -> None:
+    many = [*records, *[Trajectory(task_id="b")] * 300]
+    few = trajectory_batch(records)
+    few.validate(full=True)
+    assert few.equals(trajectory_batch(many).slice(0, len(records)))
+
+
 def test_structures_are_json_and_empty_defaults_are_null() -> None:
     call = ToolCall(name="grep", arguments={"q": ["a"]})
     attempt = Trajectory(task_id="a", tool_calls=(call, ToolCall(name="ls", arguments="{")))

@@ -246,7 +246,7 @@ def _nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
 
 
 def present(column: Any) -> Booleans:  # noqa: ANN401 - of any type
-    """Which values of a column are not null."""
+    """Which values of a column are not null; a null in a dictionary or in runs is not found."""
     if not column.null_count:
         return np.ones(len(column), np.bool_)
     if column.null_count == len(column):

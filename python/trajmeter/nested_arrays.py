@@ -6,6 +6,7 @@ They are made without the imports that :mod:`trajmeter.arrays` avoids: ``pyarrow
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,22 @@ import pyarrow as pa
 from trajmeter.arrays import booleans, nulls, numbers, text_array, validity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
 
-__all__ = ["list_array", "map_array", "record_array", "value_array"]
+__all__ = ["UNSTORABLE", "list_array", "map_array", "record_array", "row_batch", "value_array"]
+
+UNSTORABLE = (OverflowError, UnicodeEncodeError, pa.ArrowInvalid)
+"""Errors about a value that its column cannot hold."""
 
 _PLAIN = {pa.string(): str, pa.bool_(): bool, pa.int64(): int, pa.float64(): float}
 """The type of the values of a column."""
+
+_FEW = 256
+"""Rows and turns up to which pyarrow saves less time than it takes to import pandas, if installed;
+turns hold most values, and a few rows may have thousands."""
 
 
 def record_array(
@@ -33,7 +41,7 @@ def record_array(
 
     Args:
         children: Values of each field.
-        fields: The fields; there is at least one.
+        fields: The fields.
         is_absent: Whether each record is null.
     """
     kind, valid = pa.struct(list(fields)), validity(is_absent)
@@ -65,6 +73,18 @@ def _starts(offsets: Int64Array, is_absent: Booleans | None) -> Any:  # noqa: AN
     """Where each list starts; a null start marks a null."""
     is_null = None if is_absent is None else np.append(is_absent, False)
     return numbers(offsets.astype(np.int32), is_null)
+
+
+def row_batch(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    """Rows of Python values as ``RecordBatch.from_pylist`` makes them, with the same errors."""
+    turns = sum(len(row.get("turns") or ()) for row in rows)
+    if len(rows) + turns <= _FEW:
+        with suppress(TypeError, OverflowError, UnicodeEncodeError):  # which pyarrow explains
+            columns = [
+                value_array([row.get(field.name) for row in rows], field.type) for field in schema
+            ]
+            return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def value_array(values: Sequence[Any], arrow_type: Any) -> Array:  # noqa: ANN401 - the stubs know none of its attributes

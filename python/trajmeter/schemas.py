@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from enum import Enum
 from functools import cache
 from typing import (
@@ -54,9 +53,6 @@ __all__ = [
     "trajectory_shape",
     "trajectory_values",
 ]
-
-_FEW = 16
-"""Rows up to which an import of pyarrow's takes longer than it saves."""
 
 Kind: TypeAlias = Literal[
     "boolean", "integer", "number", "text", "json", "list", "mapping", "record"
@@ -175,7 +171,7 @@ def trajectory_batch(
         '{"budget": [3, 4]}'
     """
     schema = trajectory_schema()
-    import pyarrow as pa
+    from trajmeter.nested_arrays import UNSTORABLE, row_batch
 
     write = _write_trajectory(None if columns is None else frozenset(columns))
     rows = []
@@ -187,24 +183,10 @@ def trajectory_batch(
                 f"trajectory {index} holds a value that is not valid JSON: {error}"
             ) from error
     try:
-        return _batch_of(rows, schema)
-    except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid) as error:
+        return row_batch(rows, schema)
+    except UNSTORABLE as error:
         where = _first_unstorable(rows, schema)
         raise InputError(f"{where} cannot be a row of columns: {error}") from error
-
-
-def _batch_of(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    from trajmeter.nested_arrays import value_array
-
-    if len(rows) <= _FEW:
-        with suppress(TypeError, OverflowError, UnicodeEncodeError):  # which pyarrow explains
-            columns = [
-                value_array([row.get(field.name) for row in rows], field.type) for field in schema
-            ]
-            return pa.RecordBatch.from_arrays(columns, schema=schema)
-    return pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def trajectory_from_row(row: Mapping[str, Any]) -> Trajectory:
@@ -404,11 +386,11 @@ def _each(read: _Convert) -> _Convert:
 
 
 def _first_unstorable(rows: list[dict[str, Any]], schema: pa.Schema) -> str:
-    import pyarrow as pa
+    from trajmeter.nested_arrays import UNSTORABLE, row_batch
 
     for index, row in enumerate(rows):
         try:
-            pa.RecordBatch.from_pylist([row], schema=schema)
-        except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid):
+            row_batch([row], schema)
+        except UNSTORABLE:
             return f"trajectory {index}"
     return "some trajectory among so many"
