@@ -61,6 +61,24 @@ def test_results_do_not_keep_the_memory_of_attempts(agent: str | None) -> None:
         assert held.isdisjoint(memory(results, name))
 
 
+@pytest.mark.parametrize("bad", [[0], [1], [2], [0, 2], [0, 1, 2]])
+def test_rows_with_text_views_are_skipped(bad: list[int]) -> None:
+    texts = ["a", "b", "a text that is too long to be stored in its view"]
+    tokens = [1.5 if row in bad else 1.0 for row in range(3)]
+    batch = pa.record_batch(
+        {
+            "task_id": pa.array(texts).cast(pa.string_view()),
+            "usage": pa.array([{"input_tokens": count} for count in tokens]),
+        }
+    )
+    problems: list[RowProblem] = []
+    rows = _rows(score_batches([batch], metrics=["turns"], on_problem=problems.append))
+    assert [problem.row for problem in problems] == bad
+    assert [row["task_id"] for row in rows] == [
+        text for row, text in enumerate(texts) if row not in bad
+    ]
+
+
 def test_sources_are_texts() -> None:
     sources = [
         None,

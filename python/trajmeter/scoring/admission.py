@@ -9,7 +9,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter import json_input
-from trajmeter.arrays import nulls
+from trajmeter.arrays import nulls, together
 from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.members import with_member
@@ -104,7 +104,12 @@ def _without(
     if not left_out:
         return batch, numbers
     kept = ~np.isin(numbers, list(left_out))
-    return batch.filter(pa.array(kept)), numbers[kept]
+    try:
+        return batch.filter(pa.array(kept)), numbers[kept]
+    except pa.ArrowNotImplementedError:  # text views, for example, can only be sliced
+        ends = np.flatnonzero(np.diff(kept, prepend=False, append=False)).reshape(-1, 2)
+        runs = [batch.slice(begin, end - begin) for begin, end in ends.tolist()]
+        return together(runs or [batch.slice(0, 0)]), numbers[kept]
 
 
 def _broken(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
