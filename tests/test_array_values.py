@@ -17,7 +17,6 @@ from trajmeter.arrays import (
     cast,
     coded,
     empty_texts,
-    entries,
     field,
     filled,
     filled_texts,
@@ -32,6 +31,7 @@ from trajmeter.arrays import (
     text_codes,
     text_scalar,
 )
+from trajmeter.nested_arrays import entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,7 +33,6 @@ __all__ = [
     "Array",
     "Booleans",
     "Coded",
-    "Entries",
     "Ragged",
     "TextBytes",
     "booleans",
@@ -42,7 +41,6 @@ __all__ = [
     "coded",
     "concatenated",
     "empty_texts",
-    "entries",
     "field",
     "filled",
     "filled_texts",
@@ -119,17 +117,6 @@ def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
     return Ragged(lists.values[first:last] if is_dense else lists.flatten(), offsets)
 
 
-class Entries(NamedTuple):
-    """Mappings of different lengths."""
-
-    keys: Array
-    """The keys of all mappings, one after another."""
-    values: Array
-    """The value of each key."""
-    offsets: Int64Array
-    """Mapping i has the keys ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
-
-
 def cast(column: Any, arrow_type: Any, *, is_rounded: bool = False) -> Array:  # noqa: ANN401 - of any types
     """A column in another type.
 
@@ -144,13 +131,6 @@ def cast(column: Any, arrow_type: Any, *, is_rounded: bool = False) -> Array:  #
     options = CastOptions.unsafe(arrow_type) if is_rounded else CastOptions(arrow_type)
     found: Array = call_function("cast", [column], options)
     return found
-
-
-def entries(maps: pa.MapArray[Any, Any]) -> Entries:
-    """Give the keys and values of mappings, and where each begins; a null has none."""
-    pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
-    pairs, offsets = ragged(cast(maps, pa.list_(pair)))
-    return Entries(field(pairs, "key"), field(pairs, "value"), offsets)
 
 
 def field(records: Any, name: str) -> Array:  # noqa: ANN401 - an array of records

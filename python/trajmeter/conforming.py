@@ -22,7 +22,6 @@ from trajmeter.arrays import (
     booleans,
     call_function,
     coded,
-    entries,
     is_among,
     nulls,
     present,
@@ -31,7 +30,7 @@ from trajmeter.arrays import (
     text_array,
 )
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.nested_arrays import list_array, map_array, record_array
+from trajmeter.nested_arrays import entries, list_array, map_array, record_array
 from trajmeter.objects import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments

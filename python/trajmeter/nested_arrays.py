@@ -1,4 +1,4 @@
-"""Arrow arrays of records, lists and Python values.
+"""Arrow arrays of records, lists and mappings: made from their parts, or taken apart.
 
 They are made without the imports that :mod:`trajmeter.arrays` avoids: ``pyarrow.compute``, which
 ``from_arrays`` imports for a mask, and pandas.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import booleans, nulls, numbers, text_array, validity
+from trajmeter.arrays import booleans, cast, field, nulls, numbers, ragged, text_array, validity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
 
-__all__ = ["UNSTORABLE", "list_array", "map_array", "record_array", "row_batch", "value_array"]
+__all__ = [
+    "UNSTORABLE",
+    "Entries",
+    "entries",
+    "list_array",
+    "map_array",
+    "record_array",
+    "row_batch",
+    "value_array",
+]
 
 UNSTORABLE = (OverflowError, UnicodeEncodeError, pa.ArrowInvalid)
 """Errors about a value that its column cannot hold."""
@@ -32,6 +41,24 @@ _PLAIN = {pa.string(): str, pa.bool_(): bool, pa.int64(): int, pa.float64(): flo
 _FEW = 256
 """Rows and turns up to which pyarrow saves less time than it takes to import pandas, if installed;
 turns hold most values, and a few rows may have thousands."""
+
+
+class Entries(NamedTuple):
+    """Mappings of different lengths."""
+
+    keys: Array
+    """The keys of all mappings, one after another."""
+    values: Array
+    """The value of each key."""
+    offsets: Int64Array
+    """Mapping i has the keys ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
+
+
+def entries(maps: pa.MapArray[Any, Any]) -> Entries:
+    """Give the keys and values of mappings, and where each begins; a null has none."""
+    pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
+    pairs, offsets = ragged(cast(maps, pa.list_(pair)))
+    return Entries(field(pairs, "key"), field(pairs, "value"), offsets)
 
 
 def record_array(

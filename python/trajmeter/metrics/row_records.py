@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
-from trajmeter.arrays import Array, call_function, entries, present, ragged
+from trajmeter.arrays import Array, call_function, present, ragged
 from trajmeter.benchmark_tables.columns import as_measurements
+from trajmeter.nested_arrays import entries
 from trajmeter.records import Measurements, Record, Trajectory
 from trajmeter.records.record import frozen
 from trajmeter.schemas import Member, Shape, trajectory_shape

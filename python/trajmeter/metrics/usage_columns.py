@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import (
-    entries,
     field,
     filled,
     nulls,
@@ -24,6 +23,7 @@ from trajmeter.arrays import (
     text_array,
 )
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
+from trajmeter.nested_arrays import entries
 from trajmeter.records import LARGEST_COUNT
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from trajmeter.arrays import (
     ROWS_AT_ONCE,
     booleans,
     coded,
-    entries,
     filled,
     nulls,
     numbers,
@@ -34,6 +33,7 @@ from trajmeter.metrics.states import coded_tasks, merged
 from trajmeter.metrics.tools.call_columns import call_columns
 from trajmeter.metrics.tools.policies import POLICIES_KEY
 from trajmeter.metrics.tools.result import ToolsResult, unscored
+from trajmeter.nested_arrays import entries
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
