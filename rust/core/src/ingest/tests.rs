@@ -155,6 +155,42 @@ fn pieces_end_behind_newlines() {
 }
 
 #[test]
+fn threads_that_share_a_block_number_its_lines_alike() {
+    let reader = reader();
+    let filler = "x".repeat(900);
+    let lines = (0..5000).map(|number| match number % 50 {
+        7 => "\n".to_owned(),
+        // A broken line, which is refused.
+        9 => format!("{{\"task_id\": \"{number}\",\n"),
+        _ => format!("{{\"task_id\": \"{number}\", \"note\": \"{filler}\"}}\n"),
+    });
+    let lines: Vec<String> = lines.collect();
+    let block = lines.concat();
+    let (mut tasks, mut refused, mut next_line) = (Vec::new(), Vec::new(), 0);
+    for piece in reader.read(block.as_bytes(), "file", 3, identity) {
+        let before = tasks.len();
+        let places = piece.refused.iter().map(|line| {
+            let text = &block[line.bytes.clone()];
+            (before + line.row, line.number, text.to_owned())
+        });
+        refused.extend(places);
+        tasks.extend(texts(column(&reader, &piece, "task_id")));
+        next_line = piece.next_line;
+    }
+    let (mut expected, mut expected_refused) = (Vec::new(), Vec::new());
+    for (number, line) in lines.into_iter().enumerate() {
+        match number % 50 {
+            7 => {}
+            9 => expected_refused.push((expected.len(), number as i64 + 3, line)),
+            _ => expected.push(Some(number.to_string())),
+        }
+    }
+    assert_eq!(tasks, expected);
+    assert_eq!(refused, expected_refused);
+    assert_eq!(next_line, 5003);
+}
+
+#[test]
 fn pieces_put_together_are_those_of_one_reading() {
     let reader = reader();
     let lines = [
