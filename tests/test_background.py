@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
-from threading import Event, Thread
+import time
+import weakref
+from threading import Event, Thread, Timer
 
 import pytest
 
@@ -33,6 +37,34 @@ def test_an_exception_is_raised_whenever_the_result_is_requested() -> None:
     for _ in range(2):
         with pytest.raises(KeyError, match="a"):
             background.result()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the signal would end the process")
+def test_an_interrupted_wait_can_be_repeated() -> None:
+    may_end = Event()
+
+    def call() -> None:
+        may_end.wait()
+
+    background = Background(call, "a call")
+    Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        background.join()
+    Timer(0.1, may_end.set).start()
+    background.join()
+    assert may_end.is_set()
+
+
+def test_a_call_is_released_when_it_has_ended() -> None:
+    numbers = {1, 2}
+    held = weakref.ref(numbers)
+    background = Background(numbers.clear, "a call to release")
+    background.join()
+    assert not numbers
+    del numbers
+    while any(thread.name == "a call to release" for thread in threading.enumerate()):
+        time.sleep(0.01)
+    assert held() is None
 
 
 def test_without_threads_the_call_runs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter import records, snapshots
+from trajmeter import metrics, records, snapshots
 from trajmeter.late import loading_late
 
 if TYPE_CHECKING:
@@ -21,14 +21,20 @@ _NAME = "late_package"
 def package() -> Iterator[ModuleType]:
     made, below = ModuleType(_NAME), ModuleType(f"{_NAME}.below")
     vars(below)["thing"] = object()
-    vars(made)["__getattr__"] = loading_late(_NAME, {"thing": "below", "lost": "below"})
     sys.modules |= {_NAME: made, f"{_NAME}.below": below}
+    vars(made)["__all__"] = ["lost", "thing"]
+    vars(made)["__getattr__"] = loading_late(_NAME, {"thing": "below", "lost": "below"})
     yield made
     del sys.modules[_NAME], sys.modules[f"{_NAME}.below"]
 
 
 def test_a_name_is_that_of_its_module(package: ModuleType) -> None:
     assert package.thing is sys.modules[f"{_NAME}.below"].thing
+
+
+def test_all_names_are_listed(package: ModuleType) -> None:
+    assert dir(package) == ["lost", "thing"]
+    assert dir(metrics) == sorted(metrics.__all__)
 
 
 def test_a_name_is_looked_up_once(package: ModuleType) -> None:

@@ -51,6 +51,10 @@ def test_values_become_the_arrays_that_pyarrow_makes(values: list[Any]) -> None:
         (True, pa.int64(), TypeError),
         (1, pa.float64(), TypeError),
         ("\ud800", pa.string(), UnicodeEncodeError),
+        (0, pa.list_(pa.int64()), TypeError),
+        ({"a": 1}, pa.list_(pa.string()), TypeError),
+        ({"ab": 1}, pa.map_(pa.string(), pa.int64()), TypeError),
+        (False, pa.struct([("a", pa.int64())]), TypeError),
     ],
 )
 def test_other_values_are_left_to_pyarrow(

@@ -105,7 +105,3 @@ def __getattr__(name: str) -> object:
     value: object = version("trajmeter")
     globals()[name] = value
     return value
-
-
-def __dir__() -> list[str]:
-    return list(__all__)

@@ -7,7 +7,7 @@ that are still scoring.
 
 from __future__ import annotations
 
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,25 +19,26 @@ __all__ = ["Background"]
 class Background:
     """A call that runs in a thread, or at once where no thread can be started.
 
+    The call and what it holds are released when it has ended.
+
     Args:
         call: The function to call.
         name: Name of the thread.
     """
 
     def __init__(self, call: Callable[[], None], name: str) -> None:
-        self._call = call
         self._error: BaseException | None = None
-        self._thread: Thread | None = Thread(target=self._run, name=name)
+        # Until Python 3.13, an interrupted Thread.join() does not wait when it is called again.
+        self._has_ended = Event()
+        thread = Thread(target=self._run, args=(call,), name=name)
         try:
-            self._thread.start()
+            thread.start()
         except RuntimeError:
-            self._thread = None
-            self._run()
+            self._run(call)
 
     def join(self) -> None:
         """Wait until the call has ended, however it ended."""
-        if self._thread is not None:
-            self._thread.join()
+        self._has_ended.wait()
 
     def result(self) -> None:
         """Wait until the call has ended, and raise its exception, if any."""
@@ -45,8 +46,10 @@ class Background:
         if self._error is not None:
             raise self._error
 
-    def _run(self) -> None:
+    def _run(self, call: Callable[[], None]) -> None:
         try:
-            self._call()
+            call()
         except BaseException as error:  # noqa: BLE001 - raised where the result is needed
             self._error = error
+        finally:
+            self._has_ended.set()

@@ -126,7 +126,10 @@ def _plain(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if isinstance(array, pa.DictionaryArray):
-        array = taken(array.dictionary, array.indices)
+        values = array.dictionary
+        if pa.types.is_string_view(values.type):  # which cannot be taken
+            values = arrays.cast(values, pa.string())
+        array = taken(values, array.indices)
     return array
 
 

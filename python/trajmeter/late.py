@@ -15,16 +15,20 @@ __all__ = ["loading_late"]
 def loading_late(package: str, home: Mapping[str, str]) -> Callable[[str], object]:
     """Make the ``__getattr__`` of a package whose names are imported on first use.
 
+    Its ``dir()`` lists all public names, whether they have been imported or not.
+
     Args:
         package: Name of the package.
         home: For each name, the module of the package that defines it.
     """
+    module = sys.modules[package]
+    vars(module)["__dir__"] = lambda: [*module.__all__]
 
     def load(name: str) -> object:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
         value: object = getattr(import_module(f"{package}.{home[name]}"), name)
-        setattr(sys.modules[package], name, value)
+        setattr(module, name, value)
         return value
 
     return load

@@ -39,8 +39,8 @@ _PLAIN = {pa.string(): str, pa.bool_(): bool, pa.int64(): int, pa.float64(): flo
 """The type of the values of a column."""
 
 _FEW = 256
-"""Rows and turns up to which pyarrow saves less time than it takes to import pandas, if installed;
-turns hold most values, and a few rows may have thousands."""
+"""Up to this many rows and turns, importing pandas, which ``pa.array`` does if it is installed,
+takes longer than pyarrow saves. Turns hold most values, and a few rows may have thousands."""
 
 
 class Entries(NamedTuple):
@@ -129,6 +129,10 @@ def value_array(values: Sequence[Any], arrow_type: Any) -> Array:  # noqa: ANN40
     is_absent = np.fromiter((value is None for value in values), np.bool_, len(values))
     if is_absent.all():
         return nulls(len(values), arrow_type)
+    if pa.types.is_nested(arrow_type):
+        expected = dict if pa.types.is_struct(arrow_type) else (list, tuple)
+        if not all(value is None or isinstance(value, expected) for value in values):
+            raise TypeError(f"expected values of {arrow_type}")
     if pa.types.is_struct(arrow_type):
         there = [value or {} for value in values]
         children = [value_array([each.get(f.name) for each in there], f.type) for f in arrow_type]

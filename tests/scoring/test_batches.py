@@ -46,28 +46,42 @@ def test_a_row_is_what_records_give() -> None:
     assert rows[2]["answer.parts.words.cause"] == "missing_gold"
 
 
-@pytest.mark.parametrize("agent", ["owl", None])
-def test_results_do_not_keep_the_memory_of_attempts(agent: str | None) -> None:
-    fields: dict[str, Any] = {"agent": agent, "model": "m", "attempt": "1"}
-    batch = trajectory_batch([_attempt("one", **fields), _attempt("two", **fields)])
-    (results,) = score_batches([batch], metrics=["turns"])
+@pytest.mark.parametrize("metric", ["answers", "context", "rules", "speedup", "tools", "turns"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_results_do_not_keep_the_memory_of_attempts(metric: str, *, is_named: bool) -> None:
+    names = dict.fromkeys(("agent", "model", "attempt", "instance", "trial"), "x")
+    attempt = Trajectory(
+        task_id="one",
+        turns=(Turn(tool_calls=(ToolCall(name="search"),), views=(View(path="a.py"),)),),
+        final_output="a",
+        passed=True,
+        dropped_calls=2,
+        **(names if is_named else {}),  # type: ignore[arg-type]  # texts
+    )
+    batch = trajectory_batch([attempt] * 2)
+    (results,) = score_batches([batch], metrics=[metric], tasks=TASKS)
+    kept = {held.address for held in _buffers(batch)} & {held.address for held in _buffers(results)}
+    assert not kept
 
-    def memory(rows: pa.RecordBatch, name: str) -> set[int]:
-        return {held.address for held in rows.column(name).buffers() if held and held.size}
 
-    held: set[int] = set().union(*(memory(batch, name) for name in ("task_id", "model", "attempt")))
-    for name in ("task_id", "agent", "model", "attempt"):
-        assert results.column(name).equals(batch.column(name))
-        assert held.isdisjoint(memory(results, name))
+def _buffers(batch: pa.RecordBatch) -> Iterator[pa.Buffer]:
+    """The memory of all columns that hold a value; nulls share theirs."""
+    for column in batch.columns:
+        if column.null_count < len(column):
+            yield from (held for held in column.buffers() if held is not None and held.size)
 
 
 @pytest.mark.parametrize("bad", [[0], [1], [2], [0, 2], [0, 1, 2]])
 def test_rows_with_text_views_are_skipped(bad: list[int]) -> None:
     texts = ["a", "b", "a text that is too long to be stored in its view"]
+    try:
+        pa.array(texts, pa.string_view()).cast(pa.string())
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this version of pyarrow does not convert text views")
     tokens = [1.5 if row in bad else 1.0 for row in range(3)]
     batch = pa.record_batch(
         {
-            "task_id": pa.array(texts).cast(pa.string_view()),
+            "task_id": pa.array(texts, pa.string_view()),
             "usage": pa.array([{"input_tokens": count} for count in tokens]),
         }
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from trajmeter.background import Background
 from trajmeter.metrics import RowLayout
 from trajmeter.metrics.speedup import SpeedupMetric
 from trajmeter.writers import ParquetWriter
@@ -61,3 +63,30 @@ def test_pages_of_mappings_do_not_depend_on_batches(
     encodings = {each.path_in_schema.removeprefix(name): each.encodings for each in found}
     assert "RLE_DICTIONARY" in encodings[".list.element.key"]
     assert "RLE_DICTIONARY" not in encodings[".list.element.value.agent/nop"]
+
+
+def test_an_interrupted_writer_is_abandoned_after_its_row_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_encode, has_encoded = Event(), Event()
+
+    def encode(_: ParquetWriter, __: pa.Table) -> None:
+        may_encode.wait()
+        has_encoded.set()
+
+    def interrupt(_: Background) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ParquetWriter, "_encode", encode)
+    layout = RowLayout([SpeedupMetric()])
+    writer = ParquetWriter(io.BytesIO(), layout)
+    schema = arrow_schema(layout)
+    columns = [pa.nulls(1, field.type) for field in schema]
+    writer.write_batch(pa.record_batch(columns, schema=schema))
+    with monkeypatch.context() as patched:
+        patched.setattr(Background, "result", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            writer.finish()
+    may_encode.set()
+    writer.abandon()
+    assert has_encoded.is_set()

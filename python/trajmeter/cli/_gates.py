@@ -163,7 +163,7 @@ class GateOptions(NamedTuple):
         Raises:
             ConfigurationError: An option is wrong, or requires another.
         """
-        if self == GateOptions():  # nothing to import
+        if self == GateOptions():  # no option was given, so nothing is imported
             return []
         from trajmeter.summaries.gates import Gate
         from trajmeter.writers import check_place

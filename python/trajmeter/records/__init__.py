@@ -91,7 +91,3 @@ _LATE = {
 """Modules that only comparisons of frameworks need, loaded on first use."""
 
 __getattr__ = loading_late(__name__, _LATE)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)

@@ -68,8 +68,8 @@ class TableWriter(Protocol):
         """Release the stream without writing to it again; the output is discarded."""
 
 
-_SUFFIXES = (".csv", ".jsonl", ".parquet")
-"""Suffixes of the formats of tables."""
+_WRITERS = {".csv": "CsvWriter", ".jsonl": "JsonLinesWriter", ".parquet": "ParquetWriter"}
+"""The writer of each format of tables, by suffix."""
 
 
 def check_output(path: str | Path) -> None:
@@ -79,8 +79,8 @@ def check_output(path: str | Path) -> None:
         ConfigurationError: The suffix belongs to no known format, or see :func:`check_place`.
     """
     path = path_of(path)
-    if path.suffix.lower() not in _SUFFIXES:
-        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
+    if path.suffix.lower() not in _WRITERS:
+        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
     check_place(path)
 
 
@@ -196,14 +196,11 @@ def open_table(
 
 def _writer(path: Path) -> Callable[[BinaryIO, RowLayout], TableWriter]:
     """The writer of a file's format; the others are not imported."""
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        from trajmeter.writers.parquet import ParquetWriter
+    from trajmeter import writers
 
-        return ParquetWriter
-    from trajmeter.writers.text import CsvWriter, JsonLinesWriter
-
-    return CsvWriter if suffix == ".csv" else JsonLinesWriter
+    found: Callable[[BinaryIO, RowLayout], TableWriter]
+    found = getattr(writers, _WRITERS[path.suffix.lower()])
+    return found
 
 
 @contextmanager

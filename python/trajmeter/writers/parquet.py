@@ -162,9 +162,9 @@ class ParquetWriter:
 
     def _wait(self) -> None:
         """Wait for the row group that is being encoded, and raise its error, if any."""
-        encoded, self._encoded = self._encoded, None
-        if encoded is not None:
-            encoded.result()
+        if self._encoded is not None:
+            self._encoded.result()
+            self._encoded = None
 
 
 def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - of either module

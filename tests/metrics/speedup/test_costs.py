@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from tests.metrics.speedup.attempts import score as speedup
 from tests.metrics.speedup.runs import FAST, own, score, write_run
 from trajmeter.records import Measurements, RunLog, Trajectory, Turn, Usage
 from trajmeter.schemas import trajectory_batch
+from trajmeter.scoring.batches import score_batches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +108,14 @@ def test_a_cost_of_nothing_is_a_cost(cost: float) -> None:
     (result,) = speedup(attempt("fixer", WORKED, usage=Usage(cost_usd=cost)))
     assert (result.task_cost_usd, result.cost_source) == (cost, "recorded")
     assert result.warnings == ()
+
+
+def test_fc_eval_has_no_cost_of_minus_zero() -> None:
+    batch = trajectory_batch([attempt("fixer", WORKED, usage=Usage(cost_usd=-0.0))])
+    (scored,) = score_batches([batch], metrics=["speedup"], profiles=["fc-eval"])
+    (cost,) = scored["speedup.task_cost_usd"].to_pylist()
+    assert cost is not None
+    assert math.copysign(1, cost) == 1
 
 
 def test_behind_a_negative_cost_the_next_counts() -> None:

@@ -15,6 +15,7 @@ from trajmeter.arrays import (
     booleans,
     call_function,
     coded,
+    concatenated,
     filled,
     filled_texts,
     flags,
@@ -96,8 +97,8 @@ def figure_columns(
         **_checks(rows, checks, profile),
         **spending_columns(rows, trials.keys, trials.key, warnings, profile),
         "key": taken(text_array(trials.keys), trials.key),
-        "instance": rows.column("instance"),
-        "trial": rows.column("trial"),
+        "instance": concatenated([rows.column("instance")]),
+        "trial": concatenated([rows.column("trial")]),
         "trial_resolved": nulls(len(rows), pa.bool_()),
         "warnings": warnings.column(len(rows)),
     }

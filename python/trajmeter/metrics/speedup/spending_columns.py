@@ -323,7 +323,7 @@ def _merged(
     stated = [log["task_cost_usd"], log["total_cost_usd"], usage["cost_usd"]]
     cost = call_function("coalesce", stated)
     return {
-        "task_cost_usd": numbers(filled(cost, 0.0)),
+        "task_cost_usd": numbers(filled(cost, 0.0) + 0.0),  # -0.0 becomes 0.0
         "cost_source": texts_where(present(cost), "recorded", repeated_text("none", rows)),
         "priced": nulls(rows, pa.bool_()),
         "price_table": nulls(rows, pa.string()),

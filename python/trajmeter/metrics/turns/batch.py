@@ -11,6 +11,7 @@ from trajmeter.arrays import (
     booleans,
     call_function,
     coded,
+    concatenated,
     field,
     filled,
     nulls,
@@ -91,7 +92,7 @@ def score_batch(
         **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
-        "dropped_calls": numbers(filled(rows.column("dropped_calls"), 0)),
+        "dropped_calls": concatenated([numbers(filled(rows.column("dropped_calls"), 0))]),
         **groups,
     }
 
@@ -122,7 +123,7 @@ def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
         **_outcome(~present(turn_count), Cause.MISSING_TURNS, prefix="run."),
         "run.turn_count": turn_count,
         "run.budget_exhausted": booleans(np.isin(codes, of_budget)),
-        "run.passed": rows.column("passed"),
+        "run.passed": concatenated([rows.column("passed")]),
     }
 
 

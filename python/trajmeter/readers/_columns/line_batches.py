@@ -112,7 +112,7 @@ class LineBlocks:
             if isinstance(part, Entry):
                 yield partial(_left_out, records, part)
             else:
-                # A block is large and would wait along with its rows.
+                # Only refused lines are read from the block again; otherwise it is released.
                 block = part.block if part.columns.refused else b""
                 yield partial(self._certain.piece, part.columns, block, str(path), records)
             if records.is_over:

@@ -9,9 +9,9 @@ use super::shares::Shares;
 use super::{BLANK, Format, Piece, Reader, Refused, Row};
 use crate::pool;
 
-/// Bytes of lines of which a thread takes one run after another.
+/// Bytes of a run of lines; threads take one run at a time.
 const RUN: usize = 1 << 16;
-/// Numbers of runs after which room for the others is reserved, from 0.
+/// Positions, from 0, of the runs after which room is reserved for the rest.
 const EXPECTING: [usize; 2] = [0, 3];
 /// A block of at most as many bytes is read on the calling thread.
 const SERIAL: usize = 1 << 21;
@@ -40,7 +40,7 @@ impl Reader {
             let mut next_line = line;
             let mut format = self.formats.first().copied().unwrap_or(Format::Own);
             let mut piece = self.gather(file, |row, refused| {
-                for (place, number) in shares.files(stretch).enumerate() {
+                for (place, number) in shares.items(stretch).enumerate() {
                     next_line = self.run(block, &runs[number], &mut format, row, refused);
                     if EXPECTING.contains(&place) {
                         row.expect(shares.left(stretch));

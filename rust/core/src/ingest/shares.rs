@@ -1,6 +1,6 @@
-//! Division of files, or of runs of lines, among threads.
+//! Division of work, such as files or runs of lines, among threads.
 //!
-//! A thread reads a stretch of consecutive files into columns of its own. One that has nothing left
+//! A thread reads a stretch of consecutive items into columns of its own. One that has nothing left
 //! takes over half of what another has left, so all finish at about the same time, and few rows
 //! must be copied to put the stretches together.
 
@@ -10,25 +10,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::pool;
 
-/// Bytes of files that are read into one batch, unless their columns are small.
+/// Bytes of items that are read into one batch, unless their columns are small.
 const PART: u64 = 1 << 24;
 /// Least bytes that are divided between two threads: enough to outweigh the cost of columns.
 const LEAST: u64 = 1 << 18;
 
-/// Files, of which every thread takes one after another.
+/// Items, such as files, of which every thread takes one after another.
 pub(super) struct Shares {
-    /// Bytes up to the end of each file.
+    /// Bytes up to the end of each item.
     ends: Vec<u64>,
     stretches: Mutex<Vec<Stretch>>,
 }
 
-/// Consecutive files that are read by one thread.
+/// Consecutive items that are read by one thread.
 struct Stretch {
     /// The batch that its rows belong to.
     part: usize,
-    /// Number of its first file.
+    /// Number of its first item.
     begin: usize,
-    /// The files that are left.
+    /// The items that are left.
     rest: Range<usize>,
     /// The end of the part, if the stretch is its first.
     last: Option<usize>,
@@ -36,7 +36,7 @@ struct Stretch {
 }
 
 impl Shares {
-    /// Divides files of these sizes into parts, which depend on the sizes alone.
+    /// Divides items of these sizes into parts, which depend on the sizes alone.
     pub(super) fn new(sizes: impl IntoIterator<Item = u64>) -> Self {
         let ends = sizes.into_iter().scan(0, |end, size| {
             *end += size;
@@ -58,18 +58,18 @@ impl Shares {
         shares
     }
 
-    fn add(&mut self, part: usize, files: Range<usize>) {
+    fn add(&mut self, part: usize, items: Range<usize>) {
         let stretches = self.stretches.get_mut();
         let stretches = stretches.unwrap_or_else(PoisonError::into_inner);
-        stretches.push(Stretch::new(part, files));
+        stretches.push(Stretch::new(part, items));
     }
 
-    fn bytes(&self, files: &Range<usize>) -> u64 {
+    fn bytes(&self, items: &Range<usize>) -> u64 {
         let end = |count: usize| count.checked_sub(1).map_or(0, |last| self.ends[last]);
-        end(files.end) - end(files.start)
+        end(items.end) - end(items.start)
     }
 
-    /// Files are numbers, which a panic leaves valid.
+    /// Stretches hold numbers, which a panic leaves valid.
     fn stretches(&self) -> MutexGuard<'_, Vec<Stretch>> {
         self.stretches
             .lock()
@@ -77,7 +77,7 @@ impl Shares {
     }
 
     /// Reads all stretches on `width` threads, and arranges the results by parts, in the order of
-    /// the files.
+    /// the items.
     pub(super) fn read<T: Send>(
         self,
         width: usize,
@@ -119,8 +119,8 @@ impl Shares {
         Some(stretches.len() - 1)
     }
 
-    /// Returns the files of a stretch one by one, as long as no other thread takes them over.
-    pub(super) fn files(&self, stretch: usize) -> impl Iterator<Item = usize> {
+    /// Returns the items of a stretch one by one, as long as no other thread takes them over.
+    pub(super) fn items(&self, stretch: usize) -> impl Iterator<Item = usize> {
         iter::from_fn(move || self.stretches()[stretch].rest.next())
     }
 
@@ -134,7 +134,7 @@ impl Shares {
         self.bytes(&left) as f64 / self.bytes(&(*begin..rest.start)).max(1) as f64
     }
 
-    /// Arranges the results of all stretches by parts, in the order of the files.
+    /// Arranges the results of all stretches by parts, in the order of the items.
     fn arranged<T>(self, results: impl IntoIterator<Item = (usize, T)>) -> Vec<Vec<T>> {
         let stretches = self.stretches.into_inner();
         let stretches = stretches.unwrap_or_else(PoisonError::into_inner);
@@ -150,12 +150,12 @@ impl Shares {
 }
 
 impl Stretch {
-    fn new(part: usize, files: Range<usize>) -> Self {
+    fn new(part: usize, items: Range<usize>) -> Self {
         Self {
             part,
-            begin: files.start,
-            last: Some(files.end),
-            rest: files,
+            begin: items.start,
+            last: Some(items.end),
+            rest: items,
             is_taken: false,
         }
     }
@@ -166,7 +166,7 @@ mod tests {
     use super::{LEAST, PART, Shares};
 
     fn read(shares: &Shares, stretch: usize, most: usize) -> Vec<usize> {
-        shares.files(stretch).take(most).collect()
+        shares.items(stretch).take(most).collect()
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_or_few_bytes_are_not_divided() {
+    fn one_item_or_few_bytes_are_not_divided() {
         for sizes in [&[PART][..], &[1, 1]] {
             let shares = Shares::new(sizes.iter().copied());
             assert_eq!((shares.take(), shares.take()), (Some(0), None));

@@ -116,7 +116,7 @@ impl Reader {
         let shares = Shares::new(sizes.iter().map(|size| size.unwrap_or(0) + OPENING));
         let pieces = shares.read(pool::width(), |shares, stretch| {
             files::with_buffer(|buffer| {
-                self.gather_logs(shares.files(stretch), |row, number| {
+                self.gather_logs(shares.items(stretch), |row, number| {
                     let file = &files[number];
                     let content = sizes[number]
                         .and_then(|size| files::content(Path::new(file), size, buffer));
