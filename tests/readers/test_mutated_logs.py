@@ -53,6 +53,7 @@ LOGS: dict[str, Any] = {
     "smolagents run": [{"output": "x", "state": "success", "steps": [smol.TASK, smol.LAST]}],
     "smolagents memory": [[smol.TASK, smol.step(1, smol.READ), smol.LAST]],
     "verifiers": [verifiers.trace()],
+    "verifiers, episodes": [verifiers.episode(verifiers.trace())],
 }
 
 VALUES = st.recursive(

@@ -1,4 +1,4 @@
-"""Traces of verifiers, as its version 1 writes them."""
+"""Traces of verifiers in its version 1, on their own and in the episodes of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trajmeter.readers import read_trajectories
-from trajmeter.records import Failure, Trajectory, Usage
+from trajmeter.records import Failure, ReadProblem, Source, Trajectory, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +55,19 @@ def trace(**fields: Any) -> dict[str, Any]:
         "errors": [],
         "ok": True,
         "timing": {"agent": {"start": 10.0, "end": 15.0}},
+        **fields,
+    }
+
+
+def episode(*traces: Any, **fields: Any) -> dict[str, Any]:
+    return {
+        "id": "e-1",
+        "env": {"id": "mend"},
+        "task": {"type": "Mend", "data": {"prompt": "Mend it."}, "key": "task-7"},
+        "ok": True,
+        "is_timeout": False,
+        "errors": [],
+        "traces": list(traces),
         **fields,
     }
 
@@ -202,3 +215,51 @@ def test_a_task_without_a_key(tmp_path: Path) -> None:
     assert read(tmp_path, trace(task=task)).task_id == "7"
     assert read(tmp_path, trace(task={**task, "data": {}})).task_id == "h"
     assert read(tmp_path, trace(task={})).task_id == "traces"
+
+
+def test_each_trace_of_an_episode_is_an_attempt(tmp_path: Path) -> None:
+    judge = trace(id="def", agent={"name": "judge"})
+    path = tmp_path / "traces.jsonl"
+    path.write_text(f"{json.dumps(episode(trace(), judge))}\n{json.dumps(episode(trace()))}\n")
+    solved, judged, again = read_trajectories(path)
+    assert solved.turns == judged.turns == again.turns == read(tmp_path, trace()).turns
+    assert [(each.agent, each.attempt) for each in (solved, judged)] == [
+        ("solver", "abc"),
+        ("judge", "def"),
+    ]
+    assert [each.source for each in (solved, judged, again)] == [
+        Source(file=str(path), line=1, record="traces[0]"),
+        Source(file=str(path), line=1, record="traces[1]"),
+        Source(file=str(path), line=2, record="traces[0]"),
+    ]
+    assert solved.metadata["episode"] == "e-1"
+
+
+def test_the_traces_of_an_episode_may_begin_far_behind(tmp_path: Path) -> None:
+    task = {"type": "Mend", "data": {"prompt": "x" * 100_000}, "key": "task-7"}
+    assert read(tmp_path, episode(trace(), task=task)).attempt == "abc"
+
+
+def test_an_episode_may_fail_after_its_agents_succeeded_or_before(tmp_path: Path) -> None:
+    late = {"ok": False, "errors": [{"type": "EnvError", "message": "no score"}]}
+    failure = Failure(reason="EnvError", message="no score")
+    assert read(tmp_path, episode(trace(), **late)).failure == failure
+    own = trace(stop_condition="max_turns")
+    told = read(tmp_path, episode(own, **late)).failure
+    assert told is not None
+    assert told.reason == "max_turns_exceeded"
+    early = read(tmp_path, episode(**late))
+    assert (early.task_id, early.attempt, early.turns) == ("task-7", "e-1", ())
+    assert early.failure == failure
+
+
+def test_an_episode_with_an_unreadable_trace_loses_only_that(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text(f"{json.dumps(episode(7, trace()))}\n{json.dumps(episode(traces=None))}\n")
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert attempt.attempt == "abc"
+    assert [(problem.line, problem.record, problem.message) for problem in problems] == [
+        (1, "traces[0]", "expected an object, got a number"),
+        (2, None, "traces: expected a list, got null"),
+    ]

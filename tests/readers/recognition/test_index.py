@@ -51,6 +51,7 @@ BEGINNINGS = {
     "swe-agent-patch-contexts": b"File: a.py\nLines: 1-2\n",
     "swe-agent-checkpoints": b'{"tool": "a", "action": "b", "step": 1}\n',
     "tau2-results": b'{"info": {"agent_info": 1, "environment_info": 1, "user_info": 1}}',
+    "verifiers-episodes": b'{"env": {}, "task": {"data": {}}, "traces": []}\n',
 }
 OTHERS = {
     "aider-input-histories, CRLF": ("aider-input-histories", b"# 2026-01-02 03:04:05\r\n+hi\n"),

@@ -232,6 +232,7 @@ INDEX: dict[str, Place] = {
     "tau2-results": _files("tau2_bench", ("environment_info",)),
     "tau2-simulations": _records("tau2_bench", "termination_reason"),
     "trajectory-records": _records("own_records", "task_id"),
+    "verifiers-episodes": _files("verifiers", ("env",), beside=("task",)),
     "verifiers-traces": _records("verifiers", "nodes"),
 }
 """Formats by name."""

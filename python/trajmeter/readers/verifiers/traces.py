@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source, Turn
 
-__all__ = ["VERIFIERS_TRACES"]
+__all__ = ["VERIFIERS_TRACES", "failure_of", "trajectory_of"]
 
 _BUDGETS = {
     "max_turns": "max_turns_exceeded",
@@ -52,7 +52,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     return Evidence.DECLARED if "verifiers" in record else Evidence.CERTAIN
 
 
-def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+def trajectory_of(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Convert a trace to a trajectory."""
     nodes = [as_object(node) or {} for node in as_list(record.get("nodes"))]
     calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
@@ -85,7 +85,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
             "attempt": as_text(record.get("id")),
             "source": source,
             "duration_seconds": _span((as_object(record.get("timing")) or {}).get("agent")),
-            "failure": _failure(record, condition),
+            "failure": failure_of(record),
             "metadata": {
                 "exit_status": condition,
                 "rewards": record.get("rewards"),
@@ -161,7 +161,9 @@ def _span(time: JsonValue) -> float | None:
     return seconds_between(finite(about.get("start")), end) if end else None
 
 
-def _failure(record: Mapping[str, JsonValue], condition: str | None) -> Failure | None:
+def failure_of(record: Mapping[str, JsonValue]) -> Failure | None:
+    """Why a trace, or an episode as a whole, failed; ``None`` if it did not."""
+    condition = as_text(record.get("stop_condition"))
     if condition in _BUDGETS:
         return Failure(reason=_BUDGETS[condition], message=condition)
     errors = [as_object(error) or {} for error in as_list(record.get("errors"))]
@@ -194,8 +196,8 @@ VERIFIERS_TRACES = RecordFormat(
         "failure",
         "metadata",
     ),
-    origin="verifiers 0.4.0 (traces.jsonl)",
+    origin="verifiers 0.4.0",
     keys=frozenset({"nodes"}),
     recognises=_recognises,
-    read=_read,
+    read=trajectory_of,
 )
