@@ -20,6 +20,8 @@ CHAT = """
 > Aider v0.86.2··
 > Model: openai/m-1 with diff edit format··
 > Added src/a.py to the chat.··
+> Added 13 lines of output to the chat.··
+> Added 1 line of output to the chat.··
 
 #### Fix the mean.··
 #### Please.··

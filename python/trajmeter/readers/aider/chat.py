@@ -38,7 +38,7 @@ _END = "  "
 _START = "# aider chat started at "
 _MODEL = re.compile(r"(?:Main model|Model): (?P<model>\S+) with .* edit format")
 _VERSION = re.compile(r"Aider v(?P<version>\S+)")
-_ADDED = re.compile(r"Added (?P<file>.+) to the chat\.?")
+_ADDED = re.compile(r"Added (?!\d+ lines? of output )(?P<file>.+) to the chat\.?")
 _COMMIT = re.compile(r"Commit (?P<commit>[0-9a-f]{7,40}) ")
 _TOKENS = re.compile(
     r"""
