@@ -116,7 +116,11 @@ parts = st.one_of(
         tool_call_id=ids,
         content=texts
         | st.lists(some(type=st.just("text"), text=texts), max_size=2)
-        | some(type=st.just("web_search_tool_result_error"), error_code=texts),
+        | some(type=st.just("web_search_tool_result_error"), error_code=texts)
+        | some(
+            type=st.just("code_execution_result"),
+            return_code=st.sampled_from([None, 0, 2, "2", True]),
+        ),
         is_error=st.sampled_from([None, True, False, 0, "x"]),
     ),
     some(

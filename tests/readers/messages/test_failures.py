@@ -118,6 +118,24 @@ def test_invalid_calls_of_langchain_are_malformed_calls_that_failed(
         ),
         (
             {
+                "role": "assistant",
+                "content": [
+                    {
+                        "type": "bash_code_execution_tool_result",
+                        "tool_use_id": "c",
+                        "content": {
+                            "type": "bash_code_execution_result",
+                            "stdout": "",
+                            "stderr": "no such file",
+                            "return_code": 2,
+                        },
+                    }
+                ],
+            },
+            "exit code 2",
+        ),
+        (
+            {
                 "type": "ai",
                 "content": [
                     {

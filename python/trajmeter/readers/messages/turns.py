@@ -253,8 +253,8 @@ class Conversation:
                 content = part.get("content")
                 if content is None:
                     content = part.get("output")
-                elif type(content) is dict and kind_of(content).endswith("_tool_result_error"):
-                    error = content.get("error_code") or kind_of(content)
+                elif type(content) is dict:
+                    error = _error_in(content)
                 is_error = part.get("is_error") or part.get("status") == "error"
                 success: bool | None = not is_error and error is None
                 value = result_value(content)
@@ -380,6 +380,14 @@ _ADDERS: dict[str, Callable[[Conversation, int, Mapping[str, Any]], None]] = {
     **dict.fromkeys(("user", "human", "HumanMessageChunk"), Conversation._user),  # noqa: SLF001 - its own
 }
 """How to add a message, by role."""
+
+
+def _error_in(result: Mapping[str, Any]) -> object:
+    """The error of a result of Anthropic's own tools, which their programs tell by exit code."""
+    if kind_of(result).endswith("_tool_result_error"):
+        return result.get("error_code") or kind_of(result)
+    code = result.get("return_code")
+    return f"exit code {code}" if type(code) is int and code else None
 
 
 def _text(value: object) -> str | None:

@@ -259,7 +259,8 @@ impl<'n> Conversation<'n> {
                 let is_of_langchain = ["tool_call_id", "output", "status"]
                     .iter()
                     .any(|key| part.has(key));
-                if is_of_langchain || of.is_some_and(is_odd) {
+                let may_have_failed = content.is_some_and(|content| content.has("return_code"));
+                if is_of_langchain || may_have_failed || of.is_some_and(is_odd) {
                     return None;
                 }
                 self.give(Result {
