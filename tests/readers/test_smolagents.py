@@ -59,7 +59,6 @@ LAST = step(
     2,
     call("c2", "final_answer", {"answer": "Done."}),
     observations="Done.",
-    action_output="Done.",
     is_final_answer=True,
 )
 
@@ -82,6 +81,13 @@ def test_a_memory_is_an_attempt(tmp_path: Path) -> None:
     assert (made.result, made.success) == ("x = 1", True)
     assert [view.path for view in looked.views or ()] == ["a.py"]
     assert looked.usage == Usage(input_tokens=100, output_tokens=20, cached_input_tokens=60)
+
+
+def test_an_answer_given_in_code(tmp_path: Path) -> None:
+    code = call("c1", "python_interpreter", "final_answer(7)")
+    last = step(1, code, observations="Execution logs:\n", is_final_answer=True)
+    assert memory(tmp_path, {**last, "action_output": 7}).final_output == "7"
+    assert memory(tmp_path, last).final_output is None
 
 
 def test_a_run_adds_how_it_ended(tmp_path: Path) -> None:

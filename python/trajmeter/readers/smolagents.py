@@ -140,17 +140,23 @@ def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
     return {
         "model": next((model for step in answers if (model := _model(step))), None),
         "turns": turns,
-        "final_output": _text(last.get("action_output")) if is_over or _is_final(last) else None,
+        "final_output": _text(last.get("action_output")) if is_over else _final_output(last),
         "leaks": held.leaks,
         "failure": Failure(reason=reason, message=message) if is_failed else None,
     }
 
 
-def _is_final(step: Mapping[str, Any]) -> bool:
-    """Whether a step gives the final answer; not all agents mark it."""
+def _final_output(step: Mapping[str, Any]) -> str | None:
+    """The final answer, if a step gives it; not all agents mark it.
+
+    An agent that calls a tool with its answer keeps only what the tool returned.
+    """
     names = [(as_object(each) or {}).get("function") for each in as_list(step.get("tool_calls"))]
     called = any((as_object(name) or {}).get("name") == "final_answer" for name in names)
-    return bool(step.get("is_final_answer")) or called
+    if not called and not step.get("is_final_answer"):
+        return None
+    answer = step.get("action_output")
+    return _text(step.get("observations") if answer is None and called else answer)
 
 
 def _has_answer(step: Mapping[str, Any]) -> bool:
