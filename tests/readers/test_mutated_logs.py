@@ -19,6 +19,7 @@ from tests.readers.langfuse import test_observations as langfuse
 from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.opentelemetry import test_openllmetry as openllmetry
+from tests.readers.opentelemetry import test_sdk_spans as sdk_spans
 from tests.readers.opentelemetry.test_spans import READ, SAY, chat, export, span, tool
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.inspect.archive import Archive
@@ -39,6 +40,7 @@ LOGS: dict[str, Any] = {
     **{f"messages of {name}": [messages] for name, messages in ONE_CALL.items()},
     "records": [{"instance_id": "a", "trajectory": ONE_CALL["openai"], "resolved": 1}],
     "inspect": [INSPECT],
+    "opentelemetry, printed": [sdk_spans.run()],
     "opentelemetry": [export(chat(1, READ), tool(5, **FAILED), chat(8, SAY), span("x", 0, 9))],
     "openllmetry": [
         export(

@@ -54,6 +54,10 @@ BEGINNINGS = {
     "verifiers-episodes": b'{"env": {}, "task": {"data": {}}, "traces": []}\n',
 }
 OTHERS = {
+    "opentelemetry-spans, printed": (
+        "opentelemetry-spans",
+        b'{"context": {"trace_id": "0x1", "span_id": "0x2"}, "parent_id": null}\n',
+    ),
     "aider-input-histories, CRLF": ("aider-input-histories", b"# 2026-01-02 03:04:05\r\n+hi\n"),
     "asciinema-casts 1": ("asciinema-casts", b'{"version": 1, "stdout": []}'),
     "asciinema-casts 3": ("asciinema-casts", b'{"version": 3, "term": {}}\n'),

@@ -1,4 +1,4 @@
-"""Files of the OTLP exporter: JSON lines with one export each, or one document."""
+"""Files of spans, as JSON lines or a document: exports in OTLP's JSON, or printed by the SDK."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from trajmeter.readers._files.containers import values_in
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS
+from trajmeter.readers.opentelemetry.sdk_spans import is_sdk_span, sdk_span_of
 from trajmeter.readers.opentelemetry.spans import Span, spans_in
 from trajmeter.readers.opentelemetry.traces import attempt_of
 from trajmeter.records import ReadProblem, Source, Trajectory
@@ -16,13 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from pydantic import JsonValue
+
 __all__ = ["OPENTELEMETRY_SPANS"]
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
     values = beginning(head)
     first = values[0] if values else None
-    return Evidence.CERTAIN if isinstance(first, dict) and "resourceSpans" in first else None
+    if isinstance(first, list):
+        first = first[0] if first else None
+    is_export = isinstance(first, dict) and "resourceSpans" in first
+    return Evidence.CERTAIN if is_export or is_sdk_span(first) else None
+
+
+def _spans_in(value: JsonValue) -> Iterator[Span]:
+    """The spans of an export, or a span on its own."""
+    if not isinstance(value, dict) or not is_sdk_span(value):
+        yield from spans_in(value)
+    elif (span := sdk_span_of(value)) is not None:
+        yield span
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -33,7 +47,7 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
     traces: dict[str, list[Span]] = {}
     seen: set[tuple[str, str]] = set()
     for _, value in values_in(path, report):
-        for span in spans_in(value):
+        for span in _spans_in(value):
             if span.id is not None:
                 if (span.trace, span.id) in seen:
                     continue
@@ -52,11 +66,11 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
 
 OPENTELEMETRY_SPANS = FileFormat(
     name="opentelemetry-spans",
-    description="spans of OpenTelemetry for generative AI (OTLP in JSON)",
+    description="spans of OpenTelemetry for generative AI (JSON of OTLP or of the Python SDK)",
     makes=Trajectory,
     carries=CARRIED_BY_RUNS,
-    origin="OTLP JSON file exporter 0.66b1, with the spans of pydantic-ai 2.68.0 "
-    "and OpenLLMetry 0.33.12 to 0.62.4",
+    origin="OTLP JSON file exporter 0.66b1 and the Python SDK 1.44.0, with the spans of "
+    "pydantic-ai 2.68.0 and OpenLLMetry 0.33.12 to 0.62.4",
     recognises=_recognises,
     records=_records,
 )
