@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.readers.messages.any_messages import READERS, SHELLS
 from tests.readers.messages.test_columns import call, same
+from trajmeter import from_messages
 
 pytestmark = pytest.mark.usefixtures("rust")
 
@@ -168,3 +169,14 @@ def test_a_call_that_is_not_certain_is_read_as_a_record(
 ) -> None:
     line = json.dumps({"task_id": "t", "messages": call(name, arguments, result)})
     assert same(line.encode(), COLUMNS) == 1
+
+
+@pytest.mark.parametrize("name", ["view", "bash"])
+def test_what_a_call_without_arguments_and_result_showed_is_unknown(name: str) -> None:
+    messages: list[dict[str, Any]] = call(name, {})[:2]
+    del messages[1]["tool_calls"][0]["function"]["arguments"]
+    line = json.dumps({"task_id": "t", "messages": messages})
+    assert same(line.encode(), COLUMNS) == 0
+    attempt = from_messages(messages, task_id="t")
+    assert [turn.views for turn in attempt.turns or ()] == [None]
+    assert attempt.leaks is None

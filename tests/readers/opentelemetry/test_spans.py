@@ -167,6 +167,8 @@ def test_without_messages_calls_are_those_of_the_tools(tmp_path: Path) -> None:
     attempt = one(tmp_path, chat(1), tool(5, about=bare))
     ((call,),) = [turn.tool_calls for turn in attempt.turns or ()]
     assert (call.arguments, call.result, call.success) == (None, None, True)
+    assert [turn.views for turn in attempt.turns or ()] == [None]
+    assert attempt.leaks is None
     assert attempt.unusable == {
         "turns.tool_calls.arguments": "no message and no span has the arguments of a call"
     }

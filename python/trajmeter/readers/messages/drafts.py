@@ -124,8 +124,10 @@ class _Watch:
                 program = TOOL_VIEWS.program_of(call)
                 if program is not None:
                     programs.append(program)
-            if views is None or (self._has_results and call.result is None):
-                continue  # an unanswered call showed nothing
+            if views is None:
+                continue
+            if call.result is None and (self._has_results or call.arguments is None):
+                continue  # an unanswered call showed nothing, or it is unknown what
             code = codes.get(call.id) if codes and call.id is not None else None
             shown = views.views_of(call, folder=self._folder, exit_code=code)
             if shown is not None:

@@ -36,6 +36,10 @@ pub(in super::super) enum Arguments<'n> {
 impl<'n> Arguments<'n> {
     const NONE: Self = Self::Value(Cow::Owned(Node::Null));
 
+    pub(super) fn are_unknown(&self) -> bool {
+        matches!(self, Self::Value(value) if value.is_null())
+    }
+
     /// Reads arguments written as a string, which may hold an object; `None` if that is uncertain.
     fn parsed(text: Cow<'n, str>, otherwise: impl FnOnce(Cow<'n, str>) -> Self) -> Option<Self> {
         if trim(&text).is_empty() {

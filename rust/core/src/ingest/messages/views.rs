@@ -37,8 +37,8 @@ impl Watched {
         for (index, draft) in drafts.iter().enumerate() {
             let mut seen: Option<Vec<View>> = None;
             for call in &draft.calls {
-                if has_results && answer(call).is_none() {
-                    continue; // without a result, a call showed nothing
+                if answer(call).is_none() && (has_results || call.arguments.are_unknown()) {
+                    continue; // an unanswered call showed nothing, or it is unknown what
                 }
                 let Some((views, leaks)) = shown(call, beside.exit_code(call))? else {
                     continue;
