@@ -116,6 +116,44 @@ def test_episodes_of_terminus_are_turns(tmp_path: Path) -> None:
     assert (second.text, second.tool_calls) == ("not JSON {", ())
 
 
+def test_episodes_of_terminus_1_show_the_whole_screen(tmp_path: Path) -> None:
+    folder = trial(tmp_path)
+    prompt = "root@box:/app# "
+    first = f"{prompt}ls; tmux wait -S done\na.py\n{prompt}"
+    second = f"{first}ls; tmux wait -S done\na.py  b.py\n{prompt}sleep 9 &\n{prompt}"
+    listed = {"keystrokes": "ls\n", "is_blocking": True, "timeout_sec": 5}
+    left = {"keystrokes": "sleep 9 &\n", "is_blocking": True, "timeout_sec": 5}
+    gone = {"keystrokes": "pwd\n", "is_blocking": False, "timeout_sec": 5}
+    screens = ["Fix it.", first, second, second]
+    for number, commands in enumerate(([listed], [listed, left], [gone], [])):
+        episode = folder / "agent-logs" / f"episode-{number}"
+        episode.mkdir(parents=True)
+        said = {"state_analysis": "", "explanation": "", "commands": commands}
+        (episode / "response.json").write_text(json.dumps(said, indent=4))
+        (episode / "prompt.txt").write_text(screens[number])
+    turns = turns_of(read_run(tmp_path))
+    assert [[call.result for call in turn.tool_calls] for turn in turns] == [
+        ["a.py\n"],
+        ["a.py  b.py\n", ""],
+        [None],
+        [],
+    ]
+    assert [turn.program for turn in turns] == ["ls", "ls\nsleep 9 &", "pwd", None]
+
+
+def test_a_reply_that_terminus_2_could_not_parse(tmp_path: Path) -> None:
+    folder = trial(tmp_path)
+    refused = "Previous response had parsing errors:\nERROR: No valid JSON found in response"
+    for number, (prompt, text) in enumerate((("Fix it.", "I look."), (refused, "{}"))):
+        episode = folder / "agent-logs" / f"episode-{number}"
+        episode.mkdir(parents=True)
+        (episode / "prompt.txt").write_text(prompt)
+        (episode / "response.txt").write_text(text)
+    first, second = turns_of(read_run(tmp_path))
+    assert (first.success, second.success) == (False, None)
+    assert first.error == Failure(reason="parse_error", message=refused)
+
+
 def test_an_episode_that_cannot_be_read_is_a_turn_without_text(tmp_path: Path) -> None:
     (trial(tmp_path) / "agent-logs" / "episode-0").mkdir(parents=True)
     attempt = read_run(tmp_path)

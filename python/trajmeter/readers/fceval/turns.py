@@ -2,8 +2,8 @@
 
 The first available source is used:
 
-1. ``agent-logs/episode-<n>/``: ``response.txt`` is a reply of a terminus agent, and the prompt of
-   the next episode shows the screen after its commands;
+1. ``agent-logs/episode-<n>/``: ``response.txt`` is a reply of terminus-2, ``response.json`` one of
+   terminus-1, and the prompt of the next episode shows the screen after its commands;
 2. the agent's terminal recording, ``sessions/agent.cast`` or the only other one;
 3. ``commands.txt``: each time keys were sent, a line with the keys as a Python literal, without
    output.
@@ -22,7 +22,7 @@ from trajmeter.readers._logs.shown import Viewer
 from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers.asciinema.casts import replies_of
 from trajmeter.readers.atif.terminal import printed_by, typed
-from trajmeter.records import ReadProblem
+from trajmeter.records import Failure, ReadProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,13 @@ _EPISODE = re.compile(r"episode-(\d+)")
 _RECORDING, _COMMANDS = "agent.cast", "commands.txt"
 _TESTS = "tests.cast"
 _TOOL = "terminal"
+_WHOLE = "response.json"
+"""Terminus-1's reply, whose next prompt is the whole screen."""
+_WAIT = "; tmux wait -S done"
+"""What terminus-1 appends to a command for whose end it waits."""
+_IN_BACKGROUND = ("EOF", "&")
+"""Ends of commands for which it does not wait."""
+_UNPARSED = "Previous response had parsing errors"
 _KEYS = {"Enter": "\r", "C-m": "\r"}
 
 
@@ -73,33 +80,55 @@ def _episodes(folder: Path, report: Callable[[ReadProblem], None]) -> list[Reply
         if (match := _EPISODE.fullmatch(path.name))
     )
     paths = [path for _, path in numbered]
-    replies = [_reply(path / "response.txt", report) for path in paths]
+    episodes = [_reply(path, report) for path in paths]
     viewer = Viewer()
-    for at, reply in enumerate(replies[:-1]):
+    for at, (reply, shown_as) in enumerate(episodes[:-1]):
         screen = _text(paths[at + 1] / "prompt.txt", report) or ""
-        commands = [call.command for call in reply.calls if call.command is not None]
-        printed = iter(printed_by(commands, screen))
+        if screen.startswith(_UNPARSED):
+            reply.error = Failure(reason="parse_error", message=screen)
+        is_whole = (paths[at] / _WHOLE).is_file()
+        printed = iter((_last_printed_by if is_whole else printed_by)(shown_as, screen))
         for call in reply.calls:
             shown = next(printed) if call.command is not None else None
             if shown is not None:
                 call.result = shown
                 viewer.look(call, shown, is_kept=True)
-    return replies or None
+    return [reply for reply, _ in episodes] or None
 
 
-def _reply(path: Path, report: Callable[[ReadProblem], None]) -> Reply:
-    text = _text(path, report)
+def _last_printed_by(commands: list[str], screen: str) -> list[str | None]:
+    """The output of each command on a screen that also shows earlier ones."""
+    lines = screen.split("\n")
+    for start in reversed(range(len(lines))):
+        printed = printed_by(commands, "\n".join(lines[start:]))
+        if None not in printed:
+            return printed
+    return [None] * len(commands)
+
+
+def _reply(episode: Path, report: Callable[[ReadProblem], None]) -> tuple[Reply, list[str]]:
+    """The reply of an episode, and its commands as they are on the screen."""
+    is_first = (episode / _WHOLE).is_file()
+    text = _text(episode / (_WHOLE if is_first else "response.txt"), report)
     reply = Reply(texts=[text] if text else [])
+    shown_as: list[str] = []
     start, end = (text or "").find("{"), (text or "").rfind("}")
     try:
         said = as_object(json_input.parse((text or "")[start : end + 1].encode(errors="replace")))
     except ReadError:
-        return reply
-    for command in as_list((said or {}).get("commands")):
-        keystrokes = as_text((as_object(command) or {}).get("keystrokes"))
-        if keystrokes is not None:
-            reply.calls.append(_call(keystrokes))
-    return reply
+        return reply, shown_as
+    for each in as_list((said or {}).get("commands")):
+        about = as_object(each) or {}
+        keystrokes = as_text(about.get("keystrokes"))
+        if keystrokes is None:
+            continue
+        call = _call(keystrokes)
+        reply.calls.append(call)
+        if call.command is not None:
+            ends = call.command.endswith(_IN_BACKGROUND)
+            waits = is_first and about.get("is_blocking") is True and not ends
+            shown_as.append(call.command + _WAIT if waits else call.command)
+    return reply, shown_as
 
 
 def _call(keystrokes: str) -> Call:
