@@ -61,6 +61,12 @@ def test_the_prompt_stands_in_for_a_message(tmp_path: Path, message: str | None)
     assert read_case(tmp_path, prompt="do it").question == "find it"
 
 
+def test_a_response_of_openai_is_not_a_test_case(tmp_path: Path) -> None:
+    response: dict[str, Any] = {"id": "resp_1", "object": "response", "prompt": None, "output": []}
+    with pytest.raises(ReadError, match="which no format recognises"):
+        list(read_trajectories(write(tmp_path, "responses.jsonl", response)))
+
+
 def test_a_numeric_id_is_read_as_text(tmp_path: Path) -> None:
     assert read_case(tmp_path, id=17).id == "17"
 

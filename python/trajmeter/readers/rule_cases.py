@@ -34,6 +34,11 @@ _KNOWN = {"id", *MESSAGES, *_DEFAULTS, *_FREE, "assertions", EXPECTED_CALLS}
 _OF_AN_ASSERTION = ("name", "type", "check", "tool")
 
 
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    # A response of OpenAI's API has a prompt too.
+    return None if record.get("object") == "response" else Evidence.LIKELY
+
+
 def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
     """Read a test case; null means absent, and unknown keys do not configure metrics.
 
@@ -120,7 +125,7 @@ RULE_CASES = RecordFormat(
     ),
     origin="Transform Gym",
     keys=frozenset(MESSAGES),  # a test case has a key of its own for the message to the agent
-    recognises=lambda _: Evidence.LIKELY,
+    recognises=_recognises,
     read=_read,
     doubts=lambda record: suspicious_keys(record, _KNOWN),
 )
