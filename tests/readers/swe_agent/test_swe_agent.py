@@ -266,6 +266,22 @@ def test_what_ended_the_run_is_not_an_answer() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("action", "response", "text"),
+    [
+        ("exit_cost", "Exit due to cost limit", None),
+        ("exit_format", "No command.", "No command."),
+    ],
+)
+def test_actions_that_ended_early_versions_are_not_calls(
+    action: str, response: str, text: str | None
+) -> None:
+    ended = {"action": action, "observation": "Exited", "response": response, "thought": "Exit."}
+    trajectory = TRAJECTORY.read(run() | {"trajectory": [step("ls"), ended]}, SOURCE)
+    error = Failure(reason="exit", message="Exit.")
+    assert (trajectory.turns or ())[-1] == Turn(number=2, text=text, success=False, error=error)
+
+
 def test_leaks() -> None:
     assert read(step("ls"), step("git log --all", "abc fix\n")).leaks == (
         Leak(kind="future", evidence="git log --all", turn=2),

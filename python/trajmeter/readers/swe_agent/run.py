@@ -37,6 +37,9 @@ _BUDGETS = ("exit_cost", "exit_context", "exit_total_execution_time")
 _BUDGET_REASON = "budget_exhausted"
 _SUBMITTED = "submitted"
 _REFUSED = "format_error"
+_UNPARSED = "exit_format"
+_ENDED = frozenset({"exit_api", "exit_context", "exit_cost", "exit_error", _UNPARSED})
+"""Actions by which versions before 1.0 ended a run themselves."""
 _SINGLE_RUNS = frozenset({"main", "swe_main", ""})
 """Environment names that are not task ids."""
 _ON_GITHUB = re.compile(r"github\.com/([^/]+)/([^/]+)")
@@ -48,6 +51,7 @@ class _Step(TypedDict):
     action: NotRequired[str | None]
     observation: NotRequired[str | None]
     response: NotRequired[str | None]
+    thought: NotRequired[JsonValue]
     execution_time: NotRequired[float | None]
     state: NotRequired[JsonValue]
 
@@ -244,6 +248,9 @@ def turns_with(
 def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]:  # noqa: FBT001 - told apart by its name where it is called
     """The fields of a turn that depend only on its step."""
     text = step.get("response") or None
+    if is_last and action in _ENDED:
+        error = Failure(reason="exit", message=as_text(step.get("thought")))
+        return {"text": text if action == _UNPARSED else None, "success": False, "error": error}
     if not action:
         # What ended the run is recorded in place of an answer.
         reason = "exit" if is_last else _REFUSED
