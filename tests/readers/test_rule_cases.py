@@ -62,9 +62,10 @@ def test_the_prompt_stands_in_for_a_message(tmp_path: Path, message: str | None)
 
 
 def test_a_response_of_openai_is_not_a_test_case(tmp_path: Path) -> None:
-    response: dict[str, Any] = {"id": "resp_1", "object": "response", "prompt": None, "output": []}
-    with pytest.raises(ReadError, match="which no format recognises"):
-        list(read_trajectories(write(tmp_path, "responses.jsonl", response)))
+    said = {"type": "message", "role": "assistant", "content": "Done."}
+    response = {"id": "resp_1", "object": "response", "prompt": None, "output": [said]}
+    (attempt,) = read_trajectories(write(tmp_path, "responses.jsonl", response))
+    assert attempt.final_output == "Done."
 
 
 def test_a_numeric_id_is_read_as_text(tmp_path: Path) -> None:

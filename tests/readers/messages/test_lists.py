@@ -26,6 +26,7 @@ LOOK = {
 FOUND = {"role": "tool", "tool_call_id": "c", "content": "x = 1"}
 SAY = {"role": "assistant", "content": "x is 1."}
 MESSAGES = [ASK, LOOK, FOUND, SAY]
+SAID = {"content": "Done."}
 
 
 def lines(*values: Any) -> str:
@@ -159,3 +160,20 @@ def test_contents_of_gemini_are_not_taken_for_empty_messages(tmp_path: Path) -> 
         problems: list[ReadProblem] = []
         assert [*read_trajectories(path, on_problem=problems.append)] == []
         assert "which no format recognises" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"object": "chat.completion", "choices": [{"message": {"role": "assistant", **SAID}}]},
+        {"object": "response", "output": [{"type": "message", "role": "assistant", **SAID}]},
+    ],
+)
+@pytest.mark.parametrize("asked", [[], [{"role": "user", "content": "Mend it."}]])
+def test_whole_answers_of_openai_are_messages(
+    answer: dict[str, Any], asked: list[Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps([*asked, answer]))
+    (attempt,) = read_trajectories(path)
+    assert (attempt.final_output, attempt.unusable) == ("Done.", {})

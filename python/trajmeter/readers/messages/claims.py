@@ -21,7 +21,7 @@ _FEW = 5
 
 
 def is_message(value: object) -> bool:
-    """Whether a value has the shape of a message, or of an OpenAI Responses item."""
+    """Whether a value has the shape of a message, or of an item or answer of OpenAI's API."""
     return isinstance(value, dict) and _is_message(value)
 
 
@@ -32,7 +32,11 @@ def _is_message(value: Mapping[str, object]) -> bool:
             return role in _ROLES and has_content and not _has_untyped_parts(value)
         case {"lc": 1, "kwargs": dict()} | {"kind": "request" | "response", "parts": list()}:
             return True
-        case {"type": "reasoning", "summary": list()}:
+        case (
+            {"type": "reasoning", "summary": list()}
+            | {"object": "chat.completion", "choices": list()}
+            | {"object": "response", "output": list()}
+        ):
             return True
         case {"type": str(kind)} if kind in _LANGCHAIN:
             return isinstance(value.get("data"), dict) or "content" in value
