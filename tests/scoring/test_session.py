@@ -219,6 +219,22 @@ def test_messages_as_they_come_are_the_attempt_of_the_whole_list() -> None:
     assert scored == SCORER.score(scored.trajectory)
 
 
+def test_openais_shell_fails_by_its_exit_code() -> None:
+    commands = ["sed -n '1,2p' a.py", "cat c.py"]
+    printed = [
+        {"stdout": "x\ny\n", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}},
+        {"stdout": "", "stderr": "cat: c.py: No", "outcome": {"type": "exit", "exit_code": 1}},
+    ]
+    messages: list[dict[str, Any]] = [
+        {"type": "shell_call", "call_id": "c1", "action": {"commands": commands}},
+        {"type": "shell_call_output", "call_id": "c1", "output": printed},
+    ]
+    session = SCORER.session("t", views=tool_views())
+    session.messages(messages)
+    assert (session.live.failed_calls, session.live.views) == (1, 1)
+    assert session.trajectory.turns == trajmeter.from_messages(messages, task_id="t").turns
+
+
 def test_threads_lose_nothing() -> None:
     session = SCORER.session("t")
 

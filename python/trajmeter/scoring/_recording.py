@@ -223,18 +223,21 @@ class Recording:
         """Count a call as failed."""
         self._failed += 1
 
-    def settle_call(self, draft: TurnDraft, values: dict[str, Any]) -> tuple[View, ...]:
+    def settle_call(
+        self, draft: TurnDraft, values: dict[str, Any], exit_code: int | None = None
+    ) -> tuple[View, ...]:
         """Record a call's result, and return the views that it showed.
 
         Args:
             draft: Its turn.
             values: The call.
+            exit_code: Exit code of a command, if recorded separately from the result.
         """
         draft.record = None
         if self._tool_views is None or values["result"] is None:
             return ()
         call = frozen(ToolCall, {**values})
-        shown = self._tool_views.views_of(call, folder=self._folder)
+        shown = self._tool_views.views_of(call, folder=self._folder, exit_code=exit_code)
         if shown is None:
             return ()
         self.reads = draft.reads = True

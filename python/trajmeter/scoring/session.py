@@ -175,10 +175,10 @@ class Session(TurnRecorder):
             if call["result"] is None and call["success"] is None:
                 waiting.append((draft, call))
                 continue
-            made_call(call)
+            made_call(call, exit_codes=conversation.exit_codes)
             if call["success"] is False:
                 recording.count_failure()
-            recording.settle_call(draft, call)
+            recording.settle_call(draft, call, conversation.exit_codes.get(call["id"]))
         self._unanswered = waiting
 
     @property

@@ -223,6 +223,35 @@ def test_a_whole_answer_of_openai_is_a_turn_with_its_usage() -> None:
         assert (used.input_tokens, used.cached_input_tokens) == (9, 4)
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "success", "error"),
+    [
+        ([{"type": "exit", "exit_code": 0}] * 2, True, None),
+        (
+            [{"type": "exit", "exit_code": 0}, {"type": "exit", "exit_code": 2}],
+            False,
+            "exit code 2",
+        ),
+        ([{"type": "exit", "exit_code": 0}, {"type": "timeout"}], None, None),
+    ],
+)
+def test_what_openais_shell_printed(
+    outcomes: list[Any], success: bool | None, error: str | None
+) -> None:
+    commands = ["sed -n '3,4p' a.py", "cat b.py"]
+    call = {"type": "shell_call", "call_id": "c1", "action": {"commands": commands}}
+    printed = [("x = 1\ny = 2\n", ""), ("", "cat: b.py: No such file or directory\n")]
+    output = [
+        {"stdout": out, "stderr": err, "outcome": outcome}
+        for (out, err), outcome in zip(printed, outcomes, strict=True)
+    ]
+    held = message_turns([call, {"type": "shell_call_output", "call_id": "c1", "output": output}])
+    made = only_call(held)
+    assert made.result == "x = 1\ny = 2\ncat: b.py: No such file or directory\n"
+    assert (made.success, made.error) == (success, error)
+    assert [(view.path, view.start) for view in held.turns[0].views or ()] == [("a.py", 3)]
+
+
 def test_items_are_one_turn_up_to_an_output_or_a_user() -> None:
     call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": TEXT}
     said = {"type": "message", "role": "assistant", "content": "Done."}

@@ -30,6 +30,8 @@ __all__ = [
     "model_of",
     "result_value",
     "said",
+    "server_error",
+    "shell_result",
     "unwrapped",
 ]
 
@@ -284,6 +286,28 @@ def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
         ours = ("id", "call_id", "type", "status", "name", "output", "outputs", "error", "results")
         arguments = {k: v for k, v in item.items() if k not in ours and v is not None}
     return call_of({"id": identity, "name": name, "arguments": arguments, "namespace": space})
+
+
+def server_error(result: Mapping[str, Any]) -> object:
+    """The error of a result of Anthropic's own tools, which their programs tell by exit code."""
+    if kind_of(result).endswith("_tool_result_error"):
+        return result.get("error_code") or kind_of(result)
+    code = result.get("return_code")
+    return f"exit code {code}" if type(code) is int and code else None
+
+
+def shell_result(output: object) -> tuple[str, int | None] | None:
+    """What OpenAI's shell printed, and its exit code; ``None`` if it is written otherwise."""
+    if type(output) is not list or not output or not all(type(each) is dict for each in output):
+        return None
+    printed = [each.get(key) for each in output for key in ("stdout", "stderr")]
+    outcomes = [each.get("outcome") for each in output]
+    codes = [each.get("exit_code") if type(each) is dict else None for each in outcomes]
+    if not all(type(text) is str for text in printed):
+        return None
+    failed = next((code for code in codes if code), None)
+    code = failed if failed is not None or None in codes else 0
+    return "".join(printed), code if type(code) is int else None
 
 
 def result_value(content: object) -> JsonValue:

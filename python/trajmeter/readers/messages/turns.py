@@ -24,6 +24,8 @@ from trajmeter.readers.messages.shapes import (
     model_of,
     result_value,
     said,
+    server_error,
+    shell_result,
     unwrapped,
 )
 from trajmeter.readers.messages.usage import message_usage
@@ -97,7 +99,8 @@ def message_turns(
     for draft in drafts if durations else ():
         for call in draft.calls:
             call["duration_seconds"] = durations.get(call["id"])
-    turns, leaks = finished(drafts, views=views, failed=failed, exit_codes=exit_codes)
+    codes = {**conversation.exit_codes, **exit_codes}
+    turns, leaks = finished(drafts, views=views, failed=failed, exit_codes=codes)
     return MessageTurns(
         turns=turns,
         final_output=turns[-1].text if turns else None,
@@ -120,6 +123,7 @@ class Conversation:
     def __init__(self, usage: UsageReader = message_usage) -> None:
         self._usage = usage
         self._by_id: dict[str, dict[str, Any]] = {}
+        self.exit_codes: dict[str, int] = {}
         self.drafts: list[Draft] = []
         self.said: list[str] = []
         self.dropped = 0
@@ -254,7 +258,7 @@ class Conversation:
                 if content is None:
                     content = part.get("output")
                 elif type(content) is dict:
-                    error = _error_in(content)
+                    error = server_error(content)
                 is_error = part.get("is_error") or part.get("status") == "error"
                 success: bool | None = not is_error and error is None
                 value = result_value(content)
@@ -343,7 +347,13 @@ class Conversation:
         status, success = item.get("status"), None
         if kind == "apply_patch_call_output" and status is not None:
             success = status != "failed"
-        self._give(index, identity, None, result_value(item.get("output")), success)
+        value = result_value(item.get("output"))
+        ran = shell_result(item.get("output")) if kind == "shell_call_output" else None
+        if ran is not None:
+            value, code = ran
+            if code is not None and type(identity) is str:
+                self.exit_codes[identity] = code
+        self._give(index, identity, None, value, success)
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
         """Add a complete OpenAI Responses response."""
@@ -380,14 +390,6 @@ _ADDERS: dict[str, Callable[[Conversation, int, Mapping[str, Any]], None]] = {
     **dict.fromkeys(("user", "human", "HumanMessageChunk"), Conversation._user),  # noqa: SLF001 - its own
 }
 """How to add a message, by role."""
-
-
-def _error_in(result: Mapping[str, Any]) -> object:
-    """The error of a result of Anthropic's own tools, which their programs tell by exit code."""
-    if kind_of(result).endswith("_tool_result_error"):
-        return result.get("error_code") or kind_of(result)
-    code = result.get("return_code")
-    return f"exit code {code}" if type(code) is int and code else None
 
 
 def _text(value: object) -> str | None:

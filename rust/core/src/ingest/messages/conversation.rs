@@ -129,8 +129,8 @@ impl<'n> Conversation<'n> {
         if kind == "reasoning" || kind == "compaction" {
             self.flat();
             Some(())
-        } else if kind == "apply_patch_call_output" {
-            None // unlike the others, it is marked as failed
+        } else if kind == "apply_patch_call_output" || kind == "shell_call_output" {
+            None // unlike the others, these are marked as failed
         } else if kind.ends_with("_call_output") {
             self.give(Result {
                 id: message.get("call_id").or(message.get("id")),
