@@ -209,6 +209,7 @@ items = some(
             "message",
             "compaction",
             "item_reference",
+            "mcp_list_tools",
             "web_search_call",
             "image_generation_call",
             "shell_call_output",

@@ -186,6 +186,14 @@ def test_a_result_that_only_looks_like_a_file_is_kept(found: dict[str, Any]) -> 
     assert call[1] == found
 
 
+@pytest.mark.parametrize("kind", ["mcp_list_tools", "mcp_approval_request"])
+def test_items_beside_an_answer_are_not_part_of_it(kind: str) -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    held = message_turns([{"type": kind, "id": "m", "server_label": "git"}, call])
+    assert [len(turn.tool_calls) for turn in held.turns] == [1]
+    assert held.unusable == {}
+
+
 @pytest.mark.parametrize("identity", [None, "", ["c"], {"c": 1}])
 def test_calls_without_an_id_do_not_hide_those_that_the_host_runs(identity: Any) -> None:
     parts = [{"type": "server_tool_use", "id": identity, "name": "search", "input": {}}]

@@ -43,6 +43,10 @@ UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
 """Reads the usage of a model's answer from its message."""
 
 _SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
+_BESIDE = frozenset(
+    {"item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools"}
+)
+"""Types of items that are not part of an answer."""
 _RESULT_PARTS = frozenset(
     {"tool_call_response", "tool-return", "builtin-tool-return", "retry-prompt"}
 )
@@ -172,7 +176,7 @@ class Conversation:
             self._item_result(index, message, kind)
         elif kind.endswith("_call"):
             self._item_call(index, message, kind)
-        elif str(role) not in _SILENT and kind != "item_reference":
+        elif str(role) not in _SILENT and kind not in _BESIDE:
             self._refuse(index, f"type is {kind!r}, expected a message or a part of an answer")
 
     def _answer(self, index: int, message: Mapping[str, Any]) -> None:

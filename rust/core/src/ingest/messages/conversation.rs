@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
-use super::roles::{Part, is_silent};
+use super::roles::{Part, is_beside, is_silent};
 use super::shapes::{Given, Message, given, is_kind, said};
 use super::usage::Usage;
 use super::waiting::Waiting;
@@ -143,7 +143,7 @@ impl<'n> Conversation<'n> {
             self.item_call(&message, &kind)
         } else {
             let is_silent = role.quoted().is_some_and(|role| is_silent(role));
-            (is_silent || kind == "item_reference").then_some(())
+            (is_silent || is_beside(&kind)).then_some(())
         }
     }
 

@@ -12,6 +12,14 @@ const SILENT: [&str; 5] = [
     "chat",
     "SystemMessageChunk",
 ];
+/// Types of items in Responses that are not part of an answer.
+const BESIDE: [&str; 4] = [
+    "item_reference",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "mcp_list_tools",
+];
+
 /// The part that messages of a role play in a turn.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
@@ -36,6 +44,11 @@ impl Part {
 /// Returns whether messages of a role carry no information about an attempt.
 pub(super) fn is_silent(role: Quoted<'_>) -> bool {
     is_one(role, &SILENT)
+}
+
+/// Returns whether items of a type are not part of an answer.
+pub(super) fn is_beside(kind: &str) -> bool {
+    BESIDE.contains(&kind)
 }
 
 fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
