@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -40,3 +41,23 @@ def test_a_pipe_of_attempts_is_read(run: Run, folder: Path) -> None:
     assert code == 0
     _, from_file, _ = run("score", "preds.jsonl", "-m", LENGTH, "-f", "csv")
     assert from_pipe.replace("pipe:", "preds.jsonl:") == from_file
+
+
+def test_attempts_and_tasks_are_read_from_pipes(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = folder / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    writers = []
+    for pipe, source in (("attempts", "preds.jsonl"), ("tasks", "gold.jsonl")):
+        os.mkfifo(folder / pipe)
+        content = (folder / source).read_bytes()
+        writers.append(Thread(target=(folder / pipe).write_bytes, args=(content,)))
+    for writer in writers:
+        writer.start()
+    code, _, err = run("score", "attempts", "-t", "tasks", "-m", LENGTH, "-f", "csv")
+    for writer in writers:
+        writer.join()
+    assert (code, err) == (0, "")
+    assert not [*copies.iterdir()]

@@ -25,6 +25,7 @@ from trajmeter.cli._process import (
     tolerating_closed_stdout,
 )
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
+from trajmeter.pipes import keeping_pipes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,7 +194,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     # Not ``app()``, which would turn a closed pipe into exit code 1 and wrap an interrupt.
     command = get_command(app)
     try:
-        with _context(command, words) as context:
+        with keeping_pipes(), _context(command, words) as context:
             code: ExitCode = command.invoke(context)
     except Exit as done:  # after --help, --version and the completion options
         return ExitCode.USAGE if done.exit_code else ExitCode.OK

@@ -195,7 +195,7 @@ def run_units(
     tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None,
 ) -> RunResult[SummaryT]:
     """Score or convert in units, with a progress bar."""
-    from trajmeter.readers.pieces import is_read_once
+    from trajmeter.pipes import is_read_once
     from trajmeter.scoring.run import RunListener, RunOptions, run
 
     def say(message: str) -> None:

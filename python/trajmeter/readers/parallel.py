@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import InternalError
 from trajmeter.json_input import LONGEST_LINE
+from trajmeter.pipes import STDIN
 from trajmeter.processes import WorkerEndedError, WorkerProcess
 from trajmeter.processors import processors
 from trajmeter.readers._columns.ahead import MOST_ROWS, joined
 from trajmeter.readers._columns.reader_process import Batch, End, FilesRead, FileToRead, Note, Told
-from trajmeter.readers._files.content import STDIN
 from trajmeter.readers._files.inputs import Input, inputs
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._recognition.choice import Choice

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers._files.content import STDIN
+from trajmeter.pipes import STDIN
 from trajmeter.remote import RemotePath
 
 if TYPE_CHECKING:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
+from trajmeter.pipes import STDIN
 from trajmeter.readers._columns.ahead import MOST_ROWS
 from trajmeter.readers._columns.piece import FoundFile, Piece
 from trajmeter.readers._columns.reader_process import FilesRead
 from trajmeter.readers._files.containers import PARQUET_MAGIC, entries, is_json_lines
-from trajmeter.readers._files.content import STDIN, is_compressed_file, is_named_pipe
+from trajmeter.readers._files.content import is_compressed_file
 from trajmeter.readers._files.identities import (
     FileIdentity,
     content_identity,
@@ -63,7 +64,6 @@ __all__ = [
     "RowRange",
     "batches_of",
     "folder_about",
-    "is_read_once",
 ]
 
 PIECE_BYTES = 64 << 20
@@ -364,11 +364,6 @@ def batches_of(
         report: Called with every file and record that cannot be read.
     """
     return FilesRead(_inputs_of(pieces, folders), settings, report)
-
-
-def is_read_once(path: Path) -> bool:
-    """Whether a path can be read only once, like standard input."""
-    return path == STDIN or is_named_pipe(path)
 
 
 def _inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> Iterator[Input]:

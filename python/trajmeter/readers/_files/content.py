@@ -1,42 +1,30 @@
 """Opens the content of a file, wherever it is stored and however it is compressed.
 
-The file may be compressed, remote, a pipe or standard input. A pipe is copied to a temporary file,
-because format detection reads the beginning, which is then read again.
+The file may be compressed, remote, a pipe or standard input.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import stat
-import sys
 from contextlib import ExitStack
-from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
+from trajmeter.pipes import is_read_once, open_copy
 from trajmeter.readers._files.compression import SUFFIXES, Decompressed, decompressed
-from trajmeter.remote import RemotePath, is_remote
+from trajmeter.remote import RemotePath
 from trajmeter.remote.content import RemoteContent
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 __all__ = [
-    "STDIN",
     "content_name",
     "decompressed_name",
-    "forget_pipes",
     "is_compressed",
     "is_compressed_file",
-    "is_named_pipe",
     "open_content",
     "state_of",
 ]
-
-STDIN = Path("-")
-"""The path that means standard input."""
-
-_BUFFER = 1 << 18
-
-_pipes: dict[str, BinaryIO] = {}
-"""Copies of the content of pipes, by path."""
 
 
 def open_content(path: Path) -> BinaryIO:
@@ -99,43 +87,6 @@ def suffix_of(name: str) -> str:
     return dot + suffix if stem and suffix else ""
 
 
-def forget_pipes() -> None:
-    """Discard the copies of named pipes, so that a pipe of the same name is read anew."""
-    for name in [name for name in _pipes if name != str(STDIN)]:
-        _pipes.pop(name).close()
-
-
 def _open(path: Path) -> BinaryIO:
     """Open a file, or the copy of a pipe's content."""
-    if path != STDIN and (is_remote(path) or not _is_pipe(path)):
-        return path.open("rb")
-    copy = _pipes.get(str(path))
-    if copy is None:
-        copy = _pipes[str(path)] = _copied(path)
-    return Path(copy.name).open("rb")
-
-
-def _copied(path: Path) -> BinaryIO:
-    """Copy a pipe or standard input to a temporary file."""
-    from tempfile import NamedTemporaryFile  # not needed for files
-
-    copy = cast("BinaryIO", NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - stays open until forget_pipes
-    if path == STDIN:
-        if sys.stdin is None:
-            raise OSError("standard input is closed")
-        shutil.copyfileobj(sys.stdin.buffer, copy, _BUFFER)
-    else:
-        with path.open("rb") as pipe:
-            shutil.copyfileobj(pipe, copy, _BUFFER)
-    copy.flush()
-    return copy
-
-
-def is_named_pipe(path: Path) -> bool:
-    """Whether a path is a named pipe, whose content can be read only once."""
-    return path != STDIN and not is_remote(path) and path.exists() and _is_pipe(path)
-
-
-def _is_pipe(path: Path) -> bool:
-    mode = path.stat().st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+    return open_copy(path) if is_read_once(path) else path.open("rb")

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
+from trajmeter.pipes import new_pipes
 from trajmeter.readers._files.containers import NotJsonError, is_json_lines
-from trajmeter.readers._files.content import decompressed_name, forget_pipes, suffix_of
+from trajmeter.readers._files.content import decompressed_name, suffix_of
 from trajmeter.readers._files.ranges import LineRange
 from trajmeter.readers.patterns import expanded
 from trajmeter.records import ReadProblem
@@ -232,7 +233,7 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
     Raises:
         InputError: An item is not a path.
     """
-    forget_pipes()
+    begin = new_pipes()
     for argument in paths_and_records(paths, name="paths"):
         path = path_of(argument)
         try:
@@ -245,6 +246,7 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
             if each.is_dir():
                 yield from _folder(each, choice)
             else:
+                begin(each)
                 yield Input(each)
 
 

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.keys import nearest
+from trajmeter.pipes import is_named_pipe
 from trajmeter.readers._files.containers import entries
-from trajmeter.readers._files.content import is_named_pipe
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._recognition.mapping import (
     check_field,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError
+from trajmeter.pipes import is_read_once
 from trajmeter.processors import processors
-from trajmeter.readers.pieces import is_read_once
 from trajmeter.remote import RemotePath, path_of
 
 if TYPE_CHECKING:
