@@ -35,7 +35,7 @@ __all__ = ["pieces_of", "pieces_of_document"]
 _SAMPLES_KEY = "samples"
 _HEADER_KEYS = frozenset({"eval", "plan", "status"})
 """Keys of a document that are read in addition to its samples."""
-_SAMPLES = 64
+_SAMPLES = 1_024
 _BYTES = 8 << 20
 """Maximum number of samples in a piece, and of their bytes, which bounds the memory for a log."""
 

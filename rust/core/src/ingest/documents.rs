@@ -1,14 +1,15 @@
 //! JSON documents: locating their records, and reading these as rows.
 
-use std::iter::once;
 use std::ops::Range;
 
+use super::merge::merged;
 use super::parser::Parser;
-use super::{Format, Piece, Reader, Refused};
+use super::shares::Shares;
+use super::{Format, Piece, Reader};
 use crate::pool;
 
-/// Bytes per piece of work.
-const BYTES: usize = 1 << 20;
+/// Numbers of rows after which room for the others is reserved.
+const EXPECTING: [usize; 2] = [16, 64];
 
 /// Byte ranges of the parts of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +64,7 @@ fn span(parser: &mut Parser<'_>) -> Option<Range<usize>> {
 
 impl Reader {
     /// Reads the values of a document, each with its name in it, as if each were a line. Returns
-    /// the results of `finish` for each piece.
+    /// the results of `finish` for their rows.
     ///
     /// Refused values are numbered by their position, from 0.
     pub fn read_values<T: Send>(
@@ -72,38 +73,22 @@ impl Reader {
         file: &str,
         finish: impl Fn(Piece) -> T + Send + Sync,
     ) -> Vec<T> {
-        pool::map(pieces(values).into_iter(), |range| {
-            finish(self.gather(file, |row, refused| {
-                let mut format = self.formats.first().copied().unwrap_or(Format::Own);
-                for number in range {
-                    let (name, value) = &values[number];
-                    row.record.clone_from(name);
-                    match row.read(value, format, &self.formats) {
-                        Some(found) => format = found,
-                        None => refused.push(Refused {
-                            row: row.index,
-                            number: number as i64,
-                            bytes: 0..0,
-                        }),
-                    }
+        let shares = Shares::new(values.iter().map(|(_, value)| value.len() as u64));
+        let pieces = shares.read(pool::width(), |shares, stretch| {
+            let mut format = self.formats.first().copied().unwrap_or(Format::Own);
+            self.gather_each(file, shares.items(stretch), |row, number| {
+                let (name, value) = &values[number];
+                row.record.clone_from(name);
+                let found = row.read(value, format, &self.formats);
+                format = found.unwrap_or(format);
+                if EXPECTING.contains(&row.index) {
+                    row.expect(shares.left(stretch));
                 }
-            }))
-        })
+                found.is_some()
+            })
+        });
+        merged(pieces, finish)
     }
-}
-
-fn pieces(values: &[(Option<String>, &[u8])]) -> Vec<Range<usize>> {
-    let mut ends = Vec::new();
-    let mut bytes = 0;
-    for (at, (_, value)) in values.iter().enumerate() {
-        bytes += value.len();
-        if bytes >= BYTES || at + 1 == values.len() {
-            ends.push(at + 1);
-            bytes = 0;
-        }
-    }
-    let begins = once(0).chain(ends.iter().copied());
-    begins.zip(&ends).map(|(begin, &end)| begin..end).collect()
 }
 
 #[cfg(test)]

@@ -179,6 +179,27 @@ impl Reader {
             version_1,
         }
     }
+
+    /// The columns of numbered items, each of which `read` reads as a row, and the numbers of those
+    /// that it refuses.
+    fn gather_each(
+        &self,
+        file: &str,
+        numbers: impl Iterator<Item = usize>,
+        mut read: impl FnMut(&mut Row<'_>, usize) -> bool,
+    ) -> Piece {
+        self.gather(file, |row, refused| {
+            for number in numbers {
+                if !read(row, number) {
+                    refused.push(Refused {
+                        row: row.index,
+                        number: number as i64,
+                        bytes: 0..0,
+                    });
+                }
+            }
+        })
+    }
 }
 
 /// The next row, and what it is read from.

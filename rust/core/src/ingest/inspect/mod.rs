@@ -8,11 +8,13 @@ mod events;
 mod sample;
 mod times;
 
-use super::{Piece, Reader, Refused};
+use super::merge::merged;
+use super::shares::Shares;
+use super::{Piece, Reader};
 use crate::pool;
 
-/// Samples per piece of work.
-const SAMPLES: usize = 8;
+/// Numbers of rows after which room for the others is reserved.
+const EXPECTING: [usize; 2] = [4, 16];
 
 /// The header of a log, which applies to all of its samples.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +32,8 @@ pub struct Log {
 }
 
 impl Reader {
-    /// Reads samples, each with its name in the log. Returns the results of `finish` for each
-    /// piece.
+    /// Reads samples, each with its name in the log. Returns the results of `finish` for
+    /// their rows.
     ///
     /// Refused samples are numbered by their position, from 0.
     pub fn read_samples<T: Send>(
@@ -40,23 +42,20 @@ impl Reader {
         samples: &[(String, &[u8])],
         finish: impl Fn(Piece) -> T + Send + Sync,
     ) -> Vec<T> {
-        pool::map(pool::chunks(samples.len(), SAMPLES), |range| {
-            finish(self.gather(&log.file, |row, refused| {
-                for number in range {
-                    let (name, content) = &samples[number];
-                    row.record = Some(name.clone());
-                    let is_read = std::str::from_utf8(content)
-                        .is_ok_and(|text| sample::read(row, log, text).is_some());
-                    row.end(is_read);
-                    if !is_read {
-                        refused.push(Refused {
-                            row: row.index,
-                            number: number as i64,
-                            bytes: 0..0,
-                        });
-                    }
+        let shares = Shares::new(samples.iter().map(|(_, content)| content.len() as u64));
+        let pieces = shares.read(pool::width(), |shares, stretch| {
+            self.gather_each(&log.file, shares.items(stretch), |row, number| {
+                let (name, content) = &samples[number];
+                row.record = Some(name.clone());
+                let is_read = std::str::from_utf8(content)
+                    .is_ok_and(|text| sample::read(row, log, text).is_some());
+                row.end(is_read);
+                if EXPECTING.contains(&row.index) {
+                    row.expect(shares.left(stretch));
                 }
-            }))
-        })
+                is_read
+            })
+        });
+        merged(pieces, finish)
     }
 }

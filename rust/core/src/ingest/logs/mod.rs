@@ -26,7 +26,7 @@ use super::merge::merged;
 use super::parser::Parser;
 use super::shares::Shares;
 use super::written::Cells;
-use super::{Piece, Reader, Refused, Row};
+use super::{Piece, Reader, Row};
 use crate::pool;
 use claims::{declared_views, repository_of};
 use record::{Failure, More, Record, Usage, seconds_between};
@@ -116,7 +116,7 @@ impl Reader {
         let shares = Shares::new(sizes.iter().map(|size| size.unwrap_or(0) + OPENING));
         let pieces = shares.read(pool::width(), |shares, stretch| {
             files::with_buffer(|buffer| {
-                self.gather_logs(shares.items(stretch), |row, number| {
+                self.gather_each("", shares.items(stretch), |row, number| {
                     let file = &files[number];
                     let content = sizes[number]
                         .and_then(|size| files::content(Path::new(file), size, buffer));
@@ -141,7 +141,7 @@ impl Reader {
         as_contextbench: bool,
     ) -> Piece {
         let looks = self.looks(as_contextbench);
-        self.gather_logs(0..contents.len(), |row, number| {
+        self.gather_each("", 0..contents.len(), |row, number| {
             row.read_log(contents[number], file, looks).is_some()
         })
     }
@@ -155,24 +155,6 @@ impl Reader {
         } else {
             Looks::Away
         }
-    }
-
-    fn gather_logs(
-        &self,
-        numbers: impl Iterator<Item = usize>,
-        mut read: impl FnMut(&mut Row<'_>, usize) -> bool,
-    ) -> Piece {
-        self.gather("", |row, refused| {
-            for number in numbers {
-                if !read(row, number) {
-                    refused.push(Refused {
-                        row: row.index,
-                        number: number as i64,
-                        bytes: 0..0,
-                    });
-                }
-            }
-        })
     }
 }
 
