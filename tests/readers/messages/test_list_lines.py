@@ -20,6 +20,7 @@ from tests.readers.messages.any_messages import anything, conversations
 from tests.readers.messages.test_columns import COLUMNS
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.test_ingest_lines import SUBSTITUTIONS
+from trajmeter.pipes import keeping_pipes
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.readers.pieces import PieceMaker, batches_of
 
@@ -119,14 +120,14 @@ def test_a_compressed_file_that_is_cut_off() -> None:
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LISTS.encode())))
-    monkeypatch.setattr("trajmeter.readers._files.content._pipes", {})
     batches = TrajectoryBatches("-", columns=["turns"])
-    (batch,) = batches
+    with keeping_pipes():
+        (batch,) = batches
+        assert batches.formats == {"message-lists": 3}
     assert batch["source"].to_pylist() == [
         {"file": "-", "line": line, "record": None} for line in (1, 2, 3)
     ]
     assert batches.lines_as_records == 0
-    assert batches.formats == {"message-lists": 3}
 
 
 @pytest.mark.parametrize("size", [1, 200, 1 << 20])
