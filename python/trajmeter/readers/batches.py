@@ -8,7 +8,6 @@ is read as a record instead, so that rows, problems and their order are the same
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
 from operator import attrgetter, itemgetter
@@ -23,15 +22,13 @@ from trajmeter.readers._columns.batch_maker import BatchMaker
 from trajmeter.readers._columns.certain_rows import CertainRows
 from trajmeter.readers._columns.column_reader import column_reader, has_column
 from trajmeter.readers._columns.document_batches import document_items
-from trajmeter.readers._columns.line_batches import BLOCK_BYTES, LineBlocks, ended
+from trajmeter.readers._columns.line_batches import BLOCK_BYTES, LineBlocks
 from trajmeter.readers._columns.reasons import Reasons
 from trajmeter.readers._columns.small_files import holds_few_records, holds_records
-from trajmeter.readers._files.containers import CHANGED, is_parquet
-from trajmeter.readers._files.content import is_compressed, open_content, state_of
 from trajmeter.readers._files.inputs import inputs
 from trajmeter.readers._files.problems import refuse
-from trajmeter.readers._files.ranges import LineRange, RowRange
-from trajmeter.readers._read import EntryReader, read_records
+from trajmeter.readers._files.ranges import LineRange
+from trajmeter.readers._read import read_records
 from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.remote import is_named_in_utf8
@@ -40,13 +37,12 @@ from trajmeter.schemas import trajectory_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
-    from typing import BinaryIO, TypeAlias
+    from typing import TypeAlias
 
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonColumns
     from trajmeter.readers._files.inputs import Input
-    from trajmeter.readers._files.parquet import Rows
     from trajmeter.readers._recognition.formats import FileFormat, Piece
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
@@ -318,42 +314,18 @@ class TrajectoryBatches:
             if values is not None:
                 yield from values
                 return
-        from trajmeter.readers._columns.parquet import own_rows  # slow to import
+        if is_named_in_utf8(path):  # its columns contain the name
+            from trajmeter.readers._columns.table_batches import TableBatches  # slow to import
 
-        with ExitStack() as opened:
-            try:
-                content = opened.enter_context(open_content(path))
-                is_plain = is_parquet(content) and not is_compressed(content)
-                within = given.within if isinstance(given.within, RowRange) else None
-                chosen = self._choice.chosen
-                is_ours = is_plain and is_named_in_utf8(path)  # its columns contain the name
-                rows = own_rows(content, self._wanted, chosen, within) if is_ours else None
-            except OSError:  # reported by the record reader
-                pass
-            else:
-                if rows is not None:
-                    yield from self._rows(given, content, rows)
-                    return
+            tables = TableBatches(
+                self._choice, self._wanted, self._presence, self._certain, self._report
+            )
+            is_read = yield from tables.items(given, reader)
+            if is_read:
+                return
         if is_counted:
             yield self._count_file
         yield partial(self._rows_of.gather, read_records(given, self._choice, self._report))
-
-    def _rows(self, given: Input, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
-        from trajmeter.readers._columns.parquet import stretches
-
-        begun, path = state_of(content), given.path
-        records = EntryReader(given, self._choice, self._report)
-        for first, batch in rows:
-            if isinstance(batch, ReadError):
-                yield partial(self._problems, [ReadProblem(file=str(path), message=str(batch))])
-            else:
-                parts = [*stretches(batch, self._presence)]
-                yield partial(self._certain.own_rows, parts, batch, (str(path), first), records)
-            if records.is_over:
-                return
-        if state_of(content) != begun:
-            yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
-        yield partial(ended, records)
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
         reader = column_reader(self._wanted)

@@ -59,6 +59,58 @@ class CertainRows:
             if record is not None:
                 yield from self._rows_of.batches([record])
 
+    def rows(
+        self,
+        columns: JsonColumns,
+        rows: pa.RecordBatch,
+        place: tuple[str, int],
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of a table whose JSON lines were read, numbered by line from their place's number.
+
+        Args:
+            columns: The rows read, and which lines were skipped.
+            rows: The table's rows.
+            place: Name of the file, and the number of the first row.
+            records: Reads the skipped rows.
+        """
+        from trajmeter.readers._columns.parquet import named_by_line
+        from trajmeter.readers._files.parquet import values_as_they_are
+
+        if records.is_over:
+            return iter(())
+        file, first = place
+
+        def entry(number: int, _: int, __: int) -> Entry:
+            (value,) = values_as_they_are(rows.slice(number - first, 1))
+            return Entry(Source(file=file, record=f"[{number}]"), value)
+
+        batch = named_by_line(self._rows_of.in_schema(columns))
+        return self._with_refused(batch, columns.refused, entry, records)
+
+    def records(
+        self, rows: pa.RecordBatch, place: tuple[str, int], records: EntryReader[Trajectory]
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of a table, all read as records."""
+        from trajmeter.readers._files.parquet import values_as_they_are
+
+        file, first = place
+        found = []
+        for number, value in enumerate(values_as_they_are(rows), start=first):
+            if records.is_over:
+                break
+            record = records.read(Entry(Source(file=file, record=f"[{number}]"), value))
+            self._reasons.add(value, records.known, record)
+            if record is not None:
+                found.append(record)
+        yield from self._rows_of.batches(found)
+
+    def lost(self, entry: Entry, records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:
+        """Report the error in place of rows that cannot be read."""
+        if not records.is_over:
+            records.read(entry)
+        return iter(())
+
     def piece(
         self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
     ) -> Iterator[pa.RecordBatch]:
@@ -66,7 +118,10 @@ class CertainRows:
         if records.is_over:
             return iter(())
         return self._with_refused(
-            columns, lambda number, begin, end: read_line(file, number, block[begin:end]), records
+            self._rows_of.in_schema(columns),
+            columns.refused,
+            lambda number, begin, end: read_line(file, number, block[begin:end]),
+            records,
         )
 
     def values(
@@ -82,7 +137,10 @@ class CertainRows:
             name, content = values[number]
             return Entry(Source(file=file, record=name), json_input.parse(content))
 
-        return iter(()) if records.is_over else self._with_refused(columns, entry, records)
+        if records.is_over:
+            return iter(())
+        batch = self._rows_of.in_schema(columns)
+        return self._with_refused(batch, columns.refused, entry, records)
 
     def part(
         self,
@@ -112,15 +170,15 @@ class CertainRows:
 
     def _with_refused(
         self,
-        columns: JsonColumns,
+        batch: pa.RecordBatch,
+        refused: list[tuple[int, int, int, int]],
         entry_of: Callable[[int, int, int], Entry],
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
         """Rows of a piece, with the refused rows inserted at their positions."""
-        batch = self._rows_of.in_schema(columns)
         found: list[Trajectory] = []
         done = 0
-        for row, number, begin, end in columns.refused:
+        for row, number, begin, end in refused:
             if row > done:
                 yield from self._rows_of.batches(found)
                 found = []

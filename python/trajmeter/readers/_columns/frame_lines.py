@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array
     from trajmeter.readers._recognition.mapping import ColumnMapping
 
-__all__ = ["MESSAGE_FIELDS", "MappedLines", "whole_lines"]
+__all__ = ["MESSAGE_FIELDS", "MappedLines", "have_lines", "whole_lines"]
 
 _MESSAGES = ("messages", "turns")
 _IDENTITY = ("task_id", "agent", "model", "attempt")
@@ -38,9 +38,14 @@ _NOT_BESIDE = frozenset({"dropped_calls", "leaks", "source", "turns", "unusable"
 """Fields that only messages or the reader may provide when rows are read here."""
 
 
+def have_lines(schema: pa.Schema) -> bool:
+    """Whether :func:`whole_lines` can write rows of these columns."""
+    return has_json(pa.struct(list(schema))) and "source" not in schema.names
+
+
 def whole_lines(rows: pa.RecordBatch) -> bytes | None:
     """A line of all columns for each row; ``None`` if not all values have a unique JSON form."""
-    if not has_json(pa.struct(list(rows.schema))) or "source" in rows.schema.names:
+    if not have_lines(rows.schema):
         return None
     return text_content(joined(json_texts(rows.to_struct_array()), "\n"))
 

@@ -9,7 +9,7 @@ default. All other columns, and rows in other formats, are read unconverted.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from trajmeter.records import Trajectory
 
 __all__ = [
+    "named_by_line",
     "own_rows",
     "own_values",
     "parquet_values",
@@ -251,8 +252,24 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Array) -> pa.RecordBa
 
 def row_names(first: int, count: int) -> Array:
     """Names of the rows of a file, starting from this number."""
-    places = cast(numbers(np.arange(first, first + count)), pa.string())
-    names: Array = call_function("binary_join_element_wise", [_OPEN, places, _CLOSE, _BETWEEN])
+    return _names(numbers(np.arange(first, first + count)))
+
+
+def named_by_line(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Turn the line of every row's source into its name in the file."""
+    index = rows.schema.names.index("source")
+    source: Any = rows.column(index)
+    fields = [*source.type]
+    columns = dict(zip([field.name for field in fields], source.flatten(), strict=True))
+    columns["record"] = _names(columns["line"])
+    columns["line"] = nulls(len(source), pa.int64())
+    named = pa.StructArray.from_arrays([columns[field.name] for field in fields], fields=fields)
+    return rows.set_column(index, rows.schema.field(index), named)
+
+
+def _names(places: Array) -> Array:
+    texts = cast(places, pa.string())
+    names: Array = call_function("binary_join_element_wise", [_OPEN, texts, _CLOSE, _BETWEEN])
     return names
 
 

@@ -1,0 +1,186 @@
+"""Batches from Parquet files, as columns where the result is certain.
+
+Trajectories in columns are converted to Trajmeter's types. Rows of formats whose JSON lines are
+read in Rust, such as data sets of messages, are converted to such lines, several rows at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
+
+import pyarrow as pa
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._columns.line_batches import ended
+from trajmeter.readers._columns.parquet import own_rows, stretches
+from trajmeter.readers._files.containers import CHANGED, Entry, is_parquet
+from trajmeter.readers._files.content import is_compressed, open_content, state_of
+from trajmeter.readers._files.parquet import first_row, open_parquet, row_groups
+from trajmeter.readers._files.ranges import RowRange
+from trajmeter.readers._read import EntryReader
+from trajmeter.readers._recognition.own_columns import holds_own
+from trajmeter.records import ReadProblem, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Generator, Iterator
+    from typing import TypeAlias
+
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._columns.certain_rows import CertainRows
+    from trajmeter.readers._files.inputs import Input
+    from trajmeter.readers._files.parquet import Rows
+    from trajmeter.readers._recognition.choice import Choice
+    from trajmeter.records import Trajectory
+
+    _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
+
+__all__ = ["TableBatches"]
+
+_ROWS = 128
+"""Maximum number of rows that are converted to lines at a time; a row may be large."""
+_LINE_BYTES = 16 << 20
+"""Bytes of their columns above which fewer are converted."""
+
+
+class TableBatches:
+    """Reads the rows of Parquet files.
+
+    Args:
+        choice: How files are read, including their formats.
+        wanted: Names of the columns to fill.
+        presence: Columns of which only nulls matter.
+        certain: Adds the rows that must be read as records.
+        report: Called with everything that cannot be read.
+    """
+
+    def __init__(
+        self,
+        choice: Choice[Trajectory],
+        wanted: Collection[str],
+        presence: Collection[str],
+        certain: CertainRows,
+        report: Callable[[ReadProblem], None],
+    ) -> None:
+        self._choice = choice
+        self._wanted = wanted
+        self._presence = presence
+        self._certain = certain
+        self._report = report
+
+    def items(self, given: Input, reader: JsonReader | None) -> Generator[_Item, None, bool]:
+        """Yield parts of a file; calling one yields its batches.
+
+        Args:
+            given: The file.
+            reader: Reads JSON lines of the same rows, if any reader can.
+
+        Returns:
+            Whether the file was read; others must be read as records.
+        """
+        with ExitStack() as opened:
+            try:
+                content = opened.enter_context(open_content(given.path))
+                if not is_parquet(content) or is_compressed(content):
+                    return False
+                begun = state_of(content)
+                records = EntryReader(given, self._choice, self._report)
+                found = self._own(given, content, records)
+                if found is None and reader is not None:
+                    found = self._others(given, content, records, reader)
+            except OSError:  # reported by the record reader
+                return False
+            if found is None:
+                return False
+            for item in found:
+                yield item
+                if records.is_over:
+                    return True
+            if state_of(content) != begun:
+                yield partial(self._problem, given, CHANGED)
+            yield partial(ended, records)
+            return True
+
+    def _own(
+        self, given: Input, content: BinaryIO, records: EntryReader[Trajectory]
+    ) -> Iterator[_Item] | None:
+        """The rows of a file of trajectories in columns."""
+        rows = own_rows(content, self._wanted, self._choice.chosen, _range_of(given))
+        return None if rows is None else self._own_items(given, rows, records)
+
+    def _own_items(
+        self, given: Input, rows: Iterator[Rows], records: EntryReader[Trajectory]
+    ) -> Iterator[_Item]:
+        for first, batch in rows:
+            if isinstance(batch, ReadError):
+                yield partial(self._problem, given, str(batch))
+            else:
+                parts = [*stretches(batch, self._presence)]
+                place = str(given.path), first
+                yield partial(self._certain.own_rows, parts, batch, place, records)
+
+    def _others(
+        self, given: Input, file: BinaryIO, records: EntryReader[Trajectory], reader: JsonReader
+    ) -> Iterator[_Item] | None:
+        """The rows of a file in other formats, if they have a unique form as JSON lines."""
+        from trajmeter.readers._columns.frame_lines import have_lines  # not needed for own columns
+
+        file.seek(0)
+        try:
+            content = open_parquet(file)
+        except ReadError:
+            return None
+        schema = content.schema_arrow
+        if not have_lines(schema) or holds_own(schema, partial(first_row, content)):
+            return None
+        groups = row_groups(content, rows=_ROWS, within=_range_of(given))
+        return self._line_items(given, groups, records, reader)
+
+    def _line_items(
+        self,
+        given: Input,
+        groups: Iterator[Rows],
+        records: EntryReader[Trajectory],
+        reader: JsonReader,
+    ) -> Iterator[_Item]:
+        from trajmeter.readers._columns.frame_lines import whole_lines
+
+        file, may_be_certain = str(given.path), True
+        for first, rows in _smaller(groups):
+            if isinstance(rows, ReadError):
+                yield partial(self._certain.lost, Entry(Source(file=file), rows), records)
+                continue
+            lines = None
+            if may_be_certain:
+                try:
+                    rows.validate(full=True)
+                    lines = whole_lines(rows)
+                except pa.ArrowException:  # text that is not UTF-8, or too large for Arrow
+                    lines = None
+            if lines is None:
+                yield partial(self._certain.records, rows, (file, first), records)
+                continue
+            pieces = reader.read(lines, file, first)
+            may_be_certain = sum(len(piece.refused) for piece in pieces) < rows.num_rows
+            for piece in pieces:
+                yield partial(self._certain.rows, piece, rows, (file, first), records)
+
+    def _problem(self, given: Input, message: str) -> Iterator[pa.RecordBatch]:
+        self._report(ReadProblem(file=str(given.path), message=message))
+        return iter(())
+
+
+def _range_of(given: Input) -> RowRange | None:
+    return given.within if isinstance(given.within, RowRange) else None
+
+
+def _smaller(groups: Iterator[Rows]) -> Iterator[Rows]:
+    """Divide batches whose rows are large."""
+    for first, rows in groups:
+        if isinstance(rows, ReadError):
+            yield first, rows
+            continue
+        count = max(1, rows.num_rows * _LINE_BYTES // max(rows.nbytes, 1))
+        for start in range(0, rows.num_rows, count):
+            yield first + start, rows.slice(start, count)
