@@ -13,7 +13,9 @@ import json
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import trajmeter
 from trajmeter.readers.batches import TrajectoryBatches
@@ -109,6 +111,13 @@ def parse_rows(path: Path) -> int:
         return sum(len(json.loads(line)["messages"]) // 2 for line in file)
 
 
+def count_turns(path: Path) -> int:
+    scorer = BatchScorer(["turns"])
+    scored = scorer.score(TrajectoryBatches(path, columns=scorer.columns))
+    counts = [count for batch in scored for count in batch["turns.recorded_calls"].to_pylist()]
+    return sum(filter(None, counts))
+
+
 @pytest.mark.benchmark(group="read and count rows of messages")
 @pytest.mark.parametrize("counts", [False, True], ids=["json.loads", "turns"])
 def bench_rows(
@@ -119,7 +128,38 @@ def bench_rows(
     name, path, number = rows
     benchmark.group = f"read and count rows of {name}, {path.stat().st_size / 1e6:.0f} MB"
     benchmark.extra_info["contender"] = "turns" if counts else "json.loads"
-    assert benchmark(count if counts else parse_rows, path) == number * TURNS
+    assert benchmark(count_turns if counts else parse_rows, path) == number * TURNS
+
+
+@pytest.fixture(scope="module", params=["lists", "text"])
+def table(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path, int]:
+    count = SMOKE_ROWS if request.config.getoption("--benchmark-disable") else ROWS
+    path = tmp_path_factory.mktemp("table") / "runs.parquet"
+    given: Any = messages("read_file")
+    if request.param == "text":
+        given = json.dumps(given)
+    runs = [{"instance_id": f"t{at}", "resolved": 1, "trajectory": given} for at in range(count)]
+    parquet.write_table(pa.Table.from_pylist(runs), path)
+    return request.param, path, count
+
+
+def convert_rows(path: Path) -> int:
+    found: list[Any] = parquet.read_table(path).column("trajectory").to_pylist()
+    lists = (json.loads(each) if isinstance(each, str) else each for each in found)
+    return sum(len(each) // 2 for each in lists)
+
+
+@pytest.mark.benchmark(group="read and count rows of a data set in Parquet")
+@pytest.mark.parametrize("work", [convert_rows, count_turns], ids=["to_pylist", "turns"])
+def bench_data_set(
+    benchmark: BenchmarkFixture, table: tuple[str, Path, int], work: Callable[[Path], int]
+) -> None:
+    kind, path, number = table
+    benchmark.group = f"read and count rows of a data set in Parquet, messages as {kind}"
+    benchmark.extra_info["contender"] = "to_pylist" if work is convert_rows else "turns"
+    assert benchmark(work, path) == number * TURNS
 
 
 def sample(number: int) -> dict[str, Any]:
@@ -186,15 +226,8 @@ def calls_of(sample: dict[str, Any]) -> int:
     return sum(event["event"] == "tool" for event in sample["events"])
 
 
-def count(path: Path) -> int:
-    scorer = BatchScorer(["turns"])
-    scored = scorer.score(TrajectoryBatches(path, columns=scorer.columns))
-    counts = [count for batch in scored for count in batch["turns.recorded_calls"].to_pylist()]
-    return sum(filter(None, counts))
-
-
 @pytest.mark.benchmark(group="read and count a log of Inspect")
-@pytest.mark.parametrize("work", [parse, count], ids=["unzip and json.load", "turns"])
+@pytest.mark.parametrize("work", [parse, count_turns], ids=["unzip and json.load", "turns"])
 def bench_inspect(
     benchmark: BenchmarkFixture, log: tuple[Path, int], work: Callable[[Path], int]
 ) -> None:

@@ -1,9 +1,9 @@
 """Reads trajectories of files as record batches, in Rust where the result is certain.
 
-JSON lines, JSON documents that are lists, mini-swe-agent logs and Inspect logs become columns
-without a Python object per record. A line, file or sample that the Rust reader is not certain about
-is read as a record instead, so that rows, problems and their order are the same as with
-:func:`trajmeter.readers.read_trajectories`.
+JSON lines, JSON documents that are lists, Parquet, mini-swe-agent logs and Inspect logs become
+columns without a Python object per record. A line, row, file or sample that the Rust reader is not
+certain about is read as a record instead, so that rows, problems and their order are the same as
+with :func:`trajmeter.readers.read_trajectories`.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
     The following become columns without an object per record: trajectory records, ContextBench
-    predictions and rows with messages, in JSON lines and in JSON documents that are lists; tables
-    of benchmarks in JSON lines and Parquet; documents of messages; Inspect samples; and
-    mini-swe-agent logs. All other files and records are read as by
+    predictions and rows with messages, in JSON lines, in JSON documents that are lists and in
+    Parquet; tables of benchmarks in JSON lines and Parquet; documents of messages; Inspect samples;
+    and mini-swe-agent logs. All other files and records are read as by
     :func:`trajmeter.readers.read_trajectories`. Rows and problems are the same in either case.
     Can be iterated once, for example by :func:`trajmeter.score_batches`. Batches keep the order of
     files and records; their sizes depend only on the files. The next one is read ahead.

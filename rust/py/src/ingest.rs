@@ -40,6 +40,7 @@ impl JsonReader {
             "own" => Ok(Format::Own),
             "predictions" => Ok(Format::Prediction),
             "messages" => Ok(Format::Messages),
+            "instances" => Ok(Format::Instance),
             "lists" => Ok(Format::List),
             _ => Err(format!("no format {name:?}")),
         });

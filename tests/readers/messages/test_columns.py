@@ -62,7 +62,7 @@ PLAIN = st.fixed_dictionaries(
 )
 rows = st.builds(
     lambda messages, about: {**about, "messages": messages},
-    conversations(),
+    conversations() | conversations().map(json.dumps),
     PLAIN | PLAIN | PLAIN | ODD,
 )
 

@@ -20,7 +20,7 @@ __all__ = ["TEXT", "has_json", "joined", "json_texts", "members", "text_content"
 TEXT = pa.large_string()
 """A text type whose offsets cannot overflow."""
 
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"'}
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"'}
 _QUOTE, _BACKSLASH, _FIRST_PLAIN = ord('"'), ord("\\"), ord(" ")
 
 
@@ -125,10 +125,11 @@ def _chosen(where: Array, texts: Any, others: Any) -> Array:  # noqa: ANN401 - c
 
 def _escaped(texts: Array) -> Array:
     """Texts escaped for use between JSON quotes."""
-    present = np.flatnonzero(np.bincount(np.frombuffer(text_content(texts), np.uint8)))
-    if _BACKSLASH in present:
-        texts = pc.replace_substring(texts, "\\", "\\\\")
-    for code in present[(present < _FIRST_PLAIN) | (present == _QUOTE)].tolist():
+    content = text_content(texts)
+    codes = np.frombuffer(content, np.uint8)
+    present = np.flatnonzero(np.bincount(codes[codes < _FIRST_PLAIN])).tolist()
+    present = [code for code in (_BACKSLASH, _QUOTE) if code in content] + present
+    for code in present:  # the backslash first, because others are escaped by one
         escape = _ESCAPES.get(chr(code), f"\\u{code:04x}")
         texts = pc.replace_substring(texts, chr(code), escape)
     return texts

@@ -33,11 +33,24 @@ _IN_RUST = {
     "contextbench-predictions": "predictions",
     "swe-bench-predictions": "predictions",
     "message-records": "messages",
+    "openhands-rows": "instances",
 }
 """Formats whose lines the column reader reads, and its names for them."""
-_BESIDE_MESSAGES = frozenset({*_IN_RUST, "autogen-results", "openhands-rows"})
-"""Formats that share these keys with lines of messages, and that the reader can tell apart."""
-_SHARED = frozenset({"messages", "model_patch", "task_id"})
+_MAY_SHARE = {
+    "messages": (
+        frozenset({"messages", "model_patch", "task_id"}),
+        frozenset({*_IN_RUST, "autogen-results"}),
+    ),
+    "instances": (
+        frozenset({"messages", "model_patch", "test_result", "trajectory"}),
+        frozenset(
+            {*_IN_RUST, "autogen-results", "openhands", "openhands-sdk", "swe-agent"}
+            | {"swe-agent-rows"}
+        ),
+    ),
+}
+"""Keys of lines of messages that other formats may share, and the formats that the reader can tell
+apart."""
 
 
 def column_reader(
@@ -65,8 +78,11 @@ def column_reader(
     # key with Trajmeter's own, any line may be in that format.
     kept = {"own": Trajectory.model_fields, "predictions": PREDICTION_KEYS}
     formats = tuple(name for name, keys in kept.items() if foreign.isdisjoint(keys))
-    if all(name in _BESIDE_MESSAGES or _SHARED.isdisjoint(keys) for name, keys in known.items()):
-        formats += ("messages",)
+    formats += tuple(
+        made
+        for made, (shared, others) in _MAY_SHARE.items()
+        if all(name in others or shared.isdisjoint(keys) for name, keys in known.items())
+    )
     return _reader(columns, formats, foreign | _KEYS)
 
 

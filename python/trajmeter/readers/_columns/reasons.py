@@ -22,6 +22,7 @@ _IN_RUST = frozenset(
         "contextbench-predictions",
         "swe-bench-predictions",
         "message-records",
+        "openhands-rows",
     }
 )
 

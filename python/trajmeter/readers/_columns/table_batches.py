@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TableBatches"]
 
-_ROWS = 128
-"""Maximum number of rows that are converted to lines at a time; a row may be large."""
-_LINE_BYTES = 16 << 20
-"""Bytes of their columns above which fewer are converted."""
+_ROWS = 4_096
+_LINE_BYTES = 4 << 20
+"""Maximum number of rows that are converted to lines at a time, and of bytes in their columns."""
+_TRIED = 64
+"""Number of rows after which no more are converted if none could be read as columns."""
 
 
 class TableBatches:
@@ -134,7 +135,10 @@ class TableBatches:
         schema = content.schema_arrow
         if not have_lines(schema) or holds_own(schema, partial(first_row, content)):
             return None
-        groups = row_groups(content, rows=_ROWS, within=_range_of(given))
+        within = _range_of(given)
+        begun = next(row_groups(content, rows=_TRIED, within=within), None)
+        count = 1 if begun is None else _rows_at_once(begun[1])
+        groups = row_groups(content, rows=count, within=within)
         return self._line_items(given, groups, records, reader)
 
     def _line_items(
@@ -146,13 +150,13 @@ class TableBatches:
     ) -> Iterator[_Item]:
         from trajmeter.readers._columns.frame_lines import whole_lines
 
-        file, may_be_certain = str(given.path), True
+        file, tried, certain = str(given.path), 0, 0
         for first, rows in _smaller(groups):
             if isinstance(rows, ReadError):
                 yield partial(self._certain.lost, Entry(Source(file=file), rows), records)
                 continue
             lines = None
-            if may_be_certain:
+            if certain or tried < _TRIED:
                 try:
                     rows.validate(full=True)
                     lines = whole_lines(rows)
@@ -162,7 +166,8 @@ class TableBatches:
                 yield partial(self._certain.records, rows, (file, first), records)
                 continue
             pieces = reader.read(lines, file, first)
-            may_be_certain = sum(len(piece.refused) for piece in pieces) < rows.num_rows
+            tried += rows.num_rows
+            certain += rows.num_rows - sum(len(piece.refused) for piece in pieces)
             for piece in pieces:
                 yield partial(self._certain.rows, piece, rows, (file, first), records)
 
@@ -175,12 +180,20 @@ def _range_of(given: Input) -> RowRange | None:
     return given.within if isinstance(given.within, RowRange) else None
 
 
+def _rows_at_once(rows: pa.RecordBatch | ReadError) -> int:
+    """How many rows like these are converted at a time."""
+    if isinstance(rows, ReadError):
+        return _TRIED
+    count = rows.num_rows * _LINE_BYTES // max(rows.nbytes, 1)
+    return max(1, min(count, _ROWS))
+
+
 def _smaller(groups: Iterator[Rows]) -> Iterator[Rows]:
     """Divide batches whose rows are large."""
     for first, rows in groups:
         if isinstance(rows, ReadError):
             yield first, rows
             continue
-        count = max(1, rows.num_rows * _LINE_BYTES // max(rows.nbytes, 1))
+        count = _rows_at_once(rows)
         for start in range(0, rows.num_rows, count):
             yield first + start, rows.slice(start, count)

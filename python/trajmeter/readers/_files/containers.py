@@ -151,6 +151,8 @@ def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
     try:
         with open_content(path) as file:
             json_input.refuse_archive(file)
+            if is_parquet(file):  # which may contain lines of JSON
+                return False
             head = _first_lines(file, longest)
     except (OSError, ReadError):
         return False

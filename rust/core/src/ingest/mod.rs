@@ -108,6 +108,8 @@ pub enum Format {
     Prediction,
     /// A row with a list of messages.
     Messages,
+    /// A run of an instance with a list of messages, as in data sets of `OpenHands`.
+    Instance,
     /// A list of messages by itself.
     List,
 }
@@ -254,6 +256,7 @@ impl Row<'_> {
             Format::Own => plain_records::read(self, line).is_some(),
             Format::Prediction => plain::read(self, line).is_some(),
             Format::Messages => messages::read(self, line).is_some(),
+            Format::Instance => messages::read_instance(self, line).is_some(),
             Format::List => messages::read_list(self, line).is_some(),
         };
         if !is_read {
@@ -278,7 +281,7 @@ impl Row<'_> {
         match format {
             Format::Own => records::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
-            Format::Messages | Format::List => return Err(refused()),
+            Format::Messages | Format::Instance | Format::List => return Err(refused()),
         }
         json.end()
     }

@@ -1,9 +1,8 @@
 //! A sample of an Inspect log, in one epoch, as a row.
 
 use super::super::Row;
-use super::super::column::Column;
 use super::super::messages::{
-    Conversation, Nothing, Target, Usage, is_one, may_hold_secret, write_text,
+    Conversation, Nothing, Target, Usage, is_one, may_hold_secret, write_failure, write_text,
 };
 use super::super::parser::Parser;
 use super::super::raw::is_certain;
@@ -209,7 +208,7 @@ pub(super) fn read(row: &mut Row<'_>, log: &Log, text: &str) -> Option<()> {
         }
         _ => return None,
     }
-    write_failure(row, &sample)?;
+    write_end(row, &sample)?;
     write_scores(row, &sample, log, &events)?;
     row.source::<serde_json::Error>().ok()
 }
@@ -248,7 +247,7 @@ fn own_usage(by_model: Option<&Node<'_>>, log: &Log) -> Option<Option<Usage>> {
     Some(counts.and_then(Usage::inspect))
 }
 
-fn write_failure(row: &mut Row<'_>, sample: &Sample<'_>) -> Option<()> {
+fn write_end(row: &mut Row<'_>, sample: &Sample<'_>) -> Option<()> {
     let places = &row.places.messages;
     let index = row.index;
     let column = &mut row.columns[places.failure];
@@ -284,33 +283,7 @@ fn write_failure(row: &mut Row<'_>, sample: &Sample<'_>) -> Option<()> {
     } else {
         return Some(());
     };
-    write_both(
-        column,
-        index,
-        (places.failure_reason, &reason),
-        (places.failure_message, message.as_deref()),
-    )
-}
-
-/// Writes a failure to `row` of its column.
-fn write_both(
-    column: &mut Column,
-    row: usize,
-    reason: (usize, &str),
-    message: (usize, Option<&str>),
-) -> Option<()> {
-    if !column.is_wanted() {
-        return Some(());
-    }
-    column.pad(row);
-    let at = column.len();
-    let fields = column.columns(at)?;
-    write_text(&mut fields[reason.0], at, reason.1)?;
-    if let Some(text) = message.1 {
-        write_text(&mut fields[message.0], at, text)?;
-    }
-    column.close();
-    Some(())
+    write_failure(column, index, places, &reason, message.as_deref())
 }
 
 /// Returns whether an error says that a prompt is too long; `None` if only Python can lowercase it.

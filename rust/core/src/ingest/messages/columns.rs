@@ -53,6 +53,28 @@ fn ok(condition: bool) -> Option<()> {
     condition.then_some(())
 }
 
+/// Writes the failure of a run to `row` of its column.
+pub(in super::super) fn write_failure(
+    column: &mut Column,
+    row: usize,
+    places: &Places,
+    reason: &str,
+    message: Option<&str>,
+) -> Option<()> {
+    if !column.is_wanted() {
+        return Some(());
+    }
+    column.pad(row);
+    let at = column.len();
+    let fields = column.columns(at)?;
+    write_text(&mut fields[places.failure_reason], at, reason)?;
+    if let Some(text) = message {
+        write_text(&mut fields[places.failure_message], at, text)?;
+    }
+    column.close();
+    Some(())
+}
+
 /// Writes text to `row` of a column, if the column is wanted.
 pub(in super::super) fn write_text(column: &mut Column, row: usize, text: &str) -> Option<()> {
     ok(!column.is_wanted() || column.text(row, text))

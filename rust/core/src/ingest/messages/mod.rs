@@ -7,6 +7,7 @@ mod calls;
 mod columns;
 mod conversation;
 mod evidence;
+mod instances;
 pub(super) mod places;
 mod readings;
 mod record;
@@ -18,8 +19,9 @@ mod views;
 mod waiting;
 
 pub(super) use calls::Call;
-pub(super) use columns::{Beside, Nothing, Target, write_text};
+pub(super) use columns::{Beside, Nothing, Target, write_failure, write_text};
 pub(super) use conversation::Conversation;
+pub(super) use instances::read_instance;
 pub(super) use record::{may_hold_secret, read, read_list};
 pub(super) use shapes::{Message, is_one};
 pub(super) use usage::Usage;

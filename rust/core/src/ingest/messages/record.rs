@@ -9,10 +9,11 @@ use super::super::raw::{Uncertain, is_certain};
 use super::super::tree::{Node, Object, Quoted, is_integer};
 use super::columns::{Nothing, Target, write_text};
 use super::conversation::Conversation;
+use super::instances::is_instance;
 use super::shapes::is_one;
 use super::usage::Usage;
 
-const MESSAGES: &str = "messages";
+pub(super) const MESSAGES: &str = "messages";
 
 /// Number of values at the beginning of a list that must be messages.
 const FEW: usize = 3;
@@ -39,18 +40,8 @@ const MODELS: [&str; 3] = ["model", "model_name", "model_name_or_path"];
 const ATTEMPTS: [&str; 3] = ["attempt", "trajectory_id", "run_id"];
 const PATCHES: [&str; 3] = ["model_patch", "final_patch", "generated_patch"];
 const PASSED: [&str; 2] = ["passed", "resolved"];
-const STATUS: &str = "exit_status";
+pub(super) const STATUS: &str = "exit_status";
 
-/// Keys that, together with the id of an instance, identify a row of an `OpenHands` data set.
-const OF_OPENHANDS: [&str; 7] = [
-    "exit_status",
-    "resolved",
-    "test_result",
-    "trajectory_id",
-    "model_patch",
-    "git_patch",
-    "generated_patch",
-];
 /// Keys that identify a result of `AutoGen`.
 const OF_AUTOGEN: [&str; 3] = ["source", "models_usage", "type"];
 
@@ -74,30 +65,25 @@ const SECRET_ENDS: [&str; 2] = ["auth", "pat"];
 /// Reads a row into the columns. Returns `None` if it is refused, in which case the row may be
 /// partly written.
 pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
-    let mut parser = Parser::new(line.trim_start_matches('\u{feff}'));
-    let Node::Object(record) = parser.value()? else {
+    let Node::Object(record) = parsed(line)? else {
         return None;
     };
-    let is_ours = parser.is_at_end()
-        && !record.members.iter().any(|(key, _)| {
-            key.text()
-                .is_none_or(|key| row.foreign.contains(&*key) && !SHARED.contains(&&*key))
-        });
-    let messages = record.get(MESSAGES).list()?;
-    if !is_ours || !are_certain(&record, messages) {
-        return None;
-    }
-    let own = converse(row, messages)?;
+    let is_ours = !record.members.iter().any(|(key, _)| {
+        key.text()
+            .is_none_or(|key| row.foreign.contains(&*key) && !SHARED.contains(&&*key))
+    });
+    let own = with_list(record.get(MESSAGES), |messages| {
+        (is_ours && are_certain(&record, messages)).then(|| converse(row, messages))?
+    })?;
     write_rest(row, &record, own)?;
     row.source::<serde_json::Error>().ok()
 }
 
 /// Reads a list of messages that is an attempt by itself; refuses it as [`read`] does.
 pub(in super::super) fn read_list(row: &mut Row<'_>, text: &str) -> Option<()> {
-    let mut parser = Parser::new(text.trim_start_matches('\u{feff}'));
-    let list = parser.value()?;
+    let list = parsed(text)?;
     let messages = list.list()?;
-    if !parser.is_at_end() || !begins_with_messages(messages) {
+    if !begins_with_messages(messages) {
         return None;
     }
     let model = converse(row, messages)?;
@@ -110,9 +96,28 @@ pub(in super::super) fn read_list(row: &mut Row<'_>, text: &str) -> Option<()> {
     row.source::<serde_json::Error>().ok()
 }
 
+/// Parses a text that is a single value.
+pub(super) fn parsed(text: &str) -> Option<Node<'_>> {
+    let mut parser = Parser::new(text.trim_start_matches('\u{feff}'));
+    let value = parser.value()?;
+    parser.is_at_end().then_some(value)
+}
+
+/// Calls a function with a list, or with one that is written as text.
+pub(super) fn with_list<T>(
+    value: &Node<'_>,
+    call: impl FnOnce(&[Node<'_>]) -> Option<T>,
+) -> Option<T> {
+    let Node::Text(text) = value else {
+        return call(value.list()?);
+    };
+    let text = text.text().filter(|text| text.starts_with("[{"))?;
+    call(parsed(&text)?.list()?)
+}
+
 /// Writes the conversation, and returns the model if it is named; outer `None` if it is refused.
 #[allow(clippy::option_option)]
-fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Option<String>> {
+pub(super) fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Option<String>> {
     let keeps_said = row.columns[row.places.messages.transcript].is_wanted();
     let mut conversation = Conversation::new(Usage::of, keeps_said);
     for message in messages {
@@ -138,14 +143,16 @@ fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
     let Some(Node::Object(first)) = messages.first() else {
         return false;
     };
-    let has_one = |keys: &[&str]| keys.iter().any(|key| record.has(key));
-    begins_with_messages(messages)
-        && !OF_AUTOGEN.iter().all(|key| first.has(key))
-        && !(record.get("instance_id").quoted().is_some() && has_one(&OF_OPENHANDS))
+    begins_with_messages(messages) && !is_of_autogen(first) && !is_instance(record)
+}
+
+/// Returns whether a message may belong to a result of `AutoGen`.
+pub(super) fn is_of_autogen(message: &Object<'_>) -> bool {
+    OF_AUTOGEN.iter().all(|key| message.has(key))
 }
 
 /// Returns whether a list certainly holds messages.
-fn begins_with_messages(values: &[Node<'_>]) -> bool {
+pub(super) fn begins_with_messages(values: &[Node<'_>]) -> bool {
     let few = &values[..values.len().min(FEW)];
     !few.is_empty() && few.iter().all(is_message)
 }
@@ -257,7 +264,7 @@ fn whole(digits: &str) -> Result<String, Uncertain> {
 }
 
 /// Reads a boolean, or 1 or 0 as one.
-fn truth(value: &Node<'_>) -> Option<bool> {
+pub(super) fn truth(value: &Node<'_>) -> Option<bool> {
     match value {
         Node::Boolean(value) => Some(*value),
         Node::Number(_) if is_one(value) => Some(true),
@@ -267,7 +274,7 @@ fn truth(value: &Node<'_>) -> Option<bool> {
 }
 
 /// Returns the unused keys as JSON; `None` if there are none. Uncertain if they may hold a secret.
-fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
+pub(super) fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
     // If a key occurs twice, one value may be null; the last one counts.
     if !record.has_distinct_keys() {
         return Err(Uncertain);
