@@ -40,22 +40,25 @@ class _Pipe:
     def open(self) -> BinaryIO:
         """Open the copy at its beginning."""
         with self._lock:
-            if self._copy is None or not self.is_copied:
+            copy = self._copy
+            if copy is None:
                 from tempfile import NamedTemporaryFile  # not needed for files
 
-                self._copy = cast("BinaryIO", NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - see close
+                copy = self._copy = cast("BinaryIO", NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - see close
                 try:
-                    _copy_content(self._path, self._copy)
+                    _copy_content(self._path, copy)
                 except BaseException:
                     self.close()
                     raise
                 self.is_copied = True
-            return Path(self._copy.name).open("rb")
+            return Path(copy.name).open("rb")
 
     def close(self) -> None:
         """Delete the copy, even while a thread waits for more content."""
-        if self._copy is not None:
-            self._copy.close()
+        self.is_copied = False
+        copy, self._copy = self._copy, None
+        if copy is not None:
+            copy.close()
 
 
 _pipes: dict[str, _Pipe] = {}
@@ -79,7 +82,8 @@ def new_pipes() -> Callable[[Path], None]:
     Returns:
         A function to call with each path before it is read. It discards the copy that an earlier
         call made, unless :func:`keeping_pipes` keeps it. Copies of other paths may be in use by
-        other threads, and standard input has no new content.
+        other threads, and standard input has no new content. Two calls must not read one pipe at a
+        time.
     """
     earlier = {} if _keepers else {name: pipe for name, pipe in _pipes.items() if pipe.is_copied}
     earlier.pop(str(STDIN), None)

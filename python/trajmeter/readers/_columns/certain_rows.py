@@ -106,7 +106,7 @@ class CertainRows:
         yield from self._rows_of.batches(found)
 
     def lost(self, entry: Entry, records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:
-        """Report the error in place of rows that cannot be read."""
+        """Report the error in place of lines or rows that cannot be read."""
         if not records.is_over:
             records.read(entry)
         return iter(())

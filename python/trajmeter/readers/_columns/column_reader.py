@@ -49,8 +49,8 @@ _MAY_SHARE = {
         ),
     ),
 }
-"""Keys of lines of messages that other formats may share, and the formats that the reader can tell
-apart."""
+"""Keys of these lines that other formats may have too, as the reader knows them, and the formats
+that it can tell apart."""
 
 
 def column_reader(

@@ -110,7 +110,7 @@ class LineBlocks:
         longest = self._choice.max_line
         for part in read_lines(path, reader, lines=lines, size=self._size, longest=longest):
             if isinstance(part, Entry):
-                yield partial(_left_out, records, part)
+                yield partial(self._certain.lost, part, records)
             else:
                 # Only refused lines are read from the block again; otherwise it is released.
                 block = part.block if part.columns.refused else b""
@@ -118,13 +118,6 @@ class LineBlocks:
             if records.is_over:
                 return
         yield partial(ended, records)
-
-
-def _left_out(records: EntryReader[Trajectory], entry: Entry) -> Iterator[pa.RecordBatch]:
-    """Report a skipped line."""
-    if not records.is_over:
-        records.read(entry)
-    return iter(())
 
 
 def ended(records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:

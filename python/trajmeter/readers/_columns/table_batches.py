@@ -42,7 +42,7 @@ _ROWS = 4_096
 _LINE_BYTES = 4 << 20
 """Maximum number of rows that are converted to lines at a time, and of bytes in their columns."""
 _TRIED = 64
-"""Number of rows after which no more are converted if none could be read as columns."""
+"""If none of at least this many rows can be read as columns, no more are converted."""
 
 
 class TableBatches:

@@ -81,10 +81,11 @@ impl Reader {
                 row.record.clone_from(name);
                 let found = row.read(value, format, &self.formats);
                 format = found.unwrap_or(format);
-                if EXPECTING.contains(&row.index) {
+                let is_read = found.is_some();
+                if is_read && EXPECTING.contains(&row.index) {
                     row.expect(shares.left(stretch));
                 }
-                found.is_some()
+                is_read
             })
         });
         merged(pieces, finish)

@@ -126,7 +126,12 @@ impl Reader {
             shape,
             wanted,
             places,
-            formats: vec![Format::Own, Format::Prediction, Format::Messages],
+            formats: vec![
+                Format::Own,
+                Format::Prediction,
+                Format::Messages,
+                Format::Instance,
+            ],
             foreign: HashSet::new(),
         })
     }

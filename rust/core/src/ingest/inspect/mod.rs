@@ -50,7 +50,7 @@ impl Reader {
                 let is_read = std::str::from_utf8(content)
                     .is_ok_and(|text| sample::read(row, log, text).is_some());
                 row.end(is_read);
-                if EXPECTING.contains(&row.index) {
+                if is_read && EXPECTING.contains(&row.index) {
                     row.expect(shares.left(stretch));
                 }
                 is_read
