@@ -234,16 +234,18 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
         place = target if folder is None else folder.resolve() / target.name
         _remove_abandoned(place)
         beside, output = _open_locked(place, path)
-    try:
-        with io.BufferedWriter(output) as stream:
-            yield stream
-            stream.flush()
-            with _named_errors(path, beside.parent, stream.tell()):
-                os.fsync(stream.fileno())
-        with _named_errors(path):
-            _replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    with _keeping_lock(output):
+        try:
+            with io.BufferedWriter(output) as stream:
+                yield stream
+                stream.flush()
+                with _named_errors(path, beside.parent, stream.tell()):
+                    os.fsync(stream.fileno())
+            with _named_errors(path):
+                _replace(beside, target)
+        except BaseException:  # otherwise, its name is free for another thread's file
+            beside.unlink(missing_ok=True)
+            raise
 
 
 def _replace(file: Path, target: Path) -> None:
@@ -333,7 +335,8 @@ def _remove_unlocked(file: Path) -> None:
         with file.open("r+b") as stream:
             if not locks.lock(stream):
                 return
-            if not locks.WINDOWS:
+            # Its writer may have completed it meanwhile, and begun another one of the same name.
+            if not locks.WINDOWS and os.path.samestat(os.fstat(stream.fileno()), file.stat()):
                 file.unlink()
         if locks.WINDOWS:
             file.unlink()  # fails while a process has it open
@@ -354,3 +357,19 @@ def _open_locked(target: Path, name: Path) -> tuple[Path, _Output]:
         if os.fstat(stream.fileno()).st_nlink:
             return file, stream
         stream.close()  # removed before it was locked
+
+
+@contextmanager
+def _keeping_lock(file: BinaryIO) -> Iterator[None]:
+    """Keep the lock on a file while it is closed and renamed, so that nobody removes it before.
+
+    Not on Windows, where an open file cannot be renamed.
+    """
+    if locks.WINDOWS:
+        yield
+        return
+    descriptor = os.dup(file.fileno())
+    try:
+        yield
+    finally:
+        os.close(descriptor)
