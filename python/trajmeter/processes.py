@@ -29,6 +29,7 @@ __all__ = [
     "WorkerProcess",
     "kill_all",
     "own_group",
+    "portable",
     "requests",
     "send",
 ]
@@ -116,6 +117,15 @@ class WorkerProcess:
             return pickle.load(self._output)  # noqa: S301 - from our own process
         except (EOFError, pickle.UnpicklingError):
             raise WorkerEndedError(str(self._process.wait())) from None
+
+
+def portable(error: Exception) -> Exception:
+    """An exception in a form that can be pickled."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - written right here
+    except Exception:  # noqa: BLE001 - whatever its class does
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def send(stream: IO[bytes], message: object) -> None:

@@ -35,6 +35,35 @@ RUN = {
 TRIAL = {"trial_name": "t__1", "task_name": "t", "task_checksum": "c", "agent_info": {"name": "x"}}
 
 
+UNREADABLE_REPLY = """
+from trajmeter.processes import requests, send
+
+class Reply:
+    def __reduce__(self):
+        return int, ("text",)
+
+def main():
+    for _, replies in requests():
+        send(replies, Reply())
+"""
+ODD_ERROR = """
+from trajmeter.errors import ReadError
+from trajmeter.readers._columns import reader_process
+
+class OddError(ReadError):
+    def __init__(self, file, line):
+        super().__init__(f"{file}:{line}: odd")
+
+class Files(reader_process.FilesRead):
+    def _found(self):
+        raise OddError("a.odd", 3)
+
+def main():
+    reader_process.FilesRead = Files
+    reader_process.main()
+"""
+
+
 @pytest.fixture(autouse=True)
 def processes_for_little_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_WORTH_BYTES", 1)
@@ -149,14 +178,32 @@ def test_little_is_read_without_processes(
     [
         ("import os\ndef main(): os._exit(7)", "ended with 7, in one of .*0.jsonl to .*2.jsonl"),
         ("def main(): print('not a reply', flush=True)", "ended with 0, in one of"),
+        (UNREADABLE_REPLY, "ended with ValueError: invalid literal .*, in one of"),
     ],
 )
 def test_the_end_of_a_process_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, main: str, message: str
 ) -> None:
-    (tmp_path / "ending_reader.py").write_text(main)
-    monkeypatch.syspath_prepend(tmp_path)
+    assert_ends(tmp_path, monkeypatch, main, InternalError, message)
+
+
+def test_an_error_that_cannot_be_sent_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_ends(tmp_path, monkeypatch, ODD_ERROR, RuntimeError, r"^OddError: a\.odd:3: odd$")
+
+
+def assert_ends(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    main: str,
+    error: type[Exception],
+    message: str,
+) -> None:
+    """Assert that reading ends with an error if this module runs in each process."""
+    (folder / "ending_reader.py").write_text(main)
+    monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(parallel, "_MODULE", "ending_reader")
-    paths = [write_lines(tmp_path / f"{n}.jsonl", {"task_id": f"{n}"}) for n in range(9)]
-    with pytest.raises(InternalError, match=message):
+    paths = [write_lines(folder / f"{n}.jsonl", {"task_id": f"{n}"}) for n in range(9)]
+    with pytest.raises(error, match=message):
         list(ParallelBatches(paths, workers=2))

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -112,6 +113,24 @@ def test_a_failure_to_rename_is_named_and_finished_parts_stay(
     monkeypatch.undo()
     resumed = score_units(runs, tmp_path / "scores")
     assert (resumed.resumed, resumed.is_complete) == (2, True)
+
+
+def test_an_interrupt_while_threads_start_ends_those_that_run(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Thread] = []
+
+    class Interrupted(Thread):
+        def start(self) -> None:
+            made.append(self)
+            if len(made) > 1:
+                raise KeyboardInterrupt
+            super().start()
+
+    monkeypatch.setattr("trajmeter.scoring.engines.processes.Thread", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        score_units(runs, tmp_path / "scores", workers=2)
+    assert [thread.is_alive() for thread in made] == [False, False]
 
 
 def test_a_worker_that_cannot_write_ends_the_run(runs: Path, tmp_path: Path) -> None:

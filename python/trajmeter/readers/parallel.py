@@ -15,7 +15,7 @@ from queue import Full, Queue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.errors import InternalError
+from trajmeter.errors import InternalError, format_exception
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.pipes import STDIN
 from trajmeter.processes import WorkerEndedError, WorkerProcess
@@ -199,15 +199,7 @@ class _Readers:
     def _work(self, process: WorkerProcess) -> None:
         """Receive a worker's messages about one parcel after another."""
         while (parcel := self._waiting.get()) is not None and not self._is_closed.is_set():
-            process.send([_to_read(given) for given in parcel.files])
-            reply: object = None
-            while not isinstance(reply, End):
-                try:
-                    reply = process.receive()
-                except (WorkerEndedError, OSError, ValueError) as error:
-                    names = f"{parcel.files[0].path} to {parcel.files[-1].path}"
-                    message = f"a process that reads files ended with {error}, in one of {names}"
-                    reply = End({}, InternalError(message))
+            for reply in _replies(process, parcel):
                 self._put(parcel.replies, reply)
                 if self._is_closed.is_set():
                     return
@@ -220,6 +212,21 @@ class _Readers:
             except Full:
                 continue
             return
+
+
+def _replies(process: WorkerProcess, parcel: _Parcel) -> Iterator[object]:
+    """What a worker says about a parcel; an :class:`End` always comes, as someone waits for it."""
+    try:
+        process.send([_to_read(given) for given in parcel.files])
+        reply: object = None
+        while not isinstance(reply, End):
+            reply = process.receive()
+            yield reply
+    except Exception as error:  # noqa: BLE001 - a reply may hold an object of any class
+        names = f"{parcel.files[0].path} to {parcel.files[-1].path}"
+        how = str(error) if isinstance(error, WorkerEndedError) else format_exception(error)
+        message = f"a process that reads files ended with {how}, in one of {names}"
+        yield End({}, InternalError(message))
 
 
 def _beginning(found: Iterator[Input]) -> tuple[list[Input], bool]:

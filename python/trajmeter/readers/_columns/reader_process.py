@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from trajmeter.errors import InternalError, TrajmeterError, format_exception
-from trajmeter.processes import Replies, requests
+from trajmeter.processes import Replies, portable, requests
 from trajmeter.readers._files.inputs import FolderNotes, Input
 from trajmeter.readers._recognition.registry import format_named
 from trajmeter.readers.batches import TrajectoryBatches
@@ -126,7 +126,7 @@ def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Rep
                 replies.send(Batch(_stream(batch)))
             end = End(batches.formats)
         except TrajmeterError as error:
-            end = End({}, error)
+            end = End({}, portable(error))
         except Exception as error:  # noqa: BLE001 - a plug-in's exception may not be picklable
             end = End({}, InternalError(format_exception(error)))
     replies.send(end)

@@ -100,9 +100,9 @@ class ProcessPool:
         """
         self._waiting.extend(deque(unit.number for unit in group) for group in in_order(units))
         threads = [Thread(target=self._hand_out) for _ in range(min(self._count, len(units)))]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:  # an interrupt may come here, as starting one takes a while
+                thread.start()
             yield from self._receipts(len(threads))
         finally:
             with self._lock:
@@ -110,7 +110,8 @@ class ProcessPool:
                 for worker in self._workers:
                     worker.kill()
             for thread in threads:
-                thread.join()
+                if thread.is_alive():  # one that had not begun yet finds the run closed
+                    thread.join()
             self._task.folder.remove_abandoned()  # files that workers were writing when they ended
 
     def _receipts(self, threads: int) -> Iterator[Receipt]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import pickle
 import time
 import warnings
 from threading import Thread
 from typing import TYPE_CHECKING, cast
 
-from trajmeter.processes import Replies, requests
+from trajmeter.processes import Replies, portable, requests
 from trajmeter.scoring.engines.processes import Raised, Warned
 from trajmeter.scoring.engines.task import OpenedTask
 
@@ -37,16 +36,7 @@ def main() -> None:
     except BrokenPipeError:  # nobody is waiting anymore
         return
     except Exception as error:  # noqa: BLE001 - raised again in the run's process
-        replies.send(Raised(_portable(error)))
-
-
-def _portable(error: Exception) -> Exception:
-    """An exception in a form that can be pickled."""
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - written right here
-    except Exception:  # noqa: BLE001 - whatever its class does
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+        replies.send(Raised(portable(error)))
 
 
 def _end_with_parent() -> None:
