@@ -23,6 +23,7 @@ from trajmeter.cli._process import (
     print_message,
     terminating_as_interrupted,
     tolerating_closed_stdout,
+    tolerating_lost_messages,
 )
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
 from trajmeter.pipes import keeping_pipes
@@ -250,13 +251,15 @@ def _report(error: BaseException, termination: Termination) -> ExitCode:
         print_message("trajmeter: " + ("terminated" if termination.requested else "interrupted"))
         return ExitCode.TERMINATED if termination.requested else ExitCode.INTERRUPTED
     if isinstance(error, _UsageError):
-        error.show()
+        with tolerating_lost_messages():
+            error.show()
         return ExitCode.USAGE
     for kinds, code in _CODES:
         if isinstance(error, kinds):
             _print_lines(f"error: {error}")
             return code
-    traceback.print_exception(error)
+    with tolerating_lost_messages():
+        traceback.print_exception(error)
     _print_lines("error: this is a bug in trajmeter; please report it with the traceback above")
     return ExitCode.INTERNAL_ERROR
 

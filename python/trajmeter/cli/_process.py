@@ -40,6 +40,7 @@ __all__ = [
     "redirecting_stdout",
     "terminating_as_interrupted",
     "tolerating_closed_stdout",
+    "tolerating_lost_messages",
     "without_blas_threads",
     "without_repeats",
 ]
@@ -208,13 +209,20 @@ class PrintedTable:
         self._table.abandon()
 
 
-def print_message(text: str) -> None:
-    """Print a message to stderr, the stream of all messages; ignored if it is closed."""
+@contextmanager
+def tolerating_lost_messages() -> Iterator[None]:
+    """Keep running if stderr is closed or on a full disk; the exit code still tells the outcome."""
     try:
-        sys.stderr.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+        yield
         sys.stderr.flush()
-    except BrokenPipeError:
+    except (OSError, SystemExit):  # rich ends the program if a pipe is closed
         discard(sys.stderr)
+
+
+def print_message(text: str) -> None:
+    """Print a message to stderr, the stream of all messages; ignored if it cannot be written."""
+    with tolerating_lost_messages():
+        sys.stderr.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
 
 
 @contextmanager
