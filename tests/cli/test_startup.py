@@ -24,6 +24,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_INTERRUPTED = """
+import sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "trajmeter.cli._process":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from trajmeter.cli import program
+program()
+"""
+
+
+def test_an_interrupt_while_modules_are_imported_is_told_in_one_line() -> None:
+    call = [sys.executable, "-c", _INTERRUPTED]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "trajmeter: interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("words", "commands"),
     [
