@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -168,3 +171,46 @@ def test_ids_of_sha_256(tmp_path: Path) -> None:
     commit_id = commit(tmp_path, {"a/b": b"1"})
     assert len(commit_id) == 64
     assert contents(GitRepository(tmp_path), commit_id) == {"a/b": b"1"}
+
+
+def test_an_interrupted_answer_is_not_taken_for_that_to_a_later_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_id = commit(tmp_path, {"a": b"1", "b": b"2", "c": b"3"})
+    repository = GitRepository(tmp_path)
+    files = repository.files(commit_id)
+
+    def late(*_: object) -> bytes:  # as a handler of a timer raises
+        raise TimeoutError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GitRepository, "_content", late)
+        with pytest.raises(TimeoutError):
+            list(repository.read(files.values()))
+    assert repository.commit("HEAD") == commit_id
+    assert contents(repository, commit_id) == {"a": b"1", "b": b"2", "c": b"3"}
+
+
+_FORKED = """
+import os, sys
+from pathlib import Path
+from trajmeter.snapshots._git import GitRepository
+
+repository = GitRepository(Path(sys.argv[1]))
+commit = repository.commit("HEAD")
+for object_id in repository.files(commit).values():
+    repository._send(f"{object_id}\\n")  # another thread waits for the answer
+child = os.fork()
+if child == 0:
+    os._exit(repository.commit("HEAD") != commit)
+assert os.waitpid(child, 0)[1] == 0
+assert repository._next(object_id).content == b"1"
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_asks_its_own_git(tmp_path: Path) -> None:
+    commit(tmp_path, {"a": b"1"})
+    call = [sys.executable, "-c", _FORKED, str(tmp_path)]
+    done = subprocess.run(call, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import posixpath
 import weakref
+from contextlib import contextmanager
 from threading import RLock
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.processes import own_group
 from trajmeter.snapshots._checkout import Content
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class GitRepository:
         self.path = path
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self._started_by = os.getpid()
         self._trees: dict[str, list[tuple[bytes, bytes, str]]] = {}
         self._lock = RLock()
 
@@ -88,7 +91,7 @@ class GitRepository:
         """
         if not revision.strip() or not revision.isprintable():
             return None
-        with self._lock:
+        with self._exchange():
             header = self._ask(f"{revision}^{{commit}}")
             if header.endswith(b" ambiguous"):
                 raise ReadError(f"{self.path}: {revision!r} is short for several objects")
@@ -107,7 +110,7 @@ class GitRepository:
         Raises:
             ReadError: One of its folders is missing, or git cannot read the repository.
         """
-        with self._lock:
+        with self._exchange():
             header = self._ask(f"{commit}^{{tree}}")
             if header.endswith(b" missing"):
                 raise ReadError(f"{self.path}: files of commit {commit}: {self.why_missing}")
@@ -146,7 +149,7 @@ class GitRepository:
         """
         wanted = list(object_ids)
         for start in range(0, len(wanted), _AHEAD):
-            with self._lock:
+            with self._exchange():
                 part = wanted[start : start + _AHEAD]
                 self._send("".join(f"{each}\n" for each in part))
                 found = [self._next(each) for each in part]
@@ -158,6 +161,22 @@ class GitRepository:
             if self._process is not None:
                 self._end()
             self._process = None
+
+    @contextmanager
+    def _exchange(self) -> Iterator[None]:
+        """Send requests and read all their answers, while other threads wait.
+
+        If that is interrupted, git is ended: its remaining answers would be taken for those to
+        later requests. The git of a process that has forked this one is left to that process.
+        """
+        with self._lock:
+            if self._started_by != os.getpid():
+                self.close()
+            try:
+                yield
+            except BaseException:
+                self.close()
+                raise
 
     def _tree(self, tree_id: str) -> list[tuple[bytes, bytes, str]]:
         """Mode, name and object of the entries of a tree, which many commits may share."""
@@ -215,12 +234,14 @@ class GitRepository:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
+                **own_group(),
             )
         except OSError as error:
             raise ConfigurationError(
                 f"{self.path}: reading a repository needs git, which cannot be started "
                 f"({error.strerror}); install it, or check the repository out and name the folder"
             ) from error
+        self._started_by = os.getpid()
         self._end = weakref.finalize(self, _end, process)
 
     def _command(self, *words: str) -> list[str]:
@@ -242,7 +263,7 @@ class GitRepository:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git, which has nothing to finish."""
+    """End git, which has nothing to finish, unless another process started it."""
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout):

@@ -74,8 +74,11 @@ def open_range(path: Path, lines: LineRange) -> BinaryIO:
 
 def _at(path: Path, offset: int) -> BinaryIO:
     """Open a file, decompressed if necessary, at an offset."""
-    while _left:
-        left = _left.pop()
+    while True:
+        try:
+            left = _left.pop()
+        except IndexError:  # not asked before, as another thread may take the last one
+            break
         if (left.path, left.offset) == (path, offset) and state_of(left.file) == _state(path):
             return left.file
         left.file.close()
