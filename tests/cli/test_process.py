@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from trajmeter.cli import _main
 from trajmeter.cli._process import (
     prepare_libraries,
     terminating_as_interrupted,
@@ -91,3 +93,25 @@ def test_paths_in_a_folder_that_is_given_too_are_told(
     ]
     assert without_repeats([other, deeper]) == [other, deeper]
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "is_terminated", "code"),
+    [
+        ('Error building "enum" validator:\n  KeyboardInterrupt: ', False, 130),
+        ('Error building "enum" validator:\n  KeyboardInterrupt: ', True, 143),
+        ("", True, 143),
+        ("", False, 3),
+    ],
+)
+def test_an_interrupt_that_a_library_turned_into_an_error_is_one(
+    monkeypatch: pytest.MonkeyPatch, message: str, is_terminated: bool, code: int
+) -> None:
+    def run(_: object) -> int:
+        if is_terminated:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGTERM)
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(_main, "_run", run)
+    assert _main.main([]) == code

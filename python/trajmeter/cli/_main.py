@@ -248,8 +248,7 @@ def _long_options(parameters: Sequence[Any]) -> list[str]:
 def _report(error: BaseException, termination: Termination) -> ExitCode:
     """Print an error of a command, and return its exit code."""
     if isinstance(error, KeyboardInterrupt):
-        print_message("trajmeter: " + ("terminated" if termination.requested else "interrupted"))
-        return ExitCode.TERMINATED if termination.requested else ExitCode.INTERRUPTED
+        return _interrupted(termination)
     if isinstance(error, _UsageError):
         with tolerating_lost_messages():
             error.show()
@@ -258,10 +257,18 @@ def _report(error: BaseException, termination: Termination) -> ExitCode:
         if isinstance(error, kinds):
             _print_lines(f"error: {error}")
             return code
+    # A library may turn an interrupt into its own error; pydantic names it in the message only.
+    if termination.requested or KeyboardInterrupt.__name__ in str(error):
+        return _interrupted(termination)
     with tolerating_lost_messages():
         traceback.print_exception(error)
     _print_lines("error: this is a bug in trajmeter; please report it with the traceback above")
     return ExitCode.INTERNAL_ERROR
+
+
+def _interrupted(termination: Termination) -> ExitCode:
+    print_message("trajmeter: " + ("terminated" if termination.requested else "interrupted"))
+    return ExitCode.TERMINATED if termination.requested else ExitCode.INTERRUPTED
 
 
 def _prepare_streams() -> None:
