@@ -123,7 +123,8 @@ fn text(record: &Object<'_>, key: &str) -> Option<Option<String>> {
     }
 }
 
-/// Returns the first patch that is not empty, or an empty one; outer `None` if a patch is no text.
+/// Returns the first patch with content, or else an empty one if there is one; outer `None` if a
+/// patch is not a text.
 #[allow(clippy::option_option)]
 fn patch(record: &Object<'_>) -> Option<Option<String>> {
     let mut found = None;
