@@ -127,8 +127,8 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
         np.array(special, np.int64),
         len(columns.reasons),
     )
-    by_run = table.reshape(-1, len(TURN_COUNTS))
-    counts = {name: by_run[:, at] for at, name in enumerate(TURN_COUNTS)}
+    by_count = np.ascontiguousarray(table.reshape(-1, len(TURN_COUNTS)).T)
+    counts = dict(zip(TURN_COUNTS, by_count, strict=True))
     rates = {name: _rate(counts[part], counts[whole]) for name, (part, whole) in _RATES.items()}
     return TurnTable(counts, rates, columns.reasons, reason, carried, failed, reason_offsets)
 
