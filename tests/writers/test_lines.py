@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from trajmeter.metrics.columns import Column
 from trajmeter.schemas import Member, Shape
-from trajmeter.writers import lines
+from trajmeter.writers import buffers, lines
 from trajmeter.writers.lines import csv_lines, json_lines
 
 if TYPE_CHECKING:
@@ -195,11 +195,11 @@ def test_much_text_is_written_in_parts(
     batch, columns = _batch([Shape("text")], [[str(number) * 50] for number in range(100)])
     whole = b"".join(function(batch, columns))
     assert whole.count(b"\n") == 100
-    monkeypatch.setattr(lines, "_PART_BYTES", 1_000)
+    monkeypatch.setattr(buffers, "_PART_BYTES", 1_000)
     parts = list(function(batch, columns))
     assert len(parts) > 5
     assert b"".join(parts) == whole
-    monkeypatch.setattr(lines, "_PART_BYTES", 0)
+    monkeypatch.setattr(buffers, "_PART_BYTES", 0)
     assert len(list(function(batch, columns))) == 100
 
 

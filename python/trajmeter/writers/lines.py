@@ -10,53 +10,29 @@ import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pydantic_core import to_json
 
 from trajmeter.kernels import backend
-from trajmeter.schemas import Shape
 from trajmeter.text import to_cell
+from trajmeter.writers.buffers import buffers_of, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import numpy.typing as npt
     import pyarrow as pa
 
     from trajmeter.metrics.columns import Column
+    from trajmeter.schemas import Shape
 
-__all__ = ["Buffers", "booleans", "csv_lines", "csv_row", "json_lines"]
+__all__ = ["booleans", "csv_lines", "csv_row", "embedded", "json_lines", "number_json"]
 
 _ROWS_AT_ONCE = 256
 """Rows converted to Python objects at a time; more would burden the garbage collector."""
 
-_PART_BYTES = 16 << 20
-
-_KEY = Shape("text")
-
 _EXPONENT = re.compile(rb"(?<=[0-9])e(?=[0-9])")
 """Exponents without a sign: pydantic before 2.13 writes 1e16, later versions and Rust 1e+16."""
-
-
-class Buffers(NamedTuple):
-    """Memory of a column in Arrow's layout."""
-
-    kind: str
-    """Kind of its values; see :attr:`Shape.kind`."""
-    valid: npt.NDArray[np.uint8] | None
-    """Validity bitmap; ``None`` if no value is null."""
-    first_bit: int
-    """Index of the first value's bit."""
-    offsets: npt.NDArray[np.int32] | None
-    """Offsets of texts, lists and mappings."""
-    values: npt.NDArray[Any] | None
-    """Numbers, bits of booleans, or bytes of texts."""
-    children: tuple[Buffers, ...]
-    """Items of lists, keys and values of mappings, or members of records."""
-    names: tuple[str, ...]
-    """Names of the members."""
 
 
 def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
@@ -72,13 +48,14 @@ def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[byt
     Yields:
         Several lines at a time.
     """
-    names = [column.name for column in columns]
-    for part in _parts(batch):
+    names = [(column.name, None) for column in columns]
+    shapes = [column.shape for column in columns]
+    for part in parts(batch):
         pieces = None
         if backend() == "rust":
             from trajmeter.kernels import _rust
 
-            buffers = _buffers_of(part, columns)
+            buffers = buffers_of(part, shapes)
             if buffers is not None:
                 pieces = _rust.json_lines(names, buffers, part.num_rows)
         yield from _json_lines(part, columns) if pieces is None else pieces
@@ -94,22 +71,16 @@ def csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[byte
     Yields:
         Several lines at a time.
     """
-    for part in _parts(batch.select([column.name for column in columns])):
+    shapes = [column.shape for column in columns]
+    for part in parts(batch.select([column.name for column in columns])):
         pieces = None
         if backend() == "rust":
             from trajmeter.kernels import _rust
 
-            buffers = _buffers_of(part, columns)
+            buffers = buffers_of(part, shapes)
             if buffers is not None:
                 pieces = _rust.csv_lines(buffers, part.num_rows)
         yield from _csv_lines(part, columns) if pieces is None else pieces
-
-
-def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Split rows into parts of about ``_PART_BYTES``, whose text is held in memory."""
-    rows = max(batch.num_rows * _PART_BYTES // max(batch.nbytes, 1), 1)
-    for start in range(0, batch.num_rows, rows):
-        yield batch.slice(start, rows)
 
 
 def booleans(columns: Iterable[Column]) -> list[int]:
@@ -158,7 +129,8 @@ def _json_value(value: Any, shape: Shape) -> bytes:  # noqa: ANN401 - of any col
     if value is None:
         return b"null"
     if shape.kind == "json":
-        return _embedded(value)
+        written = embedded(value)
+        return to_json(value) if written is None else written
     if shape.kind == "mapping":
         pairs = (to_json(key) + b":" + _json_item(item, shape.item) for key, item in value)
         return b"{%b}" % b",".join(pairs)
@@ -179,19 +151,23 @@ def _json_item(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a sc
 
 
 def _json_scalar(value: Any, shape: Shape | None) -> bytes:  # noqa: ANN401 - a scalar or a list of them
-    written = to_json(value, inf_nan_mode="strings")
     if shape is not None and shape.kind == "number":
-        return _EXPONENT.sub(b"e+", written)
-    return written
+        return number_json(value)
+    return to_json(value, inf_nan_mode="strings")
 
 
-def _embedded(text: str) -> bytes:
-    """JSON text on one line; invalid JSON becomes a JSON string."""
+def number_json(value: Any) -> bytes:  # noqa: ANN401 - a number or a list of them
+    """JSON of a number, or of several; infinities and NaN become text."""
+    return _EXPONENT.sub(b"e+", to_json(value, inf_nan_mode="strings"))
+
+
+def embedded(text: str) -> bytes | None:
+    """JSON text on one line; ``None`` if it is not valid."""
     try:
         # Numbers of any size are accepted, and their values are not needed.
         json.loads(text, parse_constant=_refuse, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
-        return to_json(text)
+        return None
     return text.replace("\n", " ").replace("\r", " ").encode()
 
 
@@ -204,45 +180,3 @@ def _few_rows(batch: pa.RecordBatch) -> Iterator[list[tuple[Any, ...]]]:
     for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
         few = batch.slice(start, _ROWS_AT_ONCE)
         yield list(zip(*(column.to_pylist() for column in few.columns), strict=True))
-
-
-def _buffers_of(batch: pa.RecordBatch, columns: Sequence[Column]) -> list[Buffers] | None:
-    """Memory of every column; ``None`` if the type of one does not match its shape."""
-    shapes = [column.shape for column in columns]
-    if batch.schema.types != [shape.arrow_type() for shape in shapes]:
-        return None
-    return [_buffers(array, shape) for array, shape in zip(batch.columns, shapes, strict=True)]
-
-
-def _buffers(array: Any, shape: Shape) -> Buffers:  # noqa: ANN401 - of any type
-    valid, second, *rest = array.buffers()
-    first, stop = array.offset, array.offset + len(array)
-    offsets = values = None
-    children: tuple[Buffers, ...] = ()
-    if shape.kind == "record":
-        fields = [array.field(member.name) for member in shape.members]
-        children = tuple(map(_buffers, fields, (member.shape for member in shape.members)))
-    elif shape.item is not None:
-        offsets = _memory(second, np.int32)[first : stop + 1]
-        is_list = shape.kind == "list"
-        items = _buffers(array.values if is_list else array.items, shape.item)
-        children = (items,) if is_list else (_buffers(array.keys, _KEY), items)
-    elif shape.kind == "boolean":
-        values = _memory(second, np.uint8)
-    elif shape.kind == "integer":
-        values = _memory(second, np.int64)[first:stop]
-    elif shape.kind == "number":
-        values = _memory(second, np.float64)[first:stop]
-    else:
-        offsets = _memory(second, np.int32)[first : stop + 1]
-        values = _memory(rest[0], np.uint8)
-    bits = _memory(valid, np.uint8) if array.null_count else None
-    names = tuple(member.name for member in shape.members)
-    return Buffers(shape.kind, bits, first, offsets, values, children, names)
-
-
-def _memory(buffer: Any, dtype: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - stubs are imprecise
-    if buffer is None or not buffer.size:
-        return np.empty(0, dtype)
-    count = buffer.size // np.dtype(dtype).itemsize
-    return np.require(np.frombuffer(buffer, dtype, count), requirements=["ALIGNED"])

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.schemas import (
-    require_pyarrow,
-    trajectory_schema,
-    trajectory_shape,
-    trajectory_values,
-)
+from trajmeter.schemas import require_pyarrow, trajectory_schema
 from trajmeter.writers.arrow import stored, stored_schema
 from trajmeter.writers.files import check_place, replacing
+from trajmeter.writers.record_lines import record_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,15 +17,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.schemas import Shape
-
 __all__ = ["TrajectoryParquet", "TrajectoryWriter", "check_trajectory_output", "open_trajectories"]
 
 _GROUP_ROWS = 16_384
 _GROUP_BYTES = 64 << 20
 """A row group, which is held in memory, ends after the batch that reaches either limit."""
-_ROWS_AT_ONCE = 64
-"""Rows converted to Python objects at a time."""
 
 
 class TrajectoryWriter(Protocol):
@@ -51,13 +42,10 @@ class _Lines:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._shape = trajectory_shape()
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
-        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
-            for row in batch.slice(start, _ROWS_AT_ONCE).to_pylist():
-                values = _compact(trajectory_values(row), self._shape)
-                self._stream.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
+        for lines in record_lines(batch):
+            self._stream.write(lines)
 
     def finish(self) -> None:
         pass
@@ -151,24 +139,3 @@ def open_trajectories(path: Path) -> Iterator[TrajectoryWriter]:
         except BaseException:
             writer.abandon()
             raise
-
-
-def _compact(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - of any shape
-    """Remove fields that have their default value, at any depth."""
-    if shape.item is not None and isinstance(value, list):
-        return [_compact(each, shape.item) for each in value]
-    if shape.item is not None and isinstance(value, dict):
-        return {key: _compact(each, shape.item) for key, each in value.items()}
-    if not shape.members or not isinstance(value, dict):
-        return value
-    members = {member.name: member for member in shape.members}
-    return {
-        key: _compact(each, members[key].shape)
-        for key, each in value.items()
-        if not _is_default(each, members[key].default)
-    }
-
-
-def _is_default(value: object, default: object) -> bool:
-    """Whether a value is its field's default; an empty mapping may be JSON text."""
-    return value == default or (default is not None and value in ({}, []))

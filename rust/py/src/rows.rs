@@ -3,7 +3,7 @@
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use trajmeter_core::rows::{self, Bits, Column, Refused, Texts, Values};
+use trajmeter_core::rows::{self, Bits, Column, Member, Refused, Texts, Values};
 
 use crate::arrays::{Floats, Integers, run, slice};
 
@@ -21,8 +21,11 @@ pub struct Buffers<'py>(
     Option<Offsets<'py>>,
     Bound<'py, PyAny>,
     Vec<Buffers<'py>>,
-    Vec<String>,
+    Vec<Field>,
 );
+
+/// The name of a member, and the JSON of its default where it is left out.
+type Field = (String, Option<String>);
 
 /// A column whose memory is borrowed while it is written.
 struct Held<'py> {
@@ -30,7 +33,7 @@ struct Held<'py> {
     offsets: Option<Offsets<'py>>,
     values: HeldValues<'py>,
     children: Vec<Self>,
-    names: Vec<String>,
+    fields: Vec<Field>,
 }
 
 enum HeldValues<'py> {
@@ -47,7 +50,7 @@ impl<'py> TryFrom<Buffers<'py>> for Held<'py> {
     type Error = PyErr;
 
     fn try_from(buffers: Buffers<'py>) -> PyResult<Self> {
-        let Buffers(kind, valid, first, offsets, values, children, names) = buffers;
+        let Buffers(kind, valid, first, offsets, values, children, fields) = buffers;
         let values = match kind.as_str() {
             "boolean" => HeldValues::Boolean(values.extract()?, first),
             "integer" => HeldValues::Integer(values.extract()?),
@@ -65,7 +68,7 @@ impl<'py> TryFrom<Buffers<'py>> for Held<'py> {
                 .into_iter()
                 .map(Self::try_from)
                 .collect::<PyResult<_>>()?,
-            names,
+            fields,
         })
     }
 }
@@ -84,8 +87,7 @@ impl Held<'_> {
             HeldValues::Json(bytes) => Values::Json(Texts::new(offsets, memory(bytes)?)?),
             HeldValues::Record => {
                 let columns = self.children.iter().map(Self::column);
-                let columns = columns.collect::<Result<Vec<_>, _>>()?;
-                Values::Record(self.names.iter().cloned().zip(columns).collect())
+                Values::Record(members(&self.fields, columns.collect::<Result<_, _>>()?))
             }
             HeldValues::Nested => match self.children.as_slice() {
                 [items] => Values::List(offsets, Box::new(items.column()?)),
@@ -106,6 +108,16 @@ impl Held<'_> {
     }
 }
 
+fn members<'a>(fields: &[Field], columns: Vec<Column<'a>>) -> Vec<Member<'a>> {
+    let members = fields.iter().cloned().zip(columns);
+    let members = members.map(|((name, default), column)| Member {
+        name,
+        column,
+        default,
+    });
+    members.collect()
+}
+
 fn bits<'a>(bytes: &'a Bytes<'_>, first: usize) -> Result<Bits<'a>, Refused> {
     let bytes = memory(bytes)?;
     Ok(Bits { bytes, first })
@@ -119,13 +131,12 @@ fn memory<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> Result<&'a [T],
 #[pyfunction]
 pub fn json_lines<'py>(
     py: Python<'py>,
-    names: Vec<String>,
+    fields: Vec<Field>,
     columns: Vec<Buffers<'py>>,
     rows: usize,
 ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
-    let names: Vec<_> = names.iter().map(String::as_str).collect();
     lines(py, columns, rows, |columns| {
-        rows::json_lines(&names, columns, rows)
+        rows::json_lines(&members(&fields, columns), rows)
     })
 }
 
@@ -136,14 +147,14 @@ pub fn csv_lines<'py>(
     columns: Vec<Buffers<'py>>,
     rows: usize,
 ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
-    lines(py, columns, rows, |columns| rows::csv_lines(columns, rows))
+    lines(py, columns, rows, |columns| rows::csv_lines(&columns, rows))
 }
 
 fn lines<'py>(
     py: Python<'py>,
     columns: Vec<Buffers<'py>>,
     rows: usize,
-    write: impl FnOnce(&[Column]) -> Result<Vec<Vec<u8>>, Refused> + Send,
+    write: impl FnOnce(Vec<Column>) -> Result<Vec<Vec<u8>>, Refused> + Send,
 ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
     let held: Vec<Held> = columns
         .into_iter()
@@ -152,7 +163,7 @@ fn lines<'py>(
     let Ok(columns) = held.iter().map(Held::column).collect::<Result<Vec<_>, _>>() else {
         return Ok(None);
     };
-    let written = run(py, rows * columns.len(), || Ok(write(&columns)))?;
+    let written = run(py, rows * columns.len(), || Ok(write(columns)))?;
     Ok(written.ok().map(|pieces| {
         let pieces = pieces.iter();
         pieces.map(|piece| PyBytes::new(py, piece)).collect()

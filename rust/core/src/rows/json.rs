@@ -2,42 +2,53 @@
 
 use serde::de::IgnoredAny;
 
-use super::{Column, Refused, Values, between, value, write_rows};
+use super::{Column, Member, Refused, Values, between, value, write_rows};
 
 /// Nesting of JSON that every parser accepts.
 const DEEPEST: usize = 100;
 
 /// Formats rows as JSON lines, one object each.
 ///
-/// Infinities and NaN, which JSON lacks, become strings. JSON values are copied as written, but on
-/// one line.
+/// Infinities and NaN, which JSON lacks, become strings; in members with a default they are written
+/// as Python's `json` writes and reads them. JSON values are copied as written, but on one line.
 ///
 /// # Errors
 ///
 /// [`Refused`] if a column has another length or is invalid.
-pub fn json_lines(
-    names: &[&str],
-    columns: &[Column],
-    rows: usize,
-) -> Result<Vec<Vec<u8>>, Refused> {
-    let mut fields = Vec::with_capacity(columns.len());
-    for (name, column) in names.iter().zip(columns) {
-        let mut before = vec![if fields.is_empty() { b'{' } else { b',' }];
-        put(&mut before, name)?;
-        before.push(b':');
-        fields.push((before, column));
-    }
+pub fn json_lines(members: &[Member], rows: usize) -> Result<Vec<Vec<u8>>, Refused> {
     write_rows(rows, |out, row| {
-        for (before, column) in &fields {
-            out.extend_from_slice(before);
-            put_value(out, column, row)?;
-        }
-        out.extend_from_slice(b"}\n");
+        put_record(out, members, row)?;
+        out.push(b'\n');
         Ok(())
     })
 }
 
-fn put_value(out: &mut Vec<u8>, column: &Column, row: usize) -> Result<(), Refused> {
+fn put_record(out: &mut Vec<u8>, members: &[Member], row: usize) -> Result<(), Refused> {
+    out.push(b'{');
+    let first = out.len();
+    for member in members {
+        if member.default.is_some() && !member.column.has(row)? {
+            continue;
+        }
+        let begin = out.len();
+        if begin > first {
+            out.push(b',');
+        }
+        put(out, &member.name)?;
+        out.push(b':');
+        let value = out.len();
+        put_value(out, &member.column, row, member.default.is_some())?;
+        let is_default = |default: &String| out[value..] == *default.as_bytes();
+        if member.default.as_ref().is_some_and(is_default) {
+            out.truncate(begin);
+        }
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Writes a value; `is_bare`: whether infinities and NaN are not strings.
+fn put_value(out: &mut Vec<u8>, column: &Column, row: usize, is_bare: bool) -> Result<(), Refused> {
     if !column.has(row)? {
         out.extend_from_slice(b"null");
         return Ok(());
@@ -45,7 +56,7 @@ fn put_value(out: &mut Vec<u8>, column: &Column, row: usize) -> Result<(), Refus
     match &column.values {
         Values::Boolean(bits) => put(out, &bits.get(row)?),
         Values::Integer(values) => put(out, &value(values, row)?),
-        Values::Number(values) => put_number(out, value(values, row)?),
+        Values::Number(values) => put_number(out, value(values, row)?, is_bare),
         Values::Text(texts) => put(out, texts.get(row)?),
         Values::Json(texts) => put_json(out, texts.get(row)?),
         Values::List(offsets, items) => {
@@ -54,7 +65,7 @@ fn put_value(out: &mut Vec<u8>, column: &Column, row: usize) -> Result<(), Refus
                 if count > 0 {
                     out.push(b',');
                 }
-                put_value(out, items, item)?;
+                put_value(out, items, item, is_bare)?;
             }
             out.push(b']');
             Ok(())
@@ -67,24 +78,12 @@ fn put_value(out: &mut Vec<u8>, column: &Column, row: usize) -> Result<(), Refus
                 }
                 put(out, keys.get(item)?)?;
                 out.push(b':');
-                put_value(out, values, item)?;
+                put_value(out, values, item, is_bare)?;
             }
             out.push(b'}');
             Ok(())
         }
-        Values::Record(members) => {
-            out.push(b'{');
-            for (count, (name, member)) in members.iter().enumerate() {
-                if count > 0 {
-                    out.push(b',');
-                }
-                put(out, name)?;
-                out.push(b':');
-                put_value(out, member, row)?;
-            }
-            out.push(b'}');
-            Ok(())
-        }
+        Values::Record(members) => put_record(out, members, row),
     }
 }
 
@@ -92,16 +91,19 @@ fn put(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) -> Result<()
     serde_json::to_writer(out, value).map_err(|_| Refused)
 }
 
-fn put_number(out: &mut Vec<u8>, value: f64) -> Result<(), Refused> {
+fn put_number(out: &mut Vec<u8>, value: f64, is_bare: bool) -> Result<(), Refused> {
     if value.is_finite() {
         return put(out, &value);
     }
-    let name: &[u8] = match (value.is_nan(), value > 0.0) {
-        (true, _) => b"\"NaN\"",
-        (_, true) => b"\"Infinity\"",
-        (_, false) => b"\"-Infinity\"",
+    let name = match (value.is_nan(), value > 0.0) {
+        (true, _) => "NaN",
+        (_, true) => "Infinity",
+        (_, false) => "-Infinity",
     };
-    out.extend_from_slice(name);
+    if !is_bare {
+        return put(out, name);
+    }
+    out.extend_from_slice(name.as_bytes());
     Ok(())
 }
 
@@ -155,9 +157,22 @@ mod tests {
     use super::*;
 
     fn lines(columns: &[(&str, Column)], rows: usize) -> Result<String, Refused> {
-        let (names, columns): (Vec<_>, Vec<_>) = columns.iter().cloned().unzip();
-        let bytes = json_lines(&names, &columns, rows)?.concat();
+        let members = columns.iter().cloned();
+        let members: Vec<_> = members.map(|(name, column)| member(name, column)).collect();
+        written(&members, rows)
+    }
+
+    fn written(members: &[Member], rows: usize) -> Result<String, Refused> {
+        let bytes = json_lines(members, rows)?.concat();
         Ok(String::from_utf8(bytes).unwrap_or_default())
+    }
+
+    fn member<'a>(name: &str, column: Column<'a>) -> Member<'a> {
+        Member {
+            name: name.to_owned(),
+            column,
+            default: None,
+        }
     }
 
     fn column(values: Values<'_>) -> Column<'_> {
@@ -225,8 +240,8 @@ mod tests {
             values: Values::Number(&[0.5, 0.0]),
         };
         let members = vec![
-            ("a/b".to_owned(), shares),
-            ("n".to_owned(), column(Values::Integer(&[1, 2]))),
+            member("a/b", shares),
+            member("n", column(Values::Integer(&[1, 2]))),
         ];
         let records = Box::new(column(Values::Record(members)));
         let keys = texts(&[0, 1, 2], "xy");
@@ -236,6 +251,49 @@ mod tests {
             "\n"
         );
         assert_eq!(lines(&[("m", mapping)], 1).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn members_with_their_default_or_none_are_left_out() {
+        let valid = Some(Bits {
+            bytes: &[0b01],
+            first: 0,
+        });
+        let counts = Column {
+            valid,
+            values: Values::Integer(&[0, 7]),
+        };
+        let some = |name, column, default: &str| Member {
+            default: Some(default.to_owned()),
+            ..member(name, column)
+        };
+        let flags = column(Values::Boolean(Bits {
+            bytes: &[0b10],
+            first: 0,
+        }));
+        let inner = vec![
+            some("count", counts.clone(), "null"),
+            some("flag", flags.clone(), "true"),
+        ];
+        let numbers = column(Values::Number(&[f64::NAN, f64::NEG_INFINITY]));
+        let members = [
+            some("count", counts, "0"),
+            some("flag", flags, "true"),
+            some("inner", column(Values::Record(inner)), "null"),
+            some(
+                "json",
+                column(Values::Json(texts(&[0, 2, 4], "{}[]"))),
+                "{}",
+            ),
+            some("number", numbers, "null"),
+        ];
+        let expected = concat!(
+            r#"{"flag":false,"inner":{"count":0,"flag":false},"number":NaN}"#,
+            "\n",
+            r#"{"inner":{},"json":[],"number":-Infinity}"#,
+            "\n",
+        );
+        assert_eq!(written(&members, 2).as_deref(), Ok(expected));
     }
 
     #[test]

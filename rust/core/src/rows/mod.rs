@@ -83,8 +83,20 @@ pub enum Values<'a> {
     List(&'a [i32], Box<Column<'a>>),
     /// Mappings: the offsets of their entries, the keys, and the values.
     Mapping(&'a [i32], Texts<'a>, Box<Column<'a>>),
-    /// Records, by the columns of their members.
-    Record(Vec<(String, Column<'a>)>),
+    /// Records.
+    Record(Vec<Member<'a>>),
+}
+
+/// A member of a record, or a column of a table.
+#[derive(Clone, Debug)]
+pub struct Member<'a> {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub column: Column<'a>,
+    /// The JSON of the value that its absence means, in records that are read back: it is left out
+    /// where it has this value or none.
+    pub default: Option<String>,
 }
 
 /// A column.
