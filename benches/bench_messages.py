@@ -2,8 +2,9 @@
 
 The list has 50 turns with a call and its result in each, as a harness passes them for one attempt.
 Its tool is a reader of files, an unknown tool, or views are not requested. Rows hold such a list in
-the formats of OpenAI and Anthropic. The log has samples of 40 messages with an event for each, and
-a sandbox command for each call. Calls are counted by ``turns``, which needs no views.
+the formats of OpenAI and Anthropic, as JSON text, or as a run of SWE-agent with a command in the
+text of each turn. The log has samples of 40 messages with an event for each, and a sandbox command
+for each call. Turns are counted by ``turns``, which needs no views.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def parse_rows(path: Path) -> int:
 def count_turns(path: Path) -> int:
     scorer = BatchScorer(["turns"])
     scored = scorer.score(TrajectoryBatches(path, columns=scorer.columns))
-    counts = [count for batch in scored for count in batch["turns.recorded_calls"].to_pylist()]
+    counts = [count for batch in scored for count in batch["turns.recorded_turns"].to_pylist()]
     return sum(filter(None, counts))
 
 
@@ -131,16 +132,27 @@ def bench_rows(
     assert benchmark(count_turns if counts else parse_rows, path) == number * TURNS
 
 
-@pytest.fixture(scope="module", params=["lists", "text"])
+def fenced() -> list[dict[str, Any]]:
+    """Return the same run as SWE-agent records it."""
+    found: list[dict[str, Any]] = []
+    for turn in range(TURNS):
+        said = f"Step {turn}.\n```\nopen src/module_{turn}.py\n```"
+        found.append({"role": "user", "text": OUTPUT, "mask": False})
+        found.append({"role": "ai", "text": said, "mask": True})
+    return found
+
+
+@pytest.fixture(scope="module", params=["lists", "text", "texts of SWE-agent"])
 def table(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Path, int]:
     count = SMOKE_ROWS if request.config.getoption("--benchmark-disable") else ROWS
     path = tmp_path_factory.mktemp("table") / "runs.parquet"
-    given: Any = messages("read_file")
-    if request.param == "text":
-        given = json.dumps(given)
-    runs = [{"instance_id": f"t{at}", "resolved": 1, "trajectory": given} for at in range(count)]
+    verdict, given = "resolved", messages("read_file")
+    if request.param == "texts of SWE-agent":
+        verdict, given = "target", fenced()
+    turns: Any = json.dumps(given) if request.param == "text" else given
+    runs = [{"instance_id": f"t{at}", verdict: 1, "trajectory": turns} for at in range(count)]
     parquet.write_table(pa.Table.from_pylist(runs), path)
     return request.param, path, count
 

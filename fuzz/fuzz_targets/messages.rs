@@ -1,4 +1,5 @@
-//! Fuzzes rows and lists of messages: any bytes. Nothing panics, and only valid JSON is read.
+//! Fuzzes rows and lists of messages, and rows of data sets: any bytes. Nothing panics, and only
+//! valid JSON is read.
 //!
 //! Random bytes rarely form a row, so each input is also embedded as a message, and as a value in a
 //! message. The values of the rows are compared with the record reader in the Python tests.
@@ -11,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use trajmeter_core::ingest::{Format, Reader, Shape, Wanted};
 
 const SHAPE: &str = include_str!("../trajectory_shape.json");
-const PLACES: [(&str, &str); 5] = [
+const PLACES: [(&str, &str); 8] = [
     ("", ""),
     (r#"{"messages": [{"role": "user", "content": ""}, "#, "]}"),
     (r#"{"messages": [{"role": "assistant", "content": "#, "}]}"),
@@ -21,6 +22,18 @@ const PLACES: [(&str, &str); 5] = [
         "}]}",
     ),
     (r#"[{"role": "user", "content": ""}, "#, "]"),
+    (
+        r#"{"instance_id": "i", "resolved": 1, "trajectory": [{"role": "user", "content": ""}, "#,
+        "]}",
+    ),
+    (
+        r#"{"instance_id": "i", "target": true, "trajectory": [{"role": "ai", "text": ""}, "#,
+        "]}",
+    ),
+    (
+        r#"{"instance_id": "i", "target": true, "trajectory": [{"role": "ai", "text": "#,
+        "}]}",
+    ),
 ];
 
 fuzz_target!(|bytes: &[u8]| {
@@ -28,7 +41,13 @@ fuzz_target!(|bytes: &[u8]| {
     let names = shape.members.iter().map(|member| member.name.clone());
     let wanted = Wanted::new(names.collect());
     let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
-    let reader = reader.only(vec![Format::Messages, Format::List], []);
+    let formats = vec![
+        Format::Messages,
+        Format::Instance,
+        Format::Fenced,
+        Format::List,
+    ];
+    let reader = reader.only(formats, []);
     for (before, after) in PLACES {
         let line = [
             before.replace('\n', " ").as_bytes(),

@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from trajmeter.readers import read_trajectories
+from trajmeter.readers.batches import TrajectoryBatches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +86,38 @@ def test_rows_of_swe_agent(tmp_path: Path, container: str) -> None:
     assert attempt.turns is not None
     assert [turn.program for turn in attempt.turns] == ["open a.py 3", None]
     assert all(turn.views is None for turn in attempt.turns)
+
+
+@pytest.mark.parametrize("container", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("```\n ls \n```", "ls"),
+        ("```bash\nls\n```\n```py\nx\n```", "x"),
+        ("```ls```", "ls"),
+        ("```ls\n```", ""),
+        ("```c++\nx\n```", "c++\nx"),
+        ("```größe_2\nx\n```", "x"),
+        ("```a→\nx\n```", "a→\nx"),
+        ("```\n\x1c\u2003\x85ls\xa0\x1f\n```", "ls"),
+        ("````x```", "`x"),
+        ("```a``````b```", "b"),
+        ("```a``` ```b", "a"),
+        ("```a", None),
+        ("", None),
+    ],
+)
+def test_the_last_fenced_block_is_the_program(
+    tmp_path: Path, container: str, text: str, program: str | None
+) -> None:
+    row = {**SWE_AGENT, "trajectory": [{"role": "ai", "text": text}]}
+    path = tmp_path / "rows"
+    attempt = read(path, row, container)
+    assert attempt.turns is not None
+    assert [(turn.text, turn.program) for turn in attempt.turns] == [(text, program)]
+    (batch,) = TrajectoryBatches(path)
+    (row,) = batch.to_pylist()
+    assert [(turn["text"], turn["program"]) for turn in row["turns"]] == [(text, program)]
 
 
 @pytest.mark.parametrize(

@@ -65,9 +65,9 @@ class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
     The following become columns without an object per record: trajectory records, ContextBench
-    predictions and rows with messages, in JSON lines, in JSON documents that are lists and in
-    Parquet; tables of benchmarks in JSON lines and Parquet; documents of messages; Inspect samples;
-    and mini-swe-agent logs. All other files and records are read as by
+    predictions, rows with messages and rows of public data sets, in JSON lines, in JSON documents
+    that are lists and in Parquet; tables of benchmarks in JSON lines and Parquet; documents of
+    messages; Inspect samples; and mini-swe-agent logs. All other files and records are read as by
     :func:`trajmeter.readers.read_trajectories`. Rows and problems are the same in either case.
     Can be iterated once, for example by :func:`trajmeter.score_batches`. Batches keep the order of
     files and records; their sizes depend only on the files. The next one is read ahead.

@@ -41,6 +41,7 @@ impl JsonReader {
             "predictions" => Ok(Format::Prediction),
             "messages" => Ok(Format::Messages),
             "instances" => Ok(Format::Instance),
+            "fenced" => Ok(Format::Fenced),
             "lists" => Ok(Format::List),
             _ => Err(format!("no format {name:?}")),
         });

@@ -34,6 +34,7 @@ _IN_RUST = {
     "swe-bench-predictions": "predictions",
     "message-records": "messages",
     "openhands-rows": "instances",
+    "swe-agent-rows": "fenced",
 }
 """Formats whose lines the column reader reads, and its names for them."""
 _MAY_SHARE = {
@@ -43,11 +44,9 @@ _MAY_SHARE = {
     ),
     "instances": (
         frozenset({"messages", "model_patch", "test_result", "trajectory"}),
-        frozenset(
-            {*_IN_RUST, "autogen-results", "openhands", "openhands-sdk", "swe-agent"}
-            | {"swe-agent-rows"}
-        ),
+        frozenset({*_IN_RUST, "autogen-results", "openhands", "openhands-sdk", "swe-agent"}),
     ),
+    "fenced": (frozenset({"trajectory"}), frozenset({*_IN_RUST, "swe-agent"})),
 }
 """Keys of these lines that other formats may have too, as the reader knows them, and the formats
 that it can tell apart."""

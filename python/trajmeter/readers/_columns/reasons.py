@@ -23,6 +23,7 @@ _IN_RUST = frozenset(
         "swe-bench-predictions",
         "message-records",
         "openhands-rows",
+        "swe-agent-rows",
     }
 )
 

@@ -148,8 +148,11 @@ class TableBatches:
         records: EntryReader[Trajectory],
         reader: JsonReader,
     ) -> Iterator[_Item]:
+        from trajmeter.readers._columns.fenced_rows import without_unread
         from trajmeter.readers._columns.frame_lines import whole_lines
 
+        chosen = self._choice.chosen
+        may_be_fenced = chosen is None or chosen.name == "swe-agent-rows"
         file, tried, certain = str(given.path), 0, 0
         for first, rows in _smaller(groups):
             if isinstance(rows, ReadError):
@@ -159,7 +162,8 @@ class TableBatches:
             if certain or tried < _TRIED:
                 try:
                     rows.validate(full=True)
-                    lines = whole_lines(rows)
+                    read = without_unread(rows, self._wanted) if may_be_fenced else rows
+                    lines = whole_lines(read)
                 except pa.ArrowException:  # text that is not UTF-8, or too large for Arrow
                     lines = None
             if lines is None:

@@ -110,6 +110,8 @@ pub enum Format {
     Messages,
     /// A run of an instance with a list of messages, as in data sets of `OpenHands`.
     Instance,
+    /// A run of an instance with fenced actions, as in data sets of `SWE-agent`.
+    Fenced,
     /// A list of messages by itself.
     List,
 }
@@ -131,6 +133,7 @@ impl Reader {
                 Format::Prediction,
                 Format::Messages,
                 Format::Instance,
+                Format::Fenced,
             ],
             foreign: HashSet::new(),
         })
@@ -262,6 +265,7 @@ impl Row<'_> {
             Format::Prediction => plain::read(self, line).is_some(),
             Format::Messages => messages::read(self, line).is_some(),
             Format::Instance => messages::read_instance(self, line).is_some(),
+            Format::Fenced => messages::read_fenced(self, line).is_some(),
             Format::List => messages::read_list(self, line).is_some(),
         };
         if !is_read {
@@ -286,7 +290,9 @@ impl Row<'_> {
         match format {
             Format::Own => records::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
-            Format::Messages | Format::Instance | Format::List => return Err(refused()),
+            Format::Messages | Format::Instance | Format::Fenced | Format::List => {
+                return Err(refused());
+            }
         }
         json.end()
     }

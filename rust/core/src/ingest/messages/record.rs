@@ -29,7 +29,7 @@ const ROLES: [&str; 9] = [
     "ai",
     "human",
 ];
-const CONTENTS: [&str; 4] = ["content", "parts", "tool_calls", "function_call"];
+pub(super) const CONTENTS: [&str; 4] = ["content", "parts", "tool_calls", "function_call"];
 const LANGCHAIN: [&str; 7] = [
     "ai", "chat", "function", "human", "remove", "system", "tool",
 ];
@@ -68,10 +68,7 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     let Node::Object(record) = parsed(line)? else {
         return None;
     };
-    let is_ours = !record.members.iter().any(|(key, _)| {
-        key.text()
-            .is_none_or(|key| row.foreign.contains(&*key) && !SHARED.contains(&&*key))
-    });
+    let is_ours = !may_be_foreign(row, &record, &SHARED);
     let own = with_list(record.get(MESSAGES), |messages| {
         (is_ours && are_certain(&record, messages)).then(|| converse(row, messages))?
     })?;
@@ -137,6 +134,14 @@ pub(super) fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Optio
 
 /// Keys of other formats that rows of messages may also have.
 const SHARED: [&str; 3] = [MESSAGES, "model_patch", "task_id"];
+
+/// Returns whether a key of a row, other than those `shared`, may be that of another format.
+pub(super) fn may_be_foreign(row: &Row<'_>, record: &Object<'_>, shared: &[&str]) -> bool {
+    record.members.iter().any(|(key, _)| {
+        key.text()
+            .is_none_or(|key| row.foreign.contains(&*key) && !shared.contains(&&*key))
+    })
+}
 
 /// Returns whether a record certainly holds a list of messages and has no other format.
 fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
@@ -249,6 +254,9 @@ fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<String>) -> Op
     }
     if row.columns[places.extra].is_wanted() {
         if let Some(extra) = extra(record, &used).ok()? {
+            if may_hold_secret(&extra) {
+                return None;
+            }
             write_text(&mut row.columns[places.extra], index, &extra)?;
         }
     }
@@ -273,7 +281,7 @@ pub(super) fn truth(value: &Node<'_>) -> Option<bool> {
     }
 }
 
-/// Returns the unused keys as JSON; `None` if there are none. Uncertain if they may hold a secret.
+/// Returns the unused keys as JSON; `None` if there are none.
 pub(super) fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
     // If a key occurs twice, one value may be null; the last one counts.
     if !record.has_distinct_keys() {
@@ -290,7 +298,7 @@ pub(super) fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>
         return Ok(None);
     }
     let json = format!("{{{}}}", members.join(", "));
-    if may_hold_secret(&json) || !is_certain(&json) {
+    if !is_certain(&json) {
         return Err(Uncertain);
     }
     Ok(Some(json))
