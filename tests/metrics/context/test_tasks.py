@@ -64,6 +64,18 @@ def test_tasks_without_a_snapshot_share_nothing() -> None:
     assert first.resolve("a.py").file is not second.resolve("a.py").file
 
 
+def test_gold_ranges_by_themselves_share_the_files_of_their_task() -> None:
+    for store in (_Store(), None):
+        kept = _tasks(store, 1)
+        whole = task(gold("a.py", 1, 4), gold("a.py", 3, 10), gold("b.py", 1, 1))
+        parts = kept.find_parts(whole, 2)
+        seen = attempt([lines("a.py", 3, 4)])
+        shares = [score(each, seen).final.line.coverage for each in parts]
+        assert shares == [2 / 4, 2 / 8]
+        files = {id(each.resolve("a.py").file) for each in (*parts, kept.find(whole))}
+        assert len(files) == 1
+
+
 def test_tasks_in_use_are_counted() -> None:
     kept = _tasks(_Store(), 22_000)
     fullness = []

@@ -102,6 +102,19 @@ class PreparedTasks:
         """Return a prepared task without dropping others, which are in use; see :attr:`is_full`."""
         return self._kept(task) or self._prepare(task)
 
+    def find_parts(self, task: Task, most: int) -> list[PreparedTask]:
+        """Prepare each of a task's first gold ranges by itself, with the files of the task.
+
+        Raises:
+            ReadError: Its snapshot cannot be read.
+        """
+        self.find(task)
+        files = self._places[id(task)].files
+        return [
+            prepare_in(files, task.model_copy(update={"gold_ranges": (each,)}))
+            for each in (task.gold_ranges or ())[:most]
+        ]
+
     @property
     def reads_ahead(self) -> bool:
         """Whether reading many files at once is faster than one by one."""

@@ -2,49 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from trajmeter.reports.cells import NOTHING, percent
 from trajmeter.reports.page.attempts import DetailBlock
 
 if TYPE_CHECKING:
-    from trajmeter.metrics.context import ContextTracker, PreparedTask
+    from trajmeter.metrics.context import ContextTracker
+    from trajmeter.metrics.context.tasks import PreparedTasks
     from trajmeter.metrics.engine import TaskIndex
-    from trajmeter.records import GoldRange, Task, Trajectory
+    from trajmeter.records import Task, Trajectory
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["Gold", "GoldOfTask"]
 
-_HELD = 64
-"""Number of tasks whose gold is kept; attempts at a task are usually consecutive."""
+_HELD = 1_024
+"""Number of tasks whose gold is kept."""
 _RANGES = 100
 """Maximum number of gold ranges that are tracked individually."""
 _EVENTS = ("file", "lines", "all")
 _HEADER = ("gold", "file seen at", "first lines at", "all lines at", "lines seen")
 
 
-class _Range(NamedTuple):
-    """One range of gold."""
-
-    written: GoldRange
-    """The range as recorded in the task."""
-    prepared: PreparedTask
-    """The task with only this gold range."""
-
-
 class GoldOfTask:
     """The gold of one task."""
 
-    def __init__(self, task: Task, snapshots: SnapshotStore | None) -> None:
-        from trajmeter.metrics.context import prepare
-
-        snapshot = None if snapshots is None else snapshots.find(task)
-        self._whole = prepare(task, snapshot)
-        alone = (
-            _Range(each, prepare(task.model_copy(update={"gold_ranges": (each,)}), snapshot))
-            for each in (task.gold_ranges or ())[:_RANGES]
-        )
-        self._ranges = tuple(alone)
+    def __init__(self, task: Task, prepared: PreparedTasks) -> None:
+        self._whole = prepared.find(task)
+        self._ranges = prepared.find_parts(task, _RANGES)
 
     def tracker(self) -> ContextTracker:
         """Create a tracker of the share of all gold, for one trajectory."""
@@ -64,7 +49,8 @@ class GoldOfTask:
         from trajmeter.metrics.context import ContextTracker
 
         rows = []
-        for written, prepared in self._ranges:
+        for prepared in self._ranges:
+            (written,) = prepared.task.gold_ranges or ()
             tracker = ContextTracker(prepared)
             firsts: dict[str, int] = {}
             share = None
@@ -93,8 +79,12 @@ class Gold:
     """
 
     def __init__(self, tasks: TaskIndex, snapshots: SnapshotStore | None = None) -> None:
+        from trajmeter.metrics.context.profile import PROFILES
+        from trajmeter.metrics.context.tasks import PreparedTasks
+        from trajmeter.metrics.profile import find_profile
+
         self._tasks = tasks
-        self._snapshots = snapshots
+        self._prepared = PreparedTasks(snapshots, find_profile("context", None, PROFILES))
         self._held: dict[str, GoldOfTask] = {}
 
     def task(self, trajectory: Trajectory) -> Task | None:
@@ -105,7 +95,7 @@ class Gold:
         """The gold of a task; ``None`` without any."""
         if task.gold_ranges is None:
             return None
-        held = self._held.pop(task.id, None) or GoldOfTask(task, self._snapshots)
+        held = self._held.pop(task.id, None) or GoldOfTask(task, self._prepared)
         if len(self._held) >= _HELD:
             del self._held[next(iter(self._held))]  # the least recently used one
         self._held[task.id] = held

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.reports.page.attempts import DetailBlock
@@ -24,6 +24,7 @@ __all__ = ["Turns", "read_turns"]
 _LINES, _CHARACTERS = 40, 3_000
 """Maximum number of lines and characters shown of a turn's text."""
 _KEY = ("task_id", "agent", "model", "attempt")
+_FIELDS = tuple(field.name for field in fields(DetailBlock))
 
 
 class _Held(NamedTuple):
@@ -50,7 +51,8 @@ class Turns:
         """Store the turns of an attempt."""
         key = tuple(getattr(trajectory, name) for name in _KEY)
         source = None if trajectory.source is None else str(trajectory.source)
-        packed = zlib.compress(json.dumps([asdict(each) for each in blocks]).encode())
+        values = [[getattr(block, name) for name in _FIELDS] for block in blocks]
+        packed = zlib.compress(json.dumps(values).encode())
         self._held.setdefault(key, []).append(_Held(source, packed))
 
     def of(self, identity: Mapping[str, str | None]) -> Detail:
@@ -141,8 +143,8 @@ def _text(block: Block) -> str:
     return f"{text}\n… {left:,} more lines (trajmeter view shows all)" if left else text
 
 
-def _block(fields: Mapping[str, object]) -> DetailBlock:
+def _block(values: Sequence[object]) -> DetailBlock:
     def tuples(value: object) -> object:
         return tuple(map(tuples, value)) if isinstance(value, list) else value
 
-    return DetailBlock(**{name: tuples(value) for name, value in fields.items()})  # type: ignore[arg-type]  # as asdict gave them
+    return DetailBlock(*map(tuples, values))  # type: ignore[arg-type]  # as they were packed
