@@ -39,7 +39,7 @@ __all__ = ["CAPTURED_OUTPUT"]
 
 _MARKER = re.compile(r"FORMULACODE_(TESTS|RESULT|SNAPSHOT)_(START|END)")
 _NOTES = re.compile(r"FORMULACODE_(?:NO_BENCHMARKS|DISCOVERY_FAILED):.*")
-_ANYWHERE, _LINE = re.compile(rb"FORMULACODE_"), re.compile(rb"\s*FORMULACODE_")
+_BEGINNING = b"FORMULACODE_"
 _PASS_TO_FAIL = ("pass-to-fail", "pass_to_fail")
 _COUNTS = ("passed", "failed", "error", "skipped", "total")
 _PANE = re.compile(r"(?P<task>.+)\.\d+-of-\d+\..*", re.DOTALL)
@@ -49,14 +49,17 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
     """Whether a file contains a marker; JSON, which may quote one within a line, is excluded."""
     if path.is_dir() or head.startswith((b"PAR1", b"PK\x03\x04")):
         return None
-    is_marked = _ANYWHERE.search
+    may_be_json = False
     if json_input.first_byte(head) in (b"{", b"["):
         first, _, rest = head.lstrip().partition(b"\n")
         if not rest or _is_json(first):  # large data is not searched for markers
             return None
-        is_marked = _LINE.match  # terminal output may begin with a bracket
+        may_be_json = True  # terminal output may begin with a bracket
     with open_content(path) as file:
-        return Evidence.POSSIBLE if any(is_marked(line) for line in file) else None
+        marked = (line for line in file if _BEGINNING in line)
+        if may_be_json:
+            marked = (line for line in marked if line.lstrip().startswith(_BEGINNING))
+        return Evidence.POSSIBLE if any(marked) else None
 
 
 def _is_json(line: bytes) -> bool:
