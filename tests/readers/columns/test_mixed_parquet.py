@@ -1,0 +1,129 @@
+"""Parquet files of trajectories in columns, some of whose rows are invalid or in other formats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.readers.both_ways import Read, compared
+from trajmeter.readers import read_trajectories
+from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
+from trajmeter.readers.frame_batches import FrameBatches
+from trajmeter.readers.frames import read_frame
+from trajmeter.schemas import trajectory_batch, trajectory_from_row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem, Trajectory
+
+MESSAGES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
+ROWS: dict[str, dict[str, Any]] = {
+    "own": {"task_id": "a", "turn_count": 3, "turns": [{"number": 1, "program": "p"}]},
+    "other column": {"task_id": "b", "turn_count": 4, "split": "test"},
+    "no task": {"turn_count": 5, "split": "test"},
+    "nothing": {},
+    "invalid": {"task_id": "c", "turns": [{"number": 1.5}], "transcript": "t"},
+    "messages": {"instance_id": "d", "messages": MESSAGES},
+    "messages of a task": {"task_id": "e", "turn_count": 6, "messages": MESSAGES},
+    "prediction": {"instance_id": "f", "model_patch": "diff --git a/x b/x"},
+    "not quite messages": {"task_id": "g", "turn_count": 7, "messages": []},
+    "result": {"task_id": "h", "backend": "rust", "turns.outcome": "scored"},
+}
+COLUMNS: dict[str, pa.DataType] = {
+    "messages.count": pa.int64(),
+    "task_id": pa.string(),
+    "turn_count": pa.int64(),
+    "transcript": pa.string(),
+    "turns": pa.list_(pa.struct([("number", pa.float64()), ("program", pa.string())])),
+    "split": pa.string(),
+    "instance_id": pa.string(),
+    "messages": pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
+    "model_patch": pa.string(),
+    "backend": pa.string(),
+    "turns.outcome": pa.string(),
+}
+SCHEMA = pa.schema(COLUMNS)
+WANTED = [None, [], ["turns"], ["turn_count"], ["transcript", "final_patch"], ["turns.program"]]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mixed") / "rows.parquet"
+
+
+def as_rows(batches: Iterable[pa.RecordBatch]) -> list[Any]:
+    """Rows with nulls replaced by defaults."""
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    return compared(trajectory_batch(map(trajectory_from_row, rows)).to_pylist())
+
+
+def as_batches(records: Iterable[Trajectory], columns: Collection[str] | None) -> list[Any]:
+    wanted = None if columns is None else {*columns, *IDENTITY}
+    return [trajectory_batch([each], columns=wanted) for each in records]
+
+
+def by_columns(path: Path, columns: Collection[str] | None) -> Read:
+    problems: list[ReadProblem] = []
+    rows = as_rows(TrajectoryBatches(path, columns=columns, on_problem=problems.append))
+    return Read(rows, problems)
+
+
+def by_records(path: Path, columns: Collection[str] | None) -> Read:
+    problems: list[ReadProblem] = []
+    records = [*read_trajectories(path, on_problem=problems.append)]
+    return Read(as_rows(as_batches(records, columns)), problems)
+
+
+@given(
+    names=st.lists(st.sampled_from([*ROWS]), min_size=1, max_size=12),
+    left_out=st.sets(st.sampled_from([name for name in COLUMNS if name != "task_id"])),
+    columns=st.sampled_from(WANTED),
+    group=st.integers(1, 5),
+)
+def test_rows_and_problems_do_not_depend_on_the_wanted_columns(
+    names: list[str], left_out: set[str], columns: list[str] | None, group: int, path: Path
+) -> None:
+    if columns is not None and "turns" not in columns:  # unneeded values are not checked
+        names = [name for name in names if name != "invalid"]
+    table = pa.Table.from_pylist([ROWS[name] for name in names], schema=SCHEMA)
+    pq.write_table(table.drop_columns(sorted(left_out)), path, row_group_size=group)
+    assert by_columns(path, columns) == by_records(path, columns)
+
+
+def test_a_row_in_another_format_is_read_whole(path: Path) -> None:
+    names = ["own", "messages", "no task", "messages of a task", "other column"]
+    pq.write_table(pa.Table.from_pylist([ROWS[name] for name in names], schema=SCHEMA), path)
+    problems: list[ReadProblem] = []
+    batches = TrajectoryBatches(path, columns=["turns"], on_problem=problems.append)
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [(row["task_id"], len(row["turns"] or ())) for row in rows] == [
+        ("a", 1),
+        ("d", 1),
+        ("e", 1),
+        ("b", 0),
+    ]
+    (problem,) = problems
+    assert problem.record == "[2]"
+    assert "['turn_count', 'split']" in problem.message
+    assert batches.lines_as_records == 3
+
+
+@given(names=st.lists(st.sampled_from([*ROWS]), min_size=1, max_size=12))
+def test_so_are_rows_of_a_frame(names: list[str]) -> None:
+    table = pa.Table.from_pylist([ROWS[name] for name in names], schema=SCHEMA)
+    problems: list[ReadProblem] = []
+    batches = FrameBatches(table, ["turns"], on_problem=problems.append)
+    rows = [trajectory_from_row(row) for batch in batches for row in batch.to_pylist()]
+    expected: list[ReadProblem] = []
+    records = [*read_frame(table, on_problem=expected.append)]
+    assert problems == expected
+    assert [(row.task_id, row.source, row.turns) for row in rows] == [
+        (record.task_id, record.source, record.turns) for record in records
+    ]
