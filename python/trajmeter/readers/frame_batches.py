@@ -166,7 +166,7 @@ class FrameBatches:
                 places[start] = False
             else:
                 found.append(part)
-        return _Certain(self._rows_of.in_schema(together(found)), places)
+        return _Certain(self._rows_of.own(together(found)), places)
 
     def _mapped(self, rows: pa.RecordBatch, reader: JsonReader) -> _Certain | None:
         """Read rows whose columns are mapped to trajectory fields."""

@@ -127,3 +127,25 @@ def test_so_are_rows_of_a_frame(names: list[str]) -> None:
     assert [(row.task_id, row.source, row.turns) for row in rows] == [
         (record.task_id, record.source, record.turns) for record in records
     ]
+
+
+@pytest.mark.parametrize("columns", [None, ["dropped_calls", "unusable"], ["dropped_calls"], []])
+def test_defaults_do_not_depend_on_other_columns(path: Path, columns: list[str] | None) -> None:
+    """A file with a further column is read as records if ``extra`` is wanted."""
+    rows = {
+        "task_id": ["a", "b"],
+        "dropped_calls": [None, 2],
+        "unusable": pa.array([None, [("usage", "x")]], pa.map_(pa.string(), pa.string())),
+    }
+    expected: dict[str, list[Any]] = {"dropped_calls": [0, 2], "unusable": [[], [("usage", "x")]]}
+    absent: dict[str, list[Any]] = {"dropped_calls": [0, 0], "unusable": [[], []]}
+    for file in (rows, {**rows, "split": ["x", "y"]}, {"task_id": ["a", "b"]}):
+        table = pa.table(file)
+        pq.write_table(table, path)
+        found = pa.Table.from_batches(TrajectoryBatches(path, columns=columns))
+        frame = pa.Table.from_batches(FrameBatches(table, columns or [*expected]))
+        for name, values in (expected if "unusable" in file else absent).items():
+            if columns is None or name in columns:
+                assert found[name].to_pylist() == frame[name].to_pylist() == values
+            else:
+                assert found[name].null_count == 2

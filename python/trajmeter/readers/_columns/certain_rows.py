@@ -59,7 +59,7 @@ class CertainRows:
             if rows is not None:
                 records.accept(rows.num_rows)
                 names = row_names(first + start, rows.num_rows)
-                yield self._rows_of.in_schema(with_sources(rows, file, names))
+                yield self._rows_of.own(with_sources(rows, file, names))
                 continue
             row = others[start]
             (value,) = [row] if isinstance(row, ReadError) else own_values(row)
