@@ -15,7 +15,7 @@ from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.readers.frame_batches import FrameBatches
 from trajmeter.readers.frames import read_frame
-from trajmeter.schemas import trajectory_batch, trajectory_from_row
+from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -149,3 +149,32 @@ def test_defaults_do_not_depend_on_other_columns(path: Path, columns: list[str] 
                 assert found[name].to_pylist() == frame[name].to_pylist() == values
             else:
                 assert found[name].null_count == 2
+
+
+@pytest.mark.parametrize("name", ["split", "steps"])
+def test_the_last_of_several_other_columns_of_one_name_is_kept(path: Path, name: str) -> None:
+    columns: list[pa.Array[Any]] = [pa.array(["a", None]), pa.array([1, 2]), pa.array([3, 4])]
+    table = pa.Table.from_arrays(columns, names=["task_id", name, name])
+    pq.write_table(table.replace_schema_metadata(trajectory_schema().metadata), path)
+    assert by_columns(path, None) == by_records(path, None)
+    read = by_columns(path, ["turns"])
+    assert read == by_records(path, ["turns"])
+    assert (len(read.rows), [problem.record for problem in read.problems]) == (1, ["[1]"])
+    (record,) = read_trajectories(path, on_problem=lambda _: None)
+    assert record.extra == {name: 3}
+
+
+def test_a_row_that_cannot_be_read_whole_is_a_problem(path: Path) -> None:
+    """A corrupt page of a column that is not wanted costs the rows that must be read whole."""
+    rows = {"task_id": ["a", None, "c", None], "split": [text * 50 for text in "pqrs"]}
+    table = pa.table(rows)
+    pq.write_table(table, path, row_group_size=2, write_page_checksum=True, use_dictionary=False)
+    column = pq.ParquetFile(path).metadata.row_group(0).column(1)
+    content = bytearray(path.read_bytes())
+    content[column.data_page_offset + column.total_compressed_size - 3] ^= 0xFF
+    path.write_bytes(content)
+    read = by_columns(path, ["turns"])
+    assert len(read.rows) == 2
+    assert [problem.record for problem in read.problems] == ["[1]", "[3]"]
+    assert read.problems[0].message.startswith("row group 0 cannot be read, rows ")
+    assert read.problems[1].message.startswith("expected a trajectory, ")

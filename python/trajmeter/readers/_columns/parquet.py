@@ -306,12 +306,18 @@ def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
     """Convert rows of trajectory columns to values for the record class."""
     try:
         rows = conform(batch).to_pylist()
-        others = batch.select(others_than_ours(batch.schema)).to_pylist()
+        others = _others(batch).to_pylist()
     except (ConfigurationError, ValueError, OverflowError) as error:
         if batch.num_rows == 1:
             return [ReadError(str(error))]
         return [value for row in range(len(batch)) for value in own_values(batch.slice(row, 1))]
     return [_own_value(row, more) for row, more in zip(rows, others, strict=True)]
+
+
+def _others(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Columns that are not trajectory columns; of several with one name, the last."""
+    indices = {name: index for index, name in enumerate(batch.schema.names)}
+    return batch.select([indices[name] for name in dict.fromkeys(others_than_ours(batch.schema))])
 
 
 def _own_value(row: dict[str, JsonValue], others: dict[str, JsonValue]) -> JsonValue | ReadError:
