@@ -178,3 +178,21 @@ def test_a_row_that_cannot_be_read_whole_is_a_problem(path: Path) -> None:
     assert [problem.record for problem in read.problems] == ["[1]", "[3]"]
     assert read.problems[0].message.startswith("row group 0 cannot be read, rows ")
     assert read.problems[1].message.startswith("expected a trajectory, ")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("messages", "records with a list of messages"),
+        ("not quite messages", "a value in a column that other formats have too"),
+        ("no task", "an unknown format"),
+        ("invalid", "a value of the wrong type"),
+    ],
+)
+def test_why_rows_are_read_as_records(path: Path, name: str, reason: str) -> None:
+    names = ["own"] + [name] * 1_000
+    pq.write_table(pa.Table.from_pylist([ROWS[each] for each in names], schema=SCHEMA), path)
+    batches = TrajectoryBatches(path, columns=["turns"], on_problem=lambda _: None)
+    assert sum(batch.num_rows for batch in batches) <= 1_001
+    assert batches.note is not None
+    assert f"reason: {reason} (1,000)" in batches.note

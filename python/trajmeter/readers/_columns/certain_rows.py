@@ -64,7 +64,7 @@ class CertainRows:
             row = others[start]
             (value,) = [row] if isinstance(row, ReadError) else own_values(row)
             record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
-            self._reasons.add(value, records.known, record)
+            self._reasons.add_row(value, records.known, record)
             if record is not None:
                 yield from self._rows_of.batches([record])
 
