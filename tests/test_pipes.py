@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trajmeter import pipes
 from trajmeter.pipes import keeping_pipes
 from trajmeter.readers import open_content, read_tasks, read_trajectories
 from trajmeter.readers.batches import TrajectoryBatches
@@ -17,6 +20,10 @@ from trajmeter.readers.batches import TrajectoryBatches
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from typing_extensions import Buffer
+
+    from trajmeter.records import ReadProblem
 
 LINES = b"".join(b'{"task_id": "t%d"}\n' % number for number in range(300))
 
@@ -103,3 +110,45 @@ def test_a_pipe_that_cannot_be_copied_is_copied_when_it_can(pipe: Path, copies: 
     with open_content(pipe) as file:
         assert file.read() == LINES
     thread.join()
+
+
+def test_a_full_temporary_folder_is_named(
+    pipe: Path, writer: Thread, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FullFile(io.BytesIO):
+        name = "copy"
+
+        def write(self, _: Buffer) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "NamedTemporaryFile", lambda **_: FullFile())
+        problems: list[ReadProblem] = []
+        assert [*read_trajectories(pipe, on_problem=problems.append)] == []
+    writer.join()
+    expected = (
+        f"{pipe}: {os.strerror(errno.ENOSPC)}: pipes and standard input are copied to "
+        f"the temporary folder {copies}; set TMPDIR to choose another"
+    )
+    assert [*map(str, problems)] == [expected]
+    again = Thread(target=pipe.write_bytes, args=(LINES,))
+    again.start()
+    assert len([*read_trajectories(pipe)]) == 300
+    again.join()
+
+
+def test_what_follows_lost_content_of_a_pipe_is_not_read(
+    pipe: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (copies / "full").touch()
+    end = os.open(pipe, os.O_RDWR)
+    os.write(end, b'{"task_id": "lo')
+    with monkeypatch.context() as patched:
+        patched.setattr(pipes, "_BUFFER", 15)
+        patched.setattr(tempfile, "NamedTemporaryFile", lambda **_: (copies / "full").open("rb"))
+        with pytest.raises(OSError, match="TMPDIR"):
+            open_content(pipe)
+    os.write(end, b'st"}\n{"task_id": "next"}\n')
+    with pytest.raises(OSError, match="TMPDIR"):
+        open_content(pipe)
+    os.close(end)

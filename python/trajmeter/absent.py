@@ -1,16 +1,21 @@
-"""Trajectory columns that a file lacks: null in every row, and created once for all batches."""
+"""Trajectory columns that a file lacks, and the defaults of those that have one.
+
+Absent columns are null in every row, and created once for all batches.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.schemas import trajectory_schema
+from trajmeter.schemas import trajectory_schema, trajectory_shape
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pyarrow as pa
 
-__all__ = ["absent_columns"]
+__all__ = ["absent_columns", "with_defaults"]
 
 _ROWS = (64, 1 << 14)
 """Rows to create at a time, enough for a small file and most batches: creating nested columns takes
@@ -27,6 +32,37 @@ def absent_columns(rows: int) -> list[pa.Array[Any]]:
     if enough is None:
         return _nulls(rows)
     return [column.slice(0, rows) for column in _made(enough)]
+
+
+def with_defaults(rows: pa.RecordBatch, wanted: Collection[str]) -> pa.RecordBatch:
+    """Replace null by the default of its column, as rows of records have it.
+
+    Args:
+        rows: Rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+        wanted: Names of the columns to fill; the others remain null.
+    """
+    from trajmeter.arrays import call_function
+
+    columns = [*rows.columns]
+    for index, default in _defaults().items():
+        if columns[index].null_count and rows.schema.names[index] in wanted:
+            columns[index] = call_function("coalesce", [columns[index], default])
+    return rows.from_arrays(columns, schema=rows.schema)
+
+
+@cache
+def _defaults() -> dict[int, pa.Scalar[Any]]:
+    """Defaults by the index of their column; that of free values is null in rows of records too."""
+    import pyarrow as pa
+
+    members = zip(trajectory_shape().members, trajectory_schema(), strict=True)
+    return {
+        index: pa.scalar(
+            [*value] if isinstance(value := member.default, dict) else value, kind.type
+        )
+        for index, (member, kind) in enumerate(members)
+        if member.default is not None and member.shape.kind != "json"
+    }
 
 
 @cache

@@ -6,10 +6,10 @@ only once, so the first opening copies it to a temporary file.
 
 from __future__ import annotations
 
-import shutil
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -18,6 +18,7 @@ from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 __all__ = ["STDIN", "is_named_pipe", "is_read_once", "keeping_pipes", "new_pipes", "open_copy"]
 
@@ -34,31 +35,47 @@ class _Pipe:
         self._path = path
         self._lock = Lock()
         self._copy: BinaryIO | None = None
-        self.is_copied = False
-        """Whether the copy is complete."""
+        self._error: OSError | None = None
+        self.is_read = False
+        """Whether its content was read: the copy is complete, or could not be completed."""
 
     def open(self) -> BinaryIO:
         """Open the copy at its beginning."""
         with self._lock:
+            if self._error is not None:  # what is left in the pipe begins anywhere
+                raise self._error
             copy = self._copy
             if copy is None:
-                from tempfile import NamedTemporaryFile  # not needed for files
-
-                copy = self._copy = cast("BinaryIO", NamedTemporaryFile(prefix="trajmeter-"))  # noqa: SIM115 - see close
+                copy = self._copy = _new_copy()
                 try:
-                    _copy_content(self._path, copy)
+                    self._fill(copy)
                 except BaseException:
-                    self.close()
+                    self._discard()
                     raise
-                self.is_copied = True
+                self.is_read = True
             return Path(copy.name).open("rb")
 
     def close(self) -> None:
         """Delete the copy, even while a thread waits for more content."""
-        self.is_copied = False
+        self.is_read = False
+        self._discard()
+
+    def _fill(self, copy: BinaryIO) -> None:
+        with _opened(self._path) as pipe:
+            for content in iter(partial(pipe.read, _BUFFER), b""):
+                try:
+                    copy.write(content)
+                    copy.flush()
+                except OSError as error:
+                    self._error = _uncopied(error)
+                    self.is_read = True
+                    raise self._error from error
+
+    def _discard(self) -> None:
         copy, self._copy = self._copy, None
         if copy is not None:
-            copy.close()
+            with suppress(OSError):  # content that could not be written is written again
+                copy.close()
 
 
 _pipes: dict[str, _Pipe] = {}
@@ -71,7 +88,7 @@ def open_copy(path: Path) -> BinaryIO:
     """Open the copy of a pipe or of standard input at its beginning; the first call makes it.
 
     Raises:
-        OSError: The pipe cannot be read.
+        OSError: The pipe cannot be read, or not be copied to the temporary folder.
     """
     return _pipes.setdefault(str(path), _Pipe(path)).open()
 
@@ -85,7 +102,7 @@ def new_pipes() -> Callable[[Path], None]:
         other threads, and standard input has no new content. Two calls must not read one pipe at a
         time.
     """
-    earlier = {} if _keepers else {name: pipe for name, pipe in _pipes.items() if pipe.is_copied}
+    earlier = {} if _keepers else {name: pipe for name, pipe in _pipes.items() if pipe.is_read}
     earlier.pop(str(STDIN), None)
 
     def begin(path: Path) -> None:
@@ -129,12 +146,30 @@ def is_read_once(path: Path) -> bool:
     return path == STDIN or is_named_pipe(path)
 
 
-def _copy_content(path: Path, copy: BinaryIO) -> None:
-    if path == STDIN:
-        if sys.stdin is None:
-            raise OSError("standard input is closed")
-        shutil.copyfileobj(sys.stdin.buffer, copy, _BUFFER)
-    else:
-        with path.open("rb") as pipe:
-            shutil.copyfileobj(pipe, copy, _BUFFER)
-    copy.flush()
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    if path != STDIN:
+        return path.open("rb")
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    return nullcontext(sys.stdin.buffer)
+
+
+def _new_copy() -> BinaryIO:
+    from tempfile import NamedTemporaryFile  # not needed for files
+
+    try:
+        return cast("BinaryIO", NamedTemporaryFile(prefix="trajmeter-"))
+    except OSError as error:
+        raise _uncopied(error) from error
+
+
+def _uncopied(error: OSError) -> OSError:
+    """An error in the temporary folder, with a message that says so."""
+    from tempfile import tempdir
+
+    reason = error.strerror or str(error)
+    place = f"the temporary folder {tempdir}" if tempdir else "a temporary folder"
+    return OSError(
+        error.errno,
+        f"{reason}: pipes and standard input are copied to {place}; set TMPDIR to choose another",
+    )

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ def test_an_interrupt_while_modules_are_imported_is_told_in_one_line() -> None:
         (["-h", "price", "score"], {"price"}),
         (["scores"], set(_main.COMMANDS)),
         ([], set(_main.COMMANDS)),
+        (["--version"], set()),
     ],
 )
 def test_no_other_command_is_imported(words: list[str], commands: set[str]) -> None:
@@ -58,6 +60,16 @@ def test_no_other_command_is_imported(words: list[str], commands: set[str]) -> N
     named = [each.callback.__name__ for each in app.registered_commands if each.callback]
     groups = [each.typer_instance for each in app.registered_groups if each.typer_instance]
     assert {*named, *(group.info.name for group in groups)} == (commands)
+
+
+def test_the_version_is_printed_without_what_computes() -> None:
+    program = "import sys; from trajmeter.cli import main; main(['--version']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, encoding="utf-8"
+    )
+    printed, modules = done.stdout.splitlines()
+    assert printed == f"trajmeter {version('trajmeter')} ({backend()} kernels)"
+    assert {"numpy", "pydantic", "pyarrow"} & set(modules.split()) == set()
 
 
 @pytest.mark.parametrize("shown", ["json", "table"])

@@ -15,6 +15,7 @@ from trajmeter import kernels
 from trajmeter.errors import BackendError, ConfigurationError
 from trajmeter.kernels import Kernels
 from trajmeter.kernels._contract import KERNELS
+from trajmeter.kernels._names import KERNEL_NAMES
 
 PRINT_BACKEND = "import trajmeter; print(trajmeter.backend())"
 
@@ -126,6 +127,7 @@ def test_no_backend_of_another_name_can_be_loaded() -> None:
 def test_both_backends_have_every_kernel(kernels: Kernels) -> None:
     expected = {name for name in vars(Kernels) if not name.startswith("_")}
     assert expected == set(KERNELS)
+    assert tuple(KERNELS) == KERNEL_NAMES
     assert all(callable(getattr(kernels, name)) for name in expected)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from tests.snapshots.git_repositories import commit, git
 from trajmeter.errors import ReadError
 from trajmeter.records import Task
 from trajmeter.snapshots import Snapshot, open_repositories
+from trajmeter.snapshots._git import GitRepository
 from trajmeter.snapshots._making import EntryMaker
 
 if TYPE_CHECKING:
@@ -158,6 +160,28 @@ def test_a_store_can_be_pickled_and_closed(tmp_path: Path) -> None:
         assert snapshot is not None
         assert snapshot.files["a.py"].size == 14
         store.close()
+
+
+def test_a_repository_may_be_opened_while_others_are_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = [
+        Task(id=repo, repo=repo, commit=commit(tmp_path / repo, {"a.py": repo.encode()}))
+        for repo in ("crab", "heron")
+    ]
+    store = open_repositories(tmp_path, cache=False)
+    assert store.find(tasks[0]) is not None
+
+    def close_late(repository: GitRepository) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(store.find, tasks[1]).result() is not None
+        close(repository)
+
+    close = GitRepository.close
+    monkeypatch.setattr(GitRepository, "close", close_late)
+    store.close()
+    monkeypatch.undo()
+    store.close()
 
 
 def test_a_file_missing_from_the_clone_has_its_own_error(tmp_path: Path) -> None:

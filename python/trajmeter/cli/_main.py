@@ -58,6 +58,8 @@ COMMANDS = (
     "formats",
 )
 """Modules of the commands, in the order of the help."""
+_VERSION = "--version"
+"""The option that prints the version, for which no command is imported."""
 _GROUPS = ("metrics",)
 """Modules of commands that have subcommands."""
 _STDOUT, _STDERR = 1, 2
@@ -88,7 +90,7 @@ def application(words: Sequence[str] = ()) -> Typer:
     """The application; its commands import what they need when they run.
 
     Args:
-        words: Arguments of the program; if they name a command, no other is imported.
+        words: Arguments of the program; only the commands that they may need are imported.
 
     Raises:
         ExtraMissingError: typer or rich is not installed.
@@ -102,14 +104,21 @@ def application(words: Sequence[str] = ()) -> Typer:
 
     app = _terminal.new_group("Score recorded agent trajectories.", name=_NAME, completes=True)
     app.callback()(_terminal.program_options)
-    named = next((word for word in words if not word.startswith("-")), None)
-    for name in (named,) if named in COMMANDS else COMMANDS:
+    for name in _possible(words):
         module = import_module(f"trajmeter.cli.{name}")
         if name in _GROUPS:
             app.add_typer(module.app)
         else:
             app.command(cls=_terminal.Command)(getattr(module, name))
     return app
+
+
+def _possible(words: Sequence[str]) -> Sequence[str]:
+    """The commands that the program's arguments may need."""
+    if [*words] == [_VERSION]:
+        return ()
+    named = next((word for word in words if not word.startswith("-")), None)
+    return (named,) if named in COMMANDS else COMMANDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.kernels._arrays import (
-    GMEAN_RELATIVE_TOLERANCE,
-    NO_NUMBER,
-    TURN_COUNTS,
-    BoolArray,
-    Coded,
-    EditedLineArrays,
-    Float64Array,
-    Int64Array,
-    LevelArrays,
-    PatchFault,
-    SpanArrays,
-    SpanBatch,
-    TrajectoryArrays,
-    TrajectoryFigureArrays,
-    TurnCountArrays,
-)
-from trajmeter.kernels._contract import Kernels
 from trajmeter.kernels._select import BackendName, active, backend, load
 from trajmeter.late import loading_late
 
 if TYPE_CHECKING:
+    from trajmeter.kernels._arrays import (
+        GMEAN_RELATIVE_TOLERANCE,
+        NO_NUMBER,
+        TURN_COUNTS,
+        BoolArray,
+        Coded,
+        EditedLineArrays,
+        Float64Array,
+        Int64Array,
+        LevelArrays,
+        PatchFault,
+        SpanArrays,
+        SpanBatch,
+        TrajectoryArrays,
+        TrajectoryFigureArrays,
+        TurnCountArrays,
+    )
     from trajmeter.kernels._context import (
         GRANULARITIES,
         ContextFile,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         Texts,
         ViewArrays,
     )
+    from trajmeter.kernels._contract import Kernels
 
 __all__ = [
     "CONTEXT_COUNTS",
@@ -110,7 +110,12 @@ _HOME = {
     "CONTEXT_COUNTS": "_context_batch",
     "EDIT_COUNTS": "_context_batch",
     "EXTENTS": "_context_batch",
+    "GMEAN_RELATIVE_TOLERANCE": "_arrays",
     "GRANULARITIES": "_context",
+    "NO_NUMBER": "_arrays",
+    "TURN_COUNTS": "_arrays",
+    "BoolArray": "_arrays",
+    "Coded": "_arrays",
     "ContextBatchArrays": "_context_batch",
     "ContextFile": "_context",
     "ContextFiles": "_context",
@@ -120,20 +125,31 @@ _HOME = {
     "ContextTally": "_context",
     "ContextTrackerKernel": "_context",
     "EditGoldKernel": "_context_batch",
+    "EditedLineArrays": "_arrays",
     "FileListing": "_context_batch",
     "FileTables": "_context",
     "FinalSizes": "_context",
+    "Float64Array": "_arrays",
     "GoldLines": "_context",
+    "Int64Array": "_arrays",
+    "Kernels": "_contract",
+    "LevelArrays": "_arrays",
+    "PatchFault": "_arrays",
     "PathSearch": "_context_batch",
     "ResolvedPath": "_context",
+    "SpanArrays": "_arrays",
+    "SpanBatch": "_arrays",
     "StepCoverage": "_context",
     "StepSizes": "_context",
     "TablesLike": "_context",
     "Texts": "_context_batch",
+    "TrajectoryArrays": "_arrays",
+    "TrajectoryFigureArrays": "_arrays",
+    "TurnCountArrays": "_arrays",
     "TurnLike": "_context",
     "ViewArrays": "_context_batch",
     "ViewLike": "_context",
 }
-"""The contract of the context kernels, loaded on first use: other metrics do not need it."""
+"""Loaded on first use: naming the backend needs no arrays, and few metrics the context kernels."""
 
 __getattr__ = loading_late(__name__, _HOME)

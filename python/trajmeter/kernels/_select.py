@@ -14,10 +14,30 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter.errors import BackendError, ConfigurationError
-from trajmeter.kernels._contract import KERNELS, Kernels
+from trajmeter.kernels._names import KERNEL_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from trajmeter.kernels._contract import Kernels
+
+    class _Extension(Kernels, Protocol):
+        """The kernels of the Rust extension, and its other functions."""
+
+        def trajectory_fits(
+            self,
+            key: object,
+            start: object,
+            end: object,
+            step_offsets: object,
+            trajectory_offsets: object,
+            gold_key: object,
+            gold_start: object,
+            gold_end: object,
+            gold_offsets: object,
+        ) -> bool:
+            """Whether arguments of :meth:`trajectory` obviously pass the checks."""
+
 
 __all__ = ["BackendName", "active", "backend", "load"]
 
@@ -26,24 +46,6 @@ BackendName: TypeAlias = Literal["rust", "python"]
 _VARIABLE = "TRAJMETER_BACKEND"
 _EXTENSION = "trajmeter.kernels._rust"
 _TWINS = "trajmeter.kernels._python"
-
-
-class _Extension(Kernels, Protocol):
-    """The kernels of the Rust extension, and its other functions."""
-
-    def trajectory_fits(
-        self,
-        key: object,
-        start: object,
-        end: object,
-        step_offsets: object,
-        trajectory_offsets: object,
-        gold_key: object,
-        gold_start: object,
-        gold_end: object,
-        gold_offsets: object,
-    ) -> bool:
-        """Whether arguments of :meth:`trajectory` obviously pass the checks."""
 
 
 class _ExtensionMissingError(BackendError):
@@ -62,12 +64,12 @@ def backend() -> BackendName:
         >>> trajmeter.backend() in ("rust", "python")
         True
     """
-    return _choose()[0]
+    return _chosen()
 
 
 def active() -> Kernels:
     """The kernels used by this process; raises like :func:`backend`."""
-    return _choose()[1]
+    return _chosen_kernels()
 
 
 @cache
@@ -87,18 +89,24 @@ def load(name: BackendName) -> Kernels:
 
 
 @cache
-def _choose() -> tuple[BackendName, Kernels]:
+def _chosen() -> BackendName:
     wanted = os.environ.get(_VARIABLE) or "auto"
-    if wanted == "auto":
-        try:
-            return "rust", load("rust")
-        except _ExtensionMissingError:
-            return "python", load("python")
-    if wanted == "rust":
-        return "rust", load("rust")
+    if wanted not in ("auto", "rust", "python"):
+        raise ConfigurationError(f"{_VARIABLE} is {wanted!r}, expected 'auto', 'rust' or 'python'")
     if wanted == "python":
-        return "python", load("python")
-    raise ConfigurationError(f"{_VARIABLE} is {wanted!r}, expected 'auto', 'rust' or 'python'")
+        return "python"
+    try:
+        _import_rust()
+    except _ExtensionMissingError:
+        if wanted == "rust":
+            raise
+        return "python"
+    return "rust"
+
+
+@cache
+def _chosen_kernels() -> Kernels:
+    return load(_chosen())
 
 
 def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels:
@@ -114,8 +122,10 @@ def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels
     kernels = ModuleType("trajmeter.kernels")
 
     def find(name: str) -> Callable[..., Any]:
-        if name not in KERNELS:
+        if name not in KERNEL_NAMES:
             raise AttributeError(f"there is no kernel {name!r}", name=name, obj=kernels)
+        from trajmeter.kernels._contract import KERNELS  # imports numpy
+
         check = _unless(fits.get(name), KERNELS[name].check)
         checked = _behind(check, backend[name])
         setattr(kernels, name, checked)
@@ -158,6 +168,7 @@ def _unless(fits: Callable[..., bool] | None, check: Callable[..., None]) -> Cal
     return unless_fitting
 
 
+@cache
 def _import_rust() -> _Extension:
     try:
         import trajmeter.kernels._rust as extension
@@ -170,13 +181,15 @@ def _import_rust() -> _Extension:
         ) from error
     except Exception as error:
         raise _broken(f"importing it raised {type(error).__name__}: {error}") from error
-    absent = [name for name in (*KERNELS, "trajectory_fits") if not hasattr(extension, name)]
+    absent = [name for name in (*KERNEL_NAMES, "trajectory_fits") if not hasattr(extension, name)]
     if absent:
         raise _broken(f"it was built from other sources and lacks {', '.join(absent)}")
     return extension
 
 
 def _import_python() -> dict[str, Any]:
+    from trajmeter.kernels._contract import KERNELS
+
     twins = {name: import_module(f"{_TWINS}.{kernel.twin}") for name, kernel in KERNELS.items()}
     return {name: getattr(module, name) for name, module in twins.items()}
 

@@ -33,7 +33,7 @@ from trajmeter.readers._files.parquet import values_as_they_are
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._read import EntryReader
 from trajmeter.readers._recognition.choice import Choice
-from trajmeter.readers._recognition.own_columns import holds_own, others_than_ours
+from trajmeter.readers._recognition.own_columns import foreign_columns, holds_own, others_than_ours
 from trajmeter.readers.batches import IDENTITY
 from trajmeter.readers.frames import FRAME, first_row, numbered_records
 from trajmeter.records import Source, Trajectory
@@ -161,12 +161,12 @@ class FrameBatches:
             return None
         places = np.ones(rows.num_rows, np.bool_)
         found = [conform(rows.slice(0, 0))]
-        for start, part in stretches(rows):
+        for start, part in stretches(rows, foreign=foreign_columns(rows.schema)):
             if part is None:
                 places[start] = False
             else:
                 found.append(part)
-        return _Certain(self._rows_of.in_schema(together(found)), places)
+        return _Certain(self._rows_of.own(together(found)), places)
 
     def _mapped(self, rows: pa.RecordBatch, reader: JsonReader) -> _Certain | None:
         """Read rows whose columns are mapped to trajectory fields."""

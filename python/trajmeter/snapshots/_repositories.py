@@ -192,7 +192,9 @@ class RepositoryFolder:
     def close(self) -> None:
         """End the git processes, and cache what was found in files for later calls."""
         self._maker.flush()
-        for repository in self._opened_at.values():
+        with self._lock:  # other threads may open further repositories
+            opened = [*self._opened_at.values()]
+        for repository in opened:
             repository.close()
 
     def _opened(self, place: Path) -> GitRepository:

@@ -100,7 +100,7 @@ class ParquetSnapshots(IndexedSnapshots):
             if is_remote(self.path):
                 return parquet.ParquetFile(arrow_file(self.path.open("rb")))
             return parquet.ParquetFile(self.path)
-        except pa.ArrowException as error:
+        except (pa.ArrowException, UnicodeDecodeError) as error:
             raise ReadError(f"{self.path}: not a Parquet file: {error}") from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.absent import absent_columns
+from trajmeter.absent import absent_columns, with_defaults
 from trajmeter.errors import InputError
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.records import Source
@@ -80,3 +80,7 @@ class BatchMaker:
         absent = zip(trajectory_schema().names, absent_columns(batch.num_rows), strict=True)
         arrays = [columns.get(name, nulls) for name, nulls in absent]
         return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
+
+    def own(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return rows of trajectory columns with the defaults that records have."""
+        return with_defaults(self.in_schema(rows), self._wanted)

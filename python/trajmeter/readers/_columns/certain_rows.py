@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
+from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import Entry, read_line
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -36,12 +37,19 @@ class CertainRows:
 
     def own_rows(
         self,
-        parts: list[tuple[int, pa.RecordBatch | None]],
-        batch: pa.RecordBatch,
+        parts: Iterable[tuple[int, pa.RecordBatch | None]],
+        others: Mapping[int, pa.RecordBatch | ReadError],
         place: tuple[str, int],
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
-        """Rows of a file of columns; rows that may be invalid are read as records."""
+        """Rows of a file of columns.
+
+        Args:
+            parts: Valid rows, each with the index of the first, and indices of other rows.
+            others: The other rows with all columns, by index.
+            place: Name of the file, and the number of row 0.
+            records: Reads the other rows.
+        """
         from trajmeter.readers._columns.parquet import own_values, row_names, with_sources
 
         file, first = place
@@ -51,11 +59,12 @@ class CertainRows:
             if rows is not None:
                 records.accept(rows.num_rows)
                 names = row_names(first + start, rows.num_rows)
-                yield self._rows_of.in_schema(with_sources(rows, file, names))
+                yield self._rows_of.own(with_sources(rows, file, names))
                 continue
-            (value,) = own_values(batch.slice(start, 1))
+            row = others[start]
+            (value,) = [row] if isinstance(row, ReadError) else own_values(row)
             record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
-            self._reasons.add(value, records.known, record)
+            self._reasons.add_row(value, records.known, record)
             if record is not None:
                 yield from self._rows_of.batches([record])
 

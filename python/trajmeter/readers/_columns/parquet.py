@@ -9,7 +9,7 @@ default. All other columns, and rows in other formats, are read unconverted.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,8 +29,15 @@ from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.members import with_member
 from trajmeter.readers._columns.parquet_columns import chosen_columns
+from trajmeter.readers._columns.whole_rows import WholeRows
 from trajmeter.readers._files.parquet import first_row, open_parquet, row_groups, values_as_they_are
-from trajmeter.readers._recognition.own_columns import holds_own, is_own, others_than_ours, says_so
+from trajmeter.readers._recognition.own_columns import (
+    foreign_columns,
+    holds_own,
+    is_own,
+    others_than_ours,
+    says_so,
+)
 from trajmeter.schemas import trajectory_values
 
 if TYPE_CHECKING:
@@ -45,6 +52,7 @@ if TYPE_CHECKING:
     from trajmeter.records import Trajectory
 
 __all__ = [
+    "OwnRows",
     "named_by_line",
     "own_rows",
     "own_values",
@@ -86,13 +94,24 @@ def parquet_values(
         yield from enumerate(values, start=first)
 
 
+class OwnRows(NamedTuple):
+    """Rows of a file of trajectories in columns."""
+
+    rows: Iterator[Rows]
+    """The rows with the requested columns, in the file's own types."""
+    whole: WholeRows
+    """The rows with all columns, for those that must be read as records."""
+    foreign: list[str]
+    """Columns by which a row that has a value in one of them may be in another format."""
+
+
 def own_rows(
     file: BinaryIO,
     columns: Collection[str],
     format_of_all: Format[Trajectory] | None,
     within: RowRange | None = None,
-) -> Iterator[Rows] | None:
-    """Yield rows with the requested columns, in the file's own types.
+) -> OwnRows | None:
+    """Open a file of trajectories in columns.
 
     Args:
         file: The file.
@@ -114,20 +133,23 @@ def own_rows(
             return None
     except ConfigurationError:
         return None
-    chosen = chosen_columns(content, columns, within, may_nest=not says_so(schema))
+    foreign = foreign_columns(schema)
+    chosen = chosen_columns(content, columns, within, foreign, may_nest=not says_so(schema))
     if chosen is None:
         return None
+    whole = WholeRows(content)
     content = open_parquet(file, content, chosen.repeated)
     size = sum(
         content.metadata.row_group(group).total_byte_size for group in range(content.num_row_groups)
     )
     rows = _BATCH_BYTES * max(content.metadata.num_rows, 1) // max(size, 1)
-    return row_groups(
+    found = row_groups(
         content,
         rows=max(_RECORDS, min(rows, _BATCH_ROWS)),
         columns=chosen.names,
         within=within,
     )
+    return OwnRows(found, whole, foreign)
 
 
 def read_footer(
@@ -160,14 +182,17 @@ def _has_text_as_source(schema: pa.Schema) -> bool:
 
 
 def stretches(
-    batch: pa.RecordBatch, presence: Collection[str] = ()
+    batch: pa.RecordBatch, presence: Collection[str] = (), foreign: Collection[str] = ()
 ) -> Iterator[tuple[int, pa.RecordBatch | None]]:
     """Split rows into valid stretches in Trajmeter's columns, and single rows that may be invalid.
+
+    Rows that may be in another format are not valid.
 
     Args:
         batch: The rows.
         presence: Columns of which only nulls matter; dictionaries of texts become empty texts
             there, to avoid writing a text for each value.
+        foreign: Columns by which a row that has a value in one of them may be in another format.
 
     Yields:
         The number of the first row, and the rows; ``None`` for a single row that may be invalid.
@@ -179,12 +204,16 @@ def stretches(
             yield 0, None
             return
         middle = batch.num_rows // 2
-        yield from stretches(batch.slice(0, middle), presence)
-        for start, rows in stretches(batch.slice(middle), presence):
+        yield from stretches(batch.slice(0, middle), presence, foreign)
+        for start, rows in stretches(batch.slice(middle), presence, foreign):
             yield middle + start, rows
         return
+    suspects = faulty(whole)
+    for name in foreign:
+        for index in batch.schema.get_all_field_indices(name):
+            suspects |= present(batch.column(index))
     start = 0
-    for suspect in np.flatnonzero(faulty(whole)).tolist():
+    for suspect in np.flatnonzero(suspects).tolist():
         if suspect > start:
             yield start, whole.slice(start, suspect - start)
         yield suspect, None
@@ -277,12 +306,18 @@ def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
     """Convert rows of trajectory columns to values for the record class."""
     try:
         rows = conform(batch).to_pylist()
-        others = batch.select(others_than_ours(batch.schema)).to_pylist()
+        others = _others(batch).to_pylist()
     except (ConfigurationError, ValueError, OverflowError) as error:
         if batch.num_rows == 1:
             return [ReadError(str(error))]
         return [value for row in range(len(batch)) for value in own_values(batch.slice(row, 1))]
     return [_own_value(row, more) for row, more in zip(rows, others, strict=True)]
+
+
+def _others(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Columns that are not trajectory columns; of several with one name, the last."""
+    indices = {name: index for index, name in enumerate(batch.schema.names)}
+    return batch.select([indices[name] for name in dict.fromkeys(others_than_ours(batch.schema))])
 
 
 def _own_value(row: dict[str, JsonValue], others: dict[str, JsonValue]) -> JsonValue | ReadError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -37,6 +37,7 @@ def chosen_columns(
     content: ParquetFile,
     columns: Collection[str],
     within: RowRange | None,
+    foreign: Collection[str] = (),
     *,
     may_nest: bool,
 ) -> ChosenColumns | None:
@@ -46,6 +47,7 @@ def chosen_columns(
         content: A file of trajectory columns.
         columns: Names of trajectory columns; nested names use dots.
         within: Rows to read; all if ``None``.
+        foreign: Columns of which one member is read, which tells whether they have a value.
         may_nest: Whether names and arguments of calls may be nested differently than in Trajmeter
             records.
 
@@ -64,6 +66,8 @@ def chosen_columns(
     found = {leaves[index][0].partition(".")[0] for index in chosen}
     if ({name.partition(".")[0] for name in wanted} & set(schema.names)) - found:
         return None
+    holders = [name for field in schema for name in [field.name] * len(_leaves([field]))]
+    chosen += [index for index in map(holders.index, foreign) if index not in chosen]
     texts = [index for index in chosen if leaves[index][1] == pa.string()]
     return ChosenColumns(
         [described.column(index).path for index in chosen],
@@ -93,7 +97,7 @@ def _repeated(metadata: FileMetaData, texts: Iterable[int], within: RowRange | N
     return list((repeated or {}).values())
 
 
-def _leaves(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+def _leaves(schema: Iterable[pa.Field[Any]]) -> list[tuple[str, pa.DataType]]:
     """Columns of a file by their trajectory names; nested names use dots.
 
     Columns within a mapping have the type of the mapping.

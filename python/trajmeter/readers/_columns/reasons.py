@@ -16,9 +16,10 @@ __all__ = ["Reasons"]
 
 _MANY = 1_000
 """Fewer records than this are read within a second or two."""
+_OWN = "trajectory-records"
 _IN_RUST = frozenset(
     {
-        "trajectory-records",
+        _OWN,
         "contextbench-predictions",
         "swe-bench-predictions",
         "message-records",
@@ -61,6 +62,20 @@ class Reasons:
             reason = "a value that columns hold in another form, such as NaN or a repeated key"
         self._counts[reason] += 1
 
+    def add_row(
+        self, value: JsonValue | ReadError, known: tuple[str, str] | None, record: Trajectory | None
+    ) -> None:
+        """Count a row of trajectory columns; see :meth:`add`."""
+        if isinstance(value, ReadError) or (record is None and known is not None):
+            reason = "a value of the wrong type"
+        elif known is None:
+            reason = "an unknown format"
+        elif known[0] != _OWN:
+            reason = known[1]
+        else:
+            reason = "a value in a column that other formats have too"
+        self._counts[reason] += 1
+
     def add_file(self) -> None:
         """Count a file."""
         self._counts["a file that is not a plain log"] += 1
@@ -71,6 +86,6 @@ class Reasons:
             return None
         reason, count = self._counts.most_common(1)[0]
         return (
-            f"{self.total:,} lines or files were read one by one, which is slow; the most common "
-            f"reason: {reason} ({count:,})"
+            f"{self.total:,} lines, rows or files were read one by one, which is slow; the most "
+            f"common reason: {reason} ({count:,})"
         )

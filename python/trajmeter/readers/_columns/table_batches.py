@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._columns.certain_rows import CertainRows
+    from trajmeter.readers._columns.parquet import OwnRows
     from trajmeter.readers._files.inputs import Input
     from trajmeter.readers._files.parquet import Rows
     from trajmeter.readers._recognition.choice import Choice
@@ -107,19 +108,20 @@ class TableBatches:
         self, given: Input, content: BinaryIO, records: EntryReader[Trajectory]
     ) -> Iterator[_Item] | None:
         """The rows of a file of trajectories in columns."""
-        rows = own_rows(content, self._wanted, self._choice.chosen, _range_of(given))
-        return None if rows is None else self._own_items(given, rows, records)
+        found = own_rows(content, self._wanted, self._choice.chosen, _range_of(given))
+        return None if found is None else self._own_items(given, found, records)
 
     def _own_items(
-        self, given: Input, rows: Iterator[Rows], records: EntryReader[Trajectory]
+        self, given: Input, found: OwnRows, records: EntryReader[Trajectory]
     ) -> Iterator[_Item]:
-        for first, batch in rows:
+        for first, batch in found.rows:
             if isinstance(batch, ReadError):
                 yield partial(self._problem, given, str(batch))
             else:
-                parts = [*stretches(batch, self._presence)]
+                parts = [*stretches(batch, self._presence, found.foreign)]
+                others = {at: found.whole.row(first + at) for at, rows in parts if rows is None}
                 place = str(given.path), first
-                yield partial(self._certain.own_rows, parts, batch, place, records)
+                yield partial(self._certain.own_rows, parts, others, place, records)
 
     def _others(
         self, given: Input, file: BinaryIO, records: EntryReader[Trajectory], reader: JsonReader

@@ -44,6 +44,10 @@ def open_parquet(
         )
     except (pa.ArrowException, OSError) as error:
         raise ReadError(f"invalid Parquet: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            f"invalid Parquet: the name of a column is not UTF-8: {error.object!r}"
+        ) from error
 
 
 def row_groups(

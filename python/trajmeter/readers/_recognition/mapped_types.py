@@ -35,7 +35,7 @@ def check_columns(path: Path, columns: Mapping[str, str], shapes: Mapping[str, S
     try:
         with open_content(path) as file:
             schema = ParquetFile(file).schema_arrow
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
         return
     check_schema(schema, str(path), columns, shapes)
 

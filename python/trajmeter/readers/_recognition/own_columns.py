@@ -12,7 +12,7 @@ from trajmeter.conforming import conform
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.parquet import first_row
 from trajmeter.readers._recognition.evidence import format_of
-from trajmeter.readers._recognition.registry import record_formats
+from trajmeter.readers._recognition.registry import record_formats, record_keys
 from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_schema
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
     from trajmeter.readers._recognition.formats import Format
 
-__all__ = ["holds_own", "is_own", "others_than_ours", "says_so"]
+__all__ = ["foreign_columns", "holds_own", "is_own", "others_than_ours", "says_so"]
+
+_OWN = "trajectory-records"
+_BACKEND = "backend"
 
 
 def is_own(content: ParquetFile, format_of_all: Format[Trajectory] | None) -> bool:
@@ -53,13 +56,22 @@ def holds_own(schema: pa.Schema, first: Callable[[], dict[str, JsonValue] | None
     if len(names) < len(schema.names) or "task_id" not in names:
         return False
     candidates = record_formats(Trajectory, names)
-    if len(candidates) == 1 and "backend" not in names:  # as results have
+    if len(candidates) == 1 and _BACKEND not in names:  # as results have
         return True
     try:
         known = format_of(first() or names, candidates)
     except ReadError:
         return False
-    return known is not None and known.name == "trajectory-records"
+    return known is not None and known.name == _OWN
+
+
+def foreign_columns(schema: pa.Schema) -> list[str]:
+    """Columns by which a row that has a value in one of them may be in another format."""
+    known = record_keys(Trajectory)
+    keys = frozenset[str]().union(*(keys for name, keys in known.items() if name != _OWN))
+    if any(name.endswith(".outcome") for name in schema.names):  # as in results
+        keys |= {_BACKEND}
+    return [name for name in dict.fromkeys(schema.names) if name in keys]
 
 
 def says_so(schema: pa.Schema) -> bool:

@@ -135,7 +135,7 @@ def _naming(path: Path) -> Iterator[None]:
     """Add the name of an unreadable file to its error."""
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise ReadError(f"{path}: {error}") from error
 
 

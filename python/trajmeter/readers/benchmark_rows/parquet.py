@@ -33,7 +33,7 @@ def read_parquet(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatc
         file = ParquetFile(path, read_dictionary=texts)
         wanted = [name for name in schema.names if name in WANTED]
         attempts = gathered(file.read(columns=wanted), schema.names)
-    except (pa.ArrowException, OSError, UncertainError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError, UncertainError):
         return None
     return attempt_batches(str(path), attempts, columns)
 

@@ -106,7 +106,7 @@ def _is_parquet_table(path: Path) -> bool:
     try:
         with arrow_source(path) as source:
             names = ParquetFile(source).schema_arrow.names
-    except (ArrowException, OSError):  # reading the file as records reports it
+    except (ArrowException, OSError, UnicodeDecodeError):  # reading the file as records reports it
         return False
     return _names_measurements(names)
 
