@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
-__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores", "system_name"]
+__all__ = [
+    "UNNAMED",
+    "ComparedScores",
+    "ComparisonOptions",
+    "SystemPair",
+    "compare_scores",
+    "system_name",
+]
+
+UNNAMED = "unnamed"
+"""Name of a system whose attempts record nothing that identifies it."""
 
 Pairs: TypeAlias = Literal["first", "all"]
 """Which systems are compared: each with the first, or all with each other."""
@@ -245,7 +255,7 @@ def system_name(
     names = _short_names(tables)
     parts = [names.get(key[_FILE] or "", "")] if _FILE in columns else []
     parts += [key[name] or "" for name in columns if name != _FILE]
-    return " / ".join(filter(None, parts)) or "-"
+    return " / ".join(filter(None, parts)) or UNNAMED
 
 
 def _short_names(tables: Sequence[str]) -> dict[str, str]:
