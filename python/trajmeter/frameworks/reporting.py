@@ -177,7 +177,7 @@ def report(
         compared = compare(held, profile=profile, on_problem=on_problem)
         return Report(compared.document(title=title, made=made))
     if profile is not None:
-        raise ConfigurationError("profile is for results of frameworks, not results tables")
+        raise ConfigurationError("a profile is for results of frameworks, not results tables")
     from trajmeter.reports.results import ReportOptions, results_document
 
     options = ReportOptions(
