@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import matching_figures
+from trajmeter.metrics.figures import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.statistics.multiple import holm
@@ -97,7 +97,7 @@ class ComparedScores(Record):
 def compare_scores(
     tables: Tables,
     *,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     by: Sequence[str] | str | None = None,
     interval: IntervalChoice = "auto",
     level: float = 0.95,
@@ -109,7 +109,7 @@ def compare_scores(
     missing: Missing = "drop",
     margin: float | Mapping[str, float] | None = None,
     pairs: Pairs = "first",
-    tasks_of: Sequence[str] | None = None,
+    tasks_of: str | Sequence[str] | None = None,
     duplicates: Literal["first", "last"] | None = None,
     mixed_settings: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
@@ -170,6 +170,7 @@ def compare_scores(
         raise ConfigurationError(f"missing is {missing!r}, expected drop, worst or best")
     if pairs not in ("first", "all"):
         raise ConfigurationError(f"pairs is {pairs!r}, expected first or all")
+    figures, listed_tasks = listed_figures(figures), listed_figures(tasks_of)
     opened = open_tables(tables, on_problem=on_problem)
     columns = group_columns(by) if by is not None else None
     if columns is None:
@@ -190,7 +191,9 @@ def compare_scores(
     systems = _systems(read, is_default=by is None and len(opened) > 1)
     margins = _margins(margin, read)
     chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
-    listed = {*(read.wanted if tasks_of is None else matching_figures(tasks_of, read.wanted))}
+    listed = {
+        *(read.wanted if listed_tasks is None else matching_figures(listed_tasks, read.wanted))
+    }
     compared = [
         _compare(read, a, b, intervals, missing=missing, margins=margins, listed=listed)
         for a, b in chosen
@@ -198,7 +201,7 @@ def compare_scores(
     return ComparedScores(
         trajmeter_version=package_version(),
         options=ComparisonOptions(
-            figures=None if figures is None else tuple(figures),
+            figures=figures,
             by=(_FILE,) if by is None and len(opened) > 1 else columns,
             interval=interval,
             level=level,
