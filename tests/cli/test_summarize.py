@@ -52,6 +52,15 @@ def test_a_table_for_people(run: Run, folder: Path) -> None:
     ]
 
 
+def test_the_interval_of_equal_values_is_explained_if_there_is_one(run: Run, folder: Path) -> None:
+    rows = [{"task_id": f"t{n}", F1: 0.5, "turns.run.turn_count": 3} for n in range(12)]
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "the interval is Wilson's" in run("summarize", "t.jsonl", "--figure", SHORT)[1]
+    out = run("summarize", "t.jsonl", "--figure", "turns.run.turn_count")[1]
+    assert "no variation" in out
+    assert "Wilson" not in out
+
+
 def test_every_format_has_the_same_numbers(run: Run, table: str) -> None:
     (group,) = json.loads(run("summarize", table, "-f", "json")[1])["groups"]
     (figure,) = group["figures"]

@@ -181,7 +181,12 @@ def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
             for method in methods
         )
         lines.append(f"intervals: {about}, clustered by {estimates.options.cluster}")
-    notes = dict.fromkeys(note for each in found for note in each.notes)
+    notes = {
+        note
+        for each in found
+        for note in each.notes
+        if note != "no_variation" or each.interval is not None  # a figure without range has none
+    }
     return lines + [text for note, text in _NOTES.items() if note in notes]
 
 
