@@ -63,6 +63,14 @@ def test_options_are_those_of_score(asked: list[Request], tmp_path: Path) -> Non
     assert request.metrics == ["turns", "tools"]
 
 
+def test_an_unknown_metric_is_an_error_before_anything_is_timed(
+    asked: list[Request], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", "-m", "turn"]) == 2
+    assert "unknown metric 'turn'; did you mean 'turns'?" in capsys.readouterr().err
+    assert asked == []
+
+
 def test_without_the_extension_it_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,7 +67,7 @@ def test_the_document_has_every_task(run: Run, tables: tuple[str, str]) -> None:
 def test_reports_in_files(run: Run, folder: Path, tables: tuple[str, str]) -> None:
     for name in ("report.md", "report.html"):
         code, _, err = run("compare", *tables, "-o", name)
-        assert (code, err) == (0, f"wrote {name}\n")
+        assert (code, err) == (0, f"trajmeter: wrote {name}\n")
         assert "task by task" in (folder / name).read_text()
     assert "task by task" in run("compare", *tables, "--tasks-table")[1]
     assert "## new against old" in run("compare", *tables, "-f", "md")[1]

@@ -45,6 +45,7 @@ def test_the_list_is_data_too(run: Run) -> None:
     rows = [*csv.DictReader(io.StringIO(run("formats", "-f", "csv")[1]))]
     assert [row["format"] for row in rows] == NAMES
     table = run("formats", "-f", "markdown")[1].splitlines()
+    assert run("formats", "-f", "md")[1].splitlines() == table
     assert len(table) == len(NAMES) + 2
     assert table[0].startswith("| format ")
 

@@ -184,6 +184,7 @@ def test_a_row_that_cannot_be_read_is_reported_once(
         (["report", "old.jsonl", "-o", "r.pdf"], "must end in .md or .html"),
         (["report", "old.jsonl", "-o", "folder.html"], "is a folder"),
         (["report", "old.jsonl", "-p", "framework-comparison"], "for results of frameworks"),
+        (["report", "old.jsonl", "--trajectories", "absent"], "Path 'absent' does not exist"),
         (["report", "old.jsonl", "other.json"], "report files of one kind"),
         (["report", "old.jsonl", "--figure", "nothing"], "no figure 'nothing'"),
         (["report", "other.json", "--success", "x"], "success: for results tables"),

@@ -246,6 +246,7 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
         (["preds.jsonl", "-o", "out.txt"], "expected a file that ends in .csv, .jsonl, .parquet"),
+        (["preds.jsonl", "-o", "out.txt"], "or in .html for a report, or a folder"),
         (["preds.jsonl", "-o", "gold.jsonl/a/out.csv"], "gold.jsonl is a file, expected a folder"),
         (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
         (["preds.jsonl", "--colour"], "--colour"),

@@ -52,6 +52,15 @@ def test_a_table_for_people(run: Run, folder: Path) -> None:
     ]
 
 
+def test_the_interval_of_equal_values_is_explained_if_there_is_one(run: Run, folder: Path) -> None:
+    rows = [{"task_id": f"t{n}", F1: 0.5, "turns.run.turn_count": 3} for n in range(12)]
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "the interval is Wilson's" in run("summarize", "t.jsonl", "--figure", SHORT)[1]
+    out = run("summarize", "t.jsonl", "--figure", "turns.run.turn_count")[1]
+    assert "no variation" in out
+    assert "Wilson" not in out
+
+
 def test_every_format_has_the_same_numbers(run: Run, table: str) -> None:
     (group,) = json.loads(run("summarize", table, "-f", "json")[1])["groups"]
     (figure,) = group["figures"]
@@ -162,7 +171,13 @@ def test_no_regression(run: Run, folder: Path, table: str) -> None:
         (["--margin", "0.1"], "needs --no-regression"),
         (["--junit", "gates.xml"], "none was given"),
         (["--step-summary"], "GITHUB_STEP_SUMMARY names no file"),
-        (["--range", f"{SHORT}=1"], "expected LOW..HIGH"),
+        (["--range", f"{SHORT}=1"], "expected FIGURE=LOW..HIGH"),
+        (["--range", SHORT], "expected FIGURE=LOW..HIGH"),
+        (["--better", SHORT], "expected FIGURE=higher|lower"),
+        (["--k", "2"], "--k needs --success FIGURE"),
+        (["--level", "95"], "'--level': expected at most 1"),
+        (["--resamples", "many"], "'--resamples': expected a whole number"),
+        (["--interval", "x"], "'--interval': 'x' is not one of 'auto', 't'"),
         (["--better", f"{SHORT}=up"], "expected higher or lower"),
         (["--cluster", "team"], "no table has a column 'team'"),
         (["--interval", "wilson"], "true or false"),

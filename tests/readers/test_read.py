@@ -103,7 +103,7 @@ def test_a_record_with_an_id_is_described_by_its_keys_not_taken_for_a_task(tmp_p
     assert "expected a trajectory, got an object with the keys ['id', 'notes'], which no" in problem
     assert problem.endswith("; docs/formats/your-own.md shows how to read others")
     _, problems = read(write(tmp_path / "p.jsonl", f'{OWN}\n{{"id": "t", "question": "why"}}'))
-    assert problems[0].endswith("expected a trajectory, got Task records")
+    assert problems[0].endswith("expected a trajectory, got Task records; pass tasks with --tasks")
 
 
 def test_the_pages_that_messages_name_exist() -> None:
@@ -166,7 +166,7 @@ def test_the_wrong_file_is_reported_once_and_not_read_to_its_end(tmp_path: Path)
     (problem,) = problems
     assert problem == (
         "gold.jsonl: none of its first 20 records can be used: "
-        "expected a trajectory, got ContextBench gold"
+        "expected a trajectory, got ContextBench gold; pass tasks with --tasks"
     )
 
 

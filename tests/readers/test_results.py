@@ -174,6 +174,23 @@ def test_lists_and_mappings_are_read_as_json_beside_the_others(tmp_path: Path, s
     }
 
 
+@pytest.mark.parametrize(
+    "content", [b"\xff\x00\x9f\n\xb0,\xb1\n", b"a\x00b\n", b"[]\n", b'[{"task_id": 1}]']
+)
+def test_what_is_no_table_is_not_read_as_csv(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "rows").write_bytes(content)
+    with pytest.raises(ReadError, match="rows: expected a results table in JSON lines, CSV or"):
+        open_results(tmp_path / "rows")
+
+
+def test_a_header_without_rows_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("hello world\n")
+    with pytest.raises(ConfigurationError, match="it has no column task_id"):
+        open_results(tmp_path / "a.csv")
+    (tmp_path / "b.csv").write_text("task_id,turns.run.passed\n")
+    assert [*open_results(tmp_path / "b.csv").columns] == ["task_id", "turns.run.passed"]
+
+
 def test_a_mapping_of_parquet_is_an_object_and_csv_has_none(tmp_path: Path) -> None:
     kind = pa.map_(pa.string(), pa.int64())
     counts = pa.array([[("a", 1), ("b", 2)], None], kind)

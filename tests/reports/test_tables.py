@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from trajmeter.reports.sections import Section, print_sections
 from trajmeter.reports.tables import GAP, Table, fitting, with_values
 from trajmeter.reports.terminal import print_table
 
@@ -65,3 +66,24 @@ def test_columns_in_which_nobody_has_a_number_are_left_out(table: Table) -> None
     else:
         assert len(kept.header) == len(table.header) - len(empty)
         assert len(kept.rows) == len(table.rows)
+
+
+def test_the_name_of_an_omitted_row_goes_to_the_next_row_without_one() -> None:
+    rows = (("f1", "a", "0.5", ""), ("", "b", "0.6", "0.4"), ("", "c", "0.7", "0.8"))
+    table = Table("", ("figure", "system", "mean", "micro"), rows, texts=(0, 1))
+    *_, last = fitting(table, 16)
+    assert last.header == ("figure", "system", "micro")
+    assert last.rows == (("f1", "b", "0.4"), ("", "c", "0.8"))
+
+
+def test_a_section_that_is_too_wide_is_printed_in_parts() -> None:
+    header = ("figure", *(f"column {n}" for n in range(8)))
+    row = ("context.line.f1", *(f"-0.{n}00…+1.{n}00" for n in range(8)))
+    stream = io.StringIO()
+    section = Section("a against b", Table("", header, (row,)), ("a note",))
+    print_sections([section], Console(file=stream, width=80))
+    shown = stream.getvalue()
+    assert shown.count("a against b (continued)") == 1
+    assert shown.count("context.line.f1") == 2
+    assert all(cell in shown for cell in row)
+    assert shown.endswith("a note\n")

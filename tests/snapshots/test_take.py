@@ -173,7 +173,7 @@ def test_a_failed_snapshot_says_why(tmp_path: Path) -> None:
         ConfigurationError, match="plain: not a git repository, so it has no commit"
     ):
         take_snapshot(tmp_path / "plain", commit="v2")
-    with pytest.raises(ReadError, match="absent: not a folder"):
+    with pytest.raises(ReadError, match="absent: no such folder"):
         take_snapshot(tmp_path / "absent")
     with pytest.raises(UnknownNameError, match="no profile 'best'"):
         take_snapshot(tmp_path / "r", profile="best")

@@ -41,6 +41,17 @@ def test_the_worked_example() -> None:
     assert found.mde == pytest.approx(0.1726, abs=5e-5)
 
 
+def test_a_single_name_is_a_list_of_one() -> None:
+    tables = [rows_of(A), rows_of(B)]
+    for function in (trajmeter.compare_scores, trajmeter.agreement):
+        assert function(tables, figures=F1) == function(tables, figures=[F1])
+    one = trajmeter.summarize(rows_of(A), figures=F1)
+    assert one == trajmeter.summarize(rows_of(A), figures=[F1])
+    assert trajmeter.compare_scores(tables, tasks_of=F1).pairs[0].tasks.keys() == {F1}
+    report = trajmeter.report(tables, figures=F1).document
+    assert report.headlines == trajmeter.report(tables, figures=[F1]).document.headlines
+
+
 def test_why_tasks_are_left_out() -> None:
     a: Tasks = {"t1": [0.5], "t2": [0.5], "t4": ["x"], "t5": ["x"], "t6": [0.1], "t7": [None]}
     b: Tasks = {"t1": [0.6], "t3": [0.5], "t4": ["x"], "t5": [0.2], "t6": ["x"], "t7": [0.1]}

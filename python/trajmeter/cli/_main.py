@@ -20,6 +20,7 @@ from trajmeter.cli._process import (
     ExitCode,
     Termination,
     discard,
+    plain_message,
     print_message,
     terminating_as_interrupted,
     tolerating_closed_stdout,
@@ -81,6 +82,7 @@ class _UsageError(Protocol):
     """Typer's exception for a wrong call; its class has moved between versions."""
 
     exit_code: int
+    message: str
 
     def show(self) -> None:
         """Print the message, and how to get help, to stderr."""
@@ -259,12 +261,13 @@ def _report(error: BaseException, termination: Termination) -> ExitCode:
     if isinstance(error, KeyboardInterrupt):
         return _interrupted(termination)
     if isinstance(error, _UsageError):
+        error.message = plain_message(error.message)
         with tolerating_lost_messages():
             error.show()
         return ExitCode.USAGE
     for kinds, code in _CODES:
         if isinstance(error, kinds):
-            _print_lines(f"error: {error}")
+            _print_lines(f"error: {_words_of(error)}")
             return code
     # A library may turn an interrupt into its own error; pydantic names it in the message only.
     if termination.requested or KeyboardInterrupt.__name__ in str(error):
@@ -273,6 +276,13 @@ def _report(error: BaseException, termination: Termination) -> ExitCode:
         traceback.print_exception(error)
     _print_lines("error: this is a bug in trajmeter; please report it with the traceback above")
     return ExitCode.INTERNAL_ERROR
+
+
+def _words_of(error: BaseException) -> str:
+    """The message of an error, without the number of one of the operating system."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
 def _interrupted(termination: Termination) -> ExitCode:

@@ -49,6 +49,7 @@ class ScoreOutputs:
             check_output,
             check_place,
         )
+        from trajmeter.writers.files import TABLE_SUFFIXES
         from trajmeter.writers.provenance import Provenance
 
         paths = [*map(path_of, paths)]
@@ -59,6 +60,11 @@ class ScoreOutputs:
             raise ConfigurationError("-o takes one file of rows and one .html file")
         for path in paths:
             if not is_folder(path):
+                if path not in pages and path.suffix.lower() not in TABLE_SUFFIXES:
+                    raise ConfigurationError(
+                        f"{path}: expected a file that ends in {', '.join(TABLE_SUFFIXES)}, or in "
+                        ".html for a report, or a folder such as scores/"
+                    )
                 (check_place if path in pages else check_output)(path)
             (check_is_no_input if path in pages else check_is_apart)(path, read)
         if pages:

@@ -35,6 +35,7 @@ __all__ = [
     "Termination",
     "Unreadable",
     "discard",
+    "plain_message",
     "prepare_libraries",
     "print_message",
     "redirecting_stdout",
@@ -47,6 +48,16 @@ __all__ = [
 
 _STDOUT, _STDERR = 1, 2
 
+_PLAIN_WORDS = {
+    "Value error, ": "",
+    "Input should be a valid integer, unable to parse string as an integer": (
+        "expected a whole number"
+    ),
+    "Input should be a valid number, unable to parse string as a number": "expected a number",
+    "Input should be less than or equal to": "expected at most",
+    "Input should be greater than or equal to": "expected at least",
+}
+"""Words of pydantic and typer in messages on options, and what is printed instead."""
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 MEMORY_POOL = "ARROW_DEFAULT_MEMORY_POOL"
 """Environment variable from which pyarrow takes its allocator when it is imported."""
@@ -223,6 +234,18 @@ def print_message(text: str) -> None:
     """Print a message to stderr, the stream of all messages; ignored if it cannot be written."""
     with tolerating_lost_messages():
         sys.stderr.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+
+
+def plain_message(text: str) -> str:
+    """Say what an option expects without the words of the library that parsed it.
+
+    Example:
+        >>> plain_message("Input should be less than or equal to 1")
+        'expected at most 1'
+    """
+    for words, plain in _PLAIN_WORDS.items():
+        text = text.replace(words, plain)
+    return f"folder {text.removeprefix('dir ')}" if text.startswith("dir '") else text
 
 
 @contextmanager

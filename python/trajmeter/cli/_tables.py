@@ -173,7 +173,7 @@ def number(text: str, option: str) -> float:
         raise ConfigurationError(f"{option} {text}: expected a number") from error
 
 
-def named(values: Sequence[str] | None, option: str) -> dict[str, str]:
+def named(values: Sequence[str] | None, option: str, expected: str = "VALUE") -> dict[str, str]:
     """Parse values given per figure.
 
     Raises:
@@ -183,7 +183,7 @@ def named(values: Sequence[str] | None, option: str) -> dict[str, str]:
     for value in values or ():
         name, sign, text = value.rpartition("=")
         if not sign or not name or not text:
-            raise ConfigurationError(f"{option} {value}: expected FIGURE=VALUE")
+            raise ConfigurationError(f"{option} {value}: expected FIGURE={expected}")
         if found.setdefault(name, text) is not text:
             raise ConfigurationError(f"{option}: {name} is given twice")
     return found
@@ -196,10 +196,10 @@ def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float 
         ConfigurationError: One is not a range.
     """
     found = {}
-    for name, text in named(values, "--range").items():
+    for name, text in named(values, "--range", "LOW..HIGH").items():
         low, dots, high = text.partition("..")
         if not dots:
-            raise ConfigurationError(f"--range {name}={text}: expected LOW..HIGH")
+            raise ConfigurationError(f"--range {name}={text}: expected FIGURE=LOW..HIGH")
         ends = [number(end, "--range") if end.strip() else None for end in (low, high)]
         found[name] = (ends[0], ends[1])
     return found
@@ -207,7 +207,7 @@ def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float 
 
 def directions(values: Sequence[str] | None) -> dict[str, str]:
     """Parse the values of ``--better``."""
-    return named(values, "--better")
+    return named(values, "--better", "higher|lower")
 
 
 def margins(values: Sequence[str] | None) -> float | dict[str, float] | None:

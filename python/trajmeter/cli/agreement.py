@@ -64,7 +64,7 @@ def agreement(
     seed: table.Seed = 0,
     resamples: table.Resamples = 9999,
     output_format: Annotated[
-        AgreementFormat, typer.Option("--format", "-f", metavar="FORMAT", help="Output format.")
+        AgreementFormat, typer.Option("--format", "-f", help="Output format.")
     ] = AgreementFormat.TABLE,
 ) -> ExitCode:
     """Measure how far judges agree: Krippendorff's alpha, quadratic kappa, exact agreement.

@@ -62,7 +62,7 @@ def average(
     averaged = average_runs(evaluations, original=is_original(profile))
     if output is not None:
         write_evaluation(averaged, output)
-        print_message(f"wrote {output}")
+        print_message(f"trajmeter: wrote {output}")
     if output_format is PlainFormat.JSON:
         sys.stdout.write(json_document(averaged) + "\n")
     else:

@@ -64,6 +64,7 @@ def bench(
     """
     from trajmeter.bench import BenchReport, Request, time_files, time_kernels
     from trajmeter.kernels import load
+    from trajmeter.metrics import create
 
     try:
         load("rust")
@@ -78,6 +79,8 @@ def bench(
         tasks=tasks or (),
         snapshots=snapshots,
     )
+    if request.metrics:
+        create(request.metrics)  # an unknown one is an error before kernels are timed
     with _progress() as on_progress:
         kernels = time_kernels(on_progress=on_progress)
         scored = time_files(request, on_progress=on_progress)

@@ -221,7 +221,7 @@ def _compare_frameworks(
     compared = compare_results(results, profile=profile, on_problem=unreadable.report)
     for path in output:
         compared.write(path)
-        print_message(f"wrote {path}")
+        print_message(f"trajmeter: wrote {path}")
     with tolerating_closed_stdout():
         if output_format is ReportFormat.JSON:
             sys.stdout.write(json_document(compared.comparison) + "\n")
@@ -261,7 +261,7 @@ def _compare_tables(
             write_page(path, results, options, compared=compared, on_problem=report)
         else:
             write_text(to_markdown(comparison_sections(compared, with_tasks=True)), path)
-        print_message(f"wrote {path}")
+        print_message(f"trajmeter: wrote {path}")
     unreadable.report_total()
     with tolerating_closed_stdout():
         if output_format is ReportFormat.JSON:

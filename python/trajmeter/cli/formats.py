@@ -33,6 +33,8 @@ class ListFormat(str, Enum):
     """CSV with a header."""
     MARKDOWN = "markdown"
     """A table in Markdown."""
+    MD = "md"
+    """Short for markdown."""
 
 
 def formats(
@@ -93,7 +95,7 @@ def _print_list(
     from trajmeter.reports.terminal import print_table
 
     table = Table("", header, rows, texts=tuple(range(len(header))))
-    if output_format is ListFormat.MARKDOWN:
+    if output_format in (ListFormat.MARKDOWN, ListFormat.MD):
         sys.stdout.write(render_table(table))
     else:
         print_table(table, stdout_console())

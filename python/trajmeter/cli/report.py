@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli import _tables as table
+from trajmeter.cli._paths import existing
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
@@ -64,6 +65,7 @@ def report(
         list[str] | None,
         typer.Option(
             "--trajectories",
+            callback=lambda logs: logs and [str(existing(Path(each))) for each in logs],
             metavar="LOGS",
             show_default=False,
             help="Logs of the attempts: each attempt then opens to its turns. A file, folder or "
@@ -99,7 +101,7 @@ def report(
     success: table.Success = None,
     profile: OriginalProfile = None,
     output_format: Annotated[
-        OutlineFormat, typer.Option("--format", "-f", metavar="FORMAT", help="Output format.")
+        OutlineFormat, typer.Option("--format", "-f", help="Output format.")
     ] = OutlineFormat.TABLE,
     interval: table.Interval = table.IntervalName.AUTO,
     level: table.Level = 0.95,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._paths import existing
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
@@ -52,6 +53,7 @@ def snapshot(
         list[Path] | None,
         typer.Option(
             "--trajectories",
+            callback=lambda paths: paths and [*map(existing, paths)],
             metavar="LOGS",
             show_default=False,
             help="Keep only the files that these trajectories viewed or the tasks' gold names. "

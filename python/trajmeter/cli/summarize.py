@@ -115,7 +115,7 @@ def summarize(
         ),
     ] = None,
     output_format: Annotated[
-        SummaryFormat, typer.Option("--format", "-f", metavar="FORMAT", help="Output format.")
+        SummaryFormat, typer.Option("--format", "-f", help="Output format.")
     ] = SummaryFormat.TABLE,
 ) -> ExitCode:
     """Show figures with their intervals, and how much is missing.
@@ -135,6 +135,8 @@ def summarize(
     from trajmeter.summaries.summarizing import summarize as sum_up
     from trajmeter.writers import check_is_no_input, check_place
 
+    if ks is not None and success is None:
+        raise ConfigurationError("--k needs --success FIGURE")
     gates = gate.GateOptions(
         fail_under=fail_under,
         fail_over=fail_over,
@@ -182,6 +184,8 @@ def summarize(
             on_problem=unreadable.report_once,
             **options,
         )
+    if not found.groups:
+        print_message("trajmeter: the tables contain no attempts")
     for path in output or ():
         if path.suffix.lower() == ".html":
             write_page(path, tables, options, estimates=found, on_problem=unreadable.report_once)

@@ -46,7 +46,7 @@ def view(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]",
+            metavar="ID",
             show_default=False,
             help="Task id of the trajectory, or #N for the N-th (default: the only one; if there "
             "are several, list them).",

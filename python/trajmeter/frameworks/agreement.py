@@ -32,7 +32,7 @@ _LEAST_SCORE = 1.0
 def agreement(
     tables: Tables,
     *,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     scale: Scale | None = None,
     level: float = 0.95,
     seed: int = 0,

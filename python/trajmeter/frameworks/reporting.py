@@ -88,7 +88,7 @@ def report(
     results: Any,  # noqa: ANN401 - a table or several, of any kind
     *,
     title: str | None = None,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     by: Sequence[str] | str | None = None,
     success: str | None = None,
     ks: Sequence[int] | None = None,
@@ -177,11 +177,12 @@ def report(
         compared = compare(held, profile=profile, on_problem=on_problem)
         return Report(compared.document(title=title, made=made))
     if profile is not None:
-        raise ConfigurationError("profile is for results of frameworks, not results tables")
+        raise ConfigurationError("a profile is for results of frameworks, not results tables")
+    from trajmeter.metrics.figures import listed_figures
     from trajmeter.reports.results import ReportOptions, results_document
 
     options = ReportOptions(
-        figures=figures,
+        figures=listed_figures(figures),
         by=by,
         interval=interval,
         level=level,

@@ -22,7 +22,7 @@ from trajmeter.metrics.registry import describe
 from trajmeter.records.record import LazyModel, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from trajmeter.metrics.columns import FigureGroup
     from trajmeter.metrics.rows import RowLayout
@@ -33,6 +33,7 @@ __all__ = [
     "figures_in_metadata",
     "figures_of_layout",
     "full_name",
+    "listed_figures",
     "matching_figures",
     "principal_figures",
     "registered_figures",
@@ -242,6 +243,18 @@ def principal_figures(figures: Iterable[str]) -> list[str]:
         if leading or family not in known:
             chosen.append((leading or own)[0])
     return chosen or names[:1]
+
+
+def listed_figures(figures: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Requested figures as a tuple; a single name or pattern becomes a tuple of one.
+
+    Example:
+        >>> listed_figures("context.line.f1"), listed_figures(["a", "b"]), listed_figures(None)
+        (('context.line.f1',), ('a', 'b'), None)
+    """
+    if figures is None:
+        return None
+    return (figures,) if isinstance(figures, str) else tuple(figures)
 
 
 def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[str]:

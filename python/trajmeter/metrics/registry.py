@@ -187,7 +187,7 @@ def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
             raise ConfigurationError(f"{option} is {value!r}, expected a list: {names}")
         return [value]
     if not isinstance(value, Iterable):
-        raise ConfigurationError(f"{option} is {value!r}, expected a list")
+        raise ConfigurationError(f"{option} is {value!r}, expected a list, or one name")
     return value
 
 

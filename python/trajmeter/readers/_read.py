@@ -341,7 +341,8 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
         return f"{expected}, got a row of results; 'trajmeter summarize' reads those"
     other = _description(value, Trajectory) if makes is Task else _description(value, Task)
     if other:
-        return f"{expected}, got {other}"
+        hint = "these are logs, not tasks" if makes is Task else "pass tasks with --tasks"
+        return f"{expected}, got {other}; {hint}"
     return (
         f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
         "which no format recognises ('trajmeter formats' lists them); "

@@ -147,7 +147,18 @@ def _open_path(path: Path, report: OnProblem) -> ResultsTable:
         raise ReadError(f"{path}: the file is empty, expected a results table")
     if json_input.first_byte(first.content) == b"{":
         return JsonLinesTable(path, report)
+    if not _may_be_header(first):
+        raise ReadError(f"{path}: expected a results table in JSON lines, CSV or Parquet")
     return CsvTable(path, report)
+
+
+def _may_be_header(line: json_input.Line) -> bool:
+    """Whether a line may be the header of a CSV table: text that does not begin a JSON list."""
+    try:
+        text = line.content.decode()
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in text and not text.startswith("[")
 
 
 def _parts(folder: Path) -> list[Path]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.comparing import ComparedScores, SystemPair
     from trajmeter.summaries.differences import Difference, TaskDifference
 
-__all__ = ["comparison_sections", "detectable", "p_text", "signed", "tasks_table"]
+__all__ = ["comparison_sections", "detectable", "interval_text", "p_text", "signed", "tasks_table"]
 
 _REASONS = {
     "only_a": "only in {a}",
@@ -80,7 +80,7 @@ def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
             amount(each.mean_a),
             amount(each.mean_b),
             signed(each.difference),
-            _interval(each),
+            interval_text(each) + (_FEW if _is_rough(each) else ""),
             p_text(each.p_value),
             *((p_text(each.p_holm),) if tests > 1 else ()),
             f"{each.n_better}/{each.n_worse}/{each.n_equal}",
@@ -178,12 +178,15 @@ def tasks_table(pair: SystemPair, tasks: Sequence[TaskDifference]) -> Table:
     return Table("", ("task", pair.a, pair.b, "difference", "attempts"), rows)
 
 
-def _interval(each: Difference) -> str:
-    reason = next((_NO_INTERVAL[note] for note in each.notes if note in _NO_INTERVAL), NOTHING)
+def interval_text(each: Difference) -> str:
+    """The interval of a difference, or why it has none."""
     if each.interval is None:
-        return reason
-    few = _FEW if "few_tasks" in each.notes else ""
-    return f"{signed(each.low)}…{signed(each.high)}{few}"
+        return next((_NO_INTERVAL[note] for note in each.notes if note in _NO_INTERVAL), NOTHING)
+    return f"{signed(each.low)}…{signed(each.high)}"
+
+
+def _is_rough(each: Difference) -> bool:
+    return each.interval is not None and "few_tasks" in each.notes
 
 
 def _bounds(each: Difference) -> str:

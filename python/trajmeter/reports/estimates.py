@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.reports.cells import NOTHING, amount
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
+from trajmeter.summaries.comparing import UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,7 +75,7 @@ def group_name(group: dict[str, str | None]) -> str:
     """Name of a group: the values that its attempts have in common."""
     if not group:
         return "all attempts"
-    return " / ".join(value for value in group.values() if value is not None) or NOTHING
+    return " / ".join(value for value in group.values() if value is not None) or UNNAMED
 
 
 def summary_sections(estimates: Estimates) -> list[Section]:
@@ -180,7 +181,12 @@ def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
             for method in methods
         )
         lines.append(f"intervals: {about}, clustered by {estimates.options.cluster}")
-    notes = dict.fromkeys(note for each in found for note in each.notes)
+    notes = {
+        note
+        for each in found
+        for note in each.notes
+        if note != "no_variation" or each.interval is not None  # a figure without range has none
+    }
     return lines + [text for note, text in _NOTES.items() if note in notes]
 
 

@@ -39,10 +39,11 @@ class Section:
 
 
 def print_sections(sections: Sequence[Section], console: Console) -> None:
-    """Print sections to a console; its width determines where cells are wrapped."""
+    """Print sections to a console; tables that are wider are printed in parts."""
     from rich.text import Text
 
     from trajmeter.reports.cells import visible
+    from trajmeter.reports.tables import fitting
     from trajmeter.reports.terminal import print_table
 
     for place, section in enumerate(sections):
@@ -51,7 +52,12 @@ def print_sections(sections: Sequence[Section], console: Console) -> None:
         if section.title:
             console.print(Text(visible(section.title), style="bold"))
         if section.table is not None and section.table.rows:
-            print_table(section.table.visible(), console)
+            for number, part in enumerate(fitting(section.table.visible(), console.width)):
+                if number:
+                    console.print()
+                    heading = visible(f"{section.title} (continued)".strip())
+                    console.print(Text(heading, style="bold"))
+                print_table(part, console)
         for line in section.lines:
             console.print(Text(visible(line)))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.reports.cells import NOTHING, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["GAP", "Table", "broken", "fitting", "with_values"]
 
@@ -121,9 +121,22 @@ def _picked(table: Table, columns: Sequence[int], title: str) -> Table:
     return Table(
         title,
         tuple(table.header[column] for column in columns),
-        tuple(row for row in picked if len(texts) == len(row) or any(_numbers(row, texts))),
+        tuple(_without_blank(picked, texts)),
         texts=texts,
     )
+
+
+def _without_blank(
+    rows: Iterable[tuple[str, ...]], texts: Sequence[int]
+) -> Iterator[tuple[str, ...]]:
+    """Omit rows without numbers; the next row without a name takes the name of an omitted one."""
+    name = ""
+    for row in rows:
+        if len(texts) < len(row) and not any(_numbers(row, texts)):
+            name = row[0] or name
+            continue
+        yield (row[0] or name, *row[1:])
+        name = ""
 
 
 def _numbers(row: Sequence[str], texts: Sequence[int]) -> list[str]:

@@ -39,8 +39,8 @@ class BatchScorer:
     """Scores batches of trajectories, and knows the schema of the results beforehand.
 
     Args:
-        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
-            their columns.
+        metrics: Name of a metric, or a list of names, ``file.py@name`` and metric objects, in the
+            order of their columns.
         tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them.
         profiles: Compatibility profiles, at most one for each metric.
@@ -146,8 +146,8 @@ def score_batches(
     Args:
         batches: Batches of any size, such as those of a Parquet file; or a data frame in the same
             columns, with the Arrow C interface.
-        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
-            their columns.
+        metrics: Name of a metric, or a list of names, ``file.py@name`` and metric objects, in the
+            order of their columns.
         tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.

@@ -66,8 +66,8 @@ def score(
             repositories.
         repos: Instead of snapshots, git repositories from which to take them, as found by
             :func:`trajmeter.snapshots.open_repositories`.
-        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
-            their columns.
+        metrics: Name of a metric, or a list of names, ``file.py@name`` and metric objects, in the
+            order of their columns.
         profiles: Compatibility profiles, at most one for each metric.
         input_format: Name of the format of all files; by default it is detected from their content.
         mapping: Columns of files, or of the data frame, by the trajectory field they contain, as

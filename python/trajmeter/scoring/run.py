@@ -103,7 +103,7 @@ class _Run(Generic[SummaryT]):
             raise ConfigurationError(f"workers is {self._options.workers}, expected at least 1")
         output = self._output
         if self._options.shard is not None and (output is None or not is_folder(output)):
-            raise ConfigurationError("a shard needs a folder as its output")
+            raise ConfigurationError("a shard needs a folder as its output, such as scores/")
         if output is None:
             return
         check_is_apart(output, self._inputs)

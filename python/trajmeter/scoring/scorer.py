@@ -42,8 +42,8 @@ class Scorer:
     counts.
 
     Args:
-        metrics: One or several metrics, by name, as ``file.py@name`` or as objects, in the order of
-            their columns.
+        metrics: Name of a metric, or a list of names, ``file.py@name`` and metric objects, in the
+            order of their columns.
         tasks: Files in any known format, or tasks, with the references for scoring.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that need
             repositories.

@@ -44,7 +44,7 @@ class Checkout:
 
     def __init__(self, path: Path) -> None:
         if not path.is_dir():
-            raise ReadError(f"{path}: not a folder")
+            raise ReadError(f"{path}: {'not a folder' if path.exists() else 'no such folder'}")
         self.path = path
 
     @property

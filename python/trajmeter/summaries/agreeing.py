@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import matching_figures
+from trajmeter.metrics.figures import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.agreement import Scale, agreement_of
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
@@ -110,7 +110,7 @@ class JudgeAgreement(Record):
 def agreement_of_tables(
     tables: Tables,
     *,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     scale: Scale | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -125,7 +125,7 @@ def agreement_of_tables(
     from trajmeter.summaries.result_tables import open_tables, table_labels
 
     opened = open_tables(tables, on_problem=on_problem)
-    names = _names(opened, figures)
+    names = _names(opened, listed_figures(figures))
     judges = [
         _ratings(table, label, names)
         for table, label in zip(opened, table_labels(opened), strict=True)
@@ -138,7 +138,7 @@ def agreement_of_tables(
 def agreement_of_ratings(
     judges: Sequence[Ratings],
     *,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     scale: Scale | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -160,6 +160,7 @@ def agreement_of_ratings(
     """
     from trajmeter.metrics.rows import package_version
 
+    figures = listed_figures(figures)
     draws = IntervalOptions("auto", level, seed, resamples)
     check_interval_options(draws)
     if scale not in (None, "nominal", "ordinal", "interval"):
@@ -187,7 +188,7 @@ def agreement_of_ratings(
     return JudgeAgreement(
         trajmeter_version=package_version(),
         options=AgreementOptions(
-            figures=None if figures is None else tuple(figures),
+            figures=figures,
             scale=scale,
             level=level,
             seed=seed,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import matching_figures
+from trajmeter.metrics.figures import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.statistics.multiple import holm
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
-__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores", "system_name"]
+__all__ = [
+    "UNNAMED",
+    "ComparedScores",
+    "ComparisonOptions",
+    "SystemPair",
+    "compare_scores",
+    "system_name",
+]
+
+UNNAMED = "unnamed"
+"""Name of a system whose attempts record nothing that identifies it."""
 
 Pairs: TypeAlias = Literal["first", "all"]
 """Which systems are compared: each with the first, or all with each other."""
@@ -87,7 +97,7 @@ class ComparedScores(Record):
 def compare_scores(
     tables: Tables,
     *,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     by: Sequence[str] | str | None = None,
     interval: IntervalChoice = "auto",
     level: float = 0.95,
@@ -99,7 +109,7 @@ def compare_scores(
     missing: Missing = "drop",
     margin: float | Mapping[str, float] | None = None,
     pairs: Pairs = "first",
-    tasks_of: Sequence[str] | None = None,
+    tasks_of: str | Sequence[str] | None = None,
     duplicates: Literal["first", "last"] | None = None,
     mixed_settings: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
@@ -160,6 +170,7 @@ def compare_scores(
         raise ConfigurationError(f"missing is {missing!r}, expected drop, worst or best")
     if pairs not in ("first", "all"):
         raise ConfigurationError(f"pairs is {pairs!r}, expected first or all")
+    figures, listed_tasks = listed_figures(figures), listed_figures(tasks_of)
     opened = open_tables(tables, on_problem=on_problem)
     columns = group_columns(by) if by is not None else None
     if columns is None:
@@ -180,7 +191,9 @@ def compare_scores(
     systems = _systems(read, is_default=by is None and len(opened) > 1)
     margins = _margins(margin, read)
     chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
-    listed = {*(read.wanted if tasks_of is None else matching_figures(tasks_of, read.wanted))}
+    listed = {
+        *(read.wanted if listed_tasks is None else matching_figures(listed_tasks, read.wanted))
+    }
     compared = [
         _compare(read, a, b, intervals, missing=missing, margins=margins, listed=listed)
         for a, b in chosen
@@ -188,7 +201,7 @@ def compare_scores(
     return ComparedScores(
         trajmeter_version=package_version(),
         options=ComparisonOptions(
-            figures=None if figures is None else tuple(figures),
+            figures=figures,
             by=(_FILE,) if by is None and len(opened) > 1 else columns,
             interval=interval,
             level=level,
@@ -245,7 +258,7 @@ def system_name(
     names = _short_names(tables)
     parts = [names.get(key[_FILE] or "", "")] if _FILE in columns else []
     parts += [key[name] or "" for name in columns if name != _FILE]
-    return " / ".join(filter(None, parts)) or "-"
+    return " / ".join(filter(None, parts)) or UNNAMED
 
 
 def _short_names(tables: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import matching_figures
+from trajmeter.metrics.figures import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.summaries.estimates import Estimate, IntervalChoice, IntervalOptions
@@ -90,7 +90,7 @@ class Estimates(Record):
 def summarize(
     tables: Tables,
     *,
-    figures: Sequence[str] | None = None,
+    figures: str | Sequence[str] | None = None,
     by: Sequence[str] | str = ("agent", "model"),
     interval: IntervalChoice = "auto",
     level: float = 0.95,
@@ -161,6 +161,7 @@ def summarize(
     options = IntervalOptions(interval, level, seed, resamples)
     check_interval_options(options)
     check_ks(ks)
+    figures = listed_figures(figures)
     columns = group_columns(by)
     condition = read_success(success) if success is not None else None
     named = gated_figures(gates)
@@ -210,7 +211,7 @@ def summarize(
     return Estimates(
         trajmeter_version=package_version(),
         options=SummaryOptions(
-            figures=None if figures is None else tuple(figures),
+            figures=figures,
             by=columns,
             interval=interval,
             level=level,

@@ -89,6 +89,7 @@ def chosen_figures(known: dict[str, FigureInfo], reading: Reading) -> tuple[list
     if not wanted and not extra:
         raise ConfigurationError(
             "no figure of the tables has a direction; name figures with --figure, or say which "
-            f"end is better with --better. There are: {', '.join(known) or 'none'}"
+            f"end is better with --better. There are: {', '.join(known) or 'none'}. If these are "
+            "logs, score them first: trajmeter score LOGS -o scores.parquet"
         )
     return wanted, [name for name in known if name in {*wanted, *extra}]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
 
 __all__ = [
+    "TABLE_SUFFIXES",
     "TableWriter",
     "check_is_apart",
     "check_is_no_input",
@@ -70,6 +71,8 @@ class TableWriter(Protocol):
 
 _WRITERS = {".csv": "CsvWriter", ".jsonl": "JsonLinesWriter", ".parquet": "ParquetWriter"}
 """The writer of each format of tables, by suffix."""
+TABLE_SUFFIXES = (*_WRITERS,)
+"""Suffixes of the files that results can be written to."""
 
 
 def check_output(path: str | Path) -> None:
@@ -93,9 +96,13 @@ def check_place(path: str | Path) -> None:
     if isinstance(path, RemotePath):
         raise ConfigurationError(f"{path}: remote output is supported only for folders of rows")
     target = Path(path).resolve()
-    if target.is_dir():
+    try:
+        is_folder_already = target.is_dir()
+        existing = next(place for place in (target, *target.parents) if place.exists())
+    except PermissionError as error:  # a folder above it cannot be entered
+        raise ConfigurationError(f"{path}: no permission to write") from error
+    if is_folder_already:
         raise ConfigurationError(f"{path} is a folder, expected a file")
-    existing = next(place for place in (target, *target.parents) if place.exists())
     if existing != target and not existing.is_dir():
         raise ConfigurationError(f"{path}: {existing} is a file, expected a folder")
     if not os.access(existing, os.W_OK):

@@ -116,7 +116,8 @@ def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
     path.write_text('{"uid": "a", "model_id": null}\n{"uid": "b", "name": 1}\n{"other": 1}')
     found, problems, told = read(path, {"task_id": "uid", "agent": "nme", "model": "model_id"})
     assert [each.task_id for each in found] == ["a", "b"]
-    assert problems == ["none of the mapped columns exists: 'uid', 'nme', 'model_id'"]
+    message = "none of the mapped columns exists: 'uid', 'nme', 'model_id'; there are: ['other']"
+    assert problems == [message]
     assert told == [f"{path}: no record has the mapped column 'nme'"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.reports.charts.drawn import Drawn
 from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
+from trajmeter.reports.charts.svg import shortened, width_of
 
 
 def chart(*intervals: Interval, **options: Any) -> IntervalChart:
@@ -132,6 +133,11 @@ def test_a_tooltip_and_the_description_hold_the_whole_truth() -> None:
 def test_the_longest_name_that_has_room_is_whole() -> None:
     for name in ("Searcher", "Chainer", "a", "heron / claude", "iiiiWWWW"):
         assert name in Drawn(chart(Interval(name, 0.5), Interval("b", 0.1))).texts()
+
+
+def test_escaped_characters_count_towards_the_width_of_a_name() -> None:
+    assert width_of("\u202e") == width_of(r"\u202e")
+    assert shortened("a\u202eb\u202ec", 60) == r"a\u…2ec"
 
 
 def test_a_name_of_a_hundred_thousand_letters_is_shortened_at_once() -> None:

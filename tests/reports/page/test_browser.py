@@ -270,15 +270,16 @@ def test_values_of_a_shared_table_stand_beside_their_labels(
     expect(blocks.locator("tbody tr")).to_have_text([f"{HOSTILE}5 (outside the mean)"])
 
 
+@pytest.mark.parametrize("width", [390, 500])
 @pytest.mark.parametrize("address", ["", "#attempt=5"])
 def test_a_narrow_page_scrolls_its_tables_and_not_itself(
-    few: Path, opened: Callable[..., Page], address: str
+    few: Path, opened: Callable[..., Page], address: str, width: int
 ) -> None:
-    page = opened(few, address, viewport={"width": 500, "height": 900})
+    page = opened(few, address, viewport={"width": width, "height": 900})
     expect(page.locator("#attempts-list, #attempts-detail").locator("visible=true")).to_have_count(
         1
     )
-    assert page.evaluate("document.documentElement.scrollWidth") <= 500
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     size = "text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a"
     assert page.locator(".chart text").first.evaluate(size) >= 10  # pixels
 

@@ -77,12 +77,29 @@ def test_tables_fit_paper(twelve: Path, browser: Browser) -> None:
     assert height["height"] < 100  # texts break into a few lines, not letter by letter
 
 
+def test_long_names_leave_room_for_figures_on_a_phone(tmp_path: Path, browser: Browser) -> None:
+    rows = [
+        {"task_id": f"t{task}", "agent": f"{'long-name' * 9}{system}", "turns.run.passed": True}
+        for task in range(3)
+        for system in range(3)
+    ]
+    trajmeter.report(rows).write(tmp_path / "long.html")
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto((tmp_path / "long.html").as_uri())
+    for table in ("section#systems table", "#attempts-table"):
+        name = page.locator(f"{table} tbody tr").first.locator(":scope > *").first.bounding_box()
+        assert name is not None
+        assert name["width"] < 390 / 2
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 500])
 def test_a_narrow_window_scrolls_tables_and_keeps_names_in_sight(
-    twelve: Path, browser: Browser
+    twelve: Path, browser: Browser, width: int
 ) -> None:
-    page = browser.new_page(viewport={"width": 500, "height": 900})
+    page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(twelve.as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") <= 500
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     table = page.locator("section#systems .scroll")
     table.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
     name, last = table.locator("tbody th").first, table.locator("tbody tr").first.locator("td").last

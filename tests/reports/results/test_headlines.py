@@ -64,6 +64,20 @@ def test_too_few_tasks_to_show_anything_are_called_so() -> None:
     )
 
 
+def test_equal_differences_have_no_interval() -> None:
+    rows = [
+        {"task_id": f"t{n}", "agent": agent, PASSED: agent == "a"}
+        for agent in "ab"
+        for n in range(12)
+    ]
+    made = trajmeter.report(rows).document
+    tone, text = made.headlines[0]
+    assert tone == "bad"
+    assert "(difference -1.000, no variation, p 4.9e-04)" in text  # 2 / 2**12
+    (table, *_) = next(each for each in made.parts if each.id == "differences").tables
+    assert table.table.rows[0][table.table.header.index("95 % interval")] == "no variation"
+
+
 def test_less_may_be_better() -> None:
     ((tone, text),) = headlines(
         runs("crane", [900 + n for n in range(12)], TOKENS),

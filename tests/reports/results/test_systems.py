@@ -61,6 +61,23 @@ def test_several_systems_stand_in_one_table_the_best_first(four: Document) -> No
     assert [each.is_best for each in chart.groups[0].intervals] == [True, False, False, False]
 
 
+def test_attempts_that_record_neither_agent_nor_model_are_one_unnamed_system() -> None:
+    nameless = [{**each, "agent": None} for each in attempts("", 0.2)]
+    document = made(attempts("a", 0.0), nameless, attempts("b", 0.1))
+    (held,) = part(document, "systems").tables
+    assert [row[0] for row in held.table.rows] == ["unnamed (baseline)", "b", "a"]
+
+
+def test_a_figure_that_no_charted_system_has_gets_no_chart() -> None:
+    systems = [attempts(f"a{n}", 0.0) for n in range(14)]
+    cheap = [
+        {"task_id": f"t{n}", "agent": "z", "turns.run.budget_exhausted": False, COST: 0.1}
+        for n in range(12)
+    ]
+    charts = part(made(*systems, cheap), "family-turns").charts
+    assert [each.title for each in charts] == ["turns.run.passed"]
+
+
 def test_their_differences_stand_in_one_table_for_each_figure(four: Document) -> None:
     differences = part(four, "differences")
     first, second = (held.table for held in differences.tables)

@@ -165,7 +165,13 @@ def _best(held: Sequence[tuple[float, str]], compared: ComparedScores | None) ->
     pairs = compared.pairs if compared is not None else ()
     pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
     each = None if pair is None else next(f for f in pair.figures if f.figure == "correctness")
-    if pair is None or each is None or each.low is None or each.high is None:
+    if (
+        pair is None
+        or each is None
+        or each.interval is None  # such as without variation, with equal limits
+        or each.low is None
+        or each.high is None
+    ):
         return (
             "neutral",
             f"{a} answers best: mean correctness {text}; no interval could be computed.",

@@ -5,6 +5,7 @@ Fields are those of a trajectory and, prefixed with ``task.``, those of its task
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
@@ -103,7 +104,8 @@ class ColumnMapping:
         found = {field: value for field, value in self._values(record) if value is not None}
         if not any(True for _ in self.columns_in(record)):
             columns = ", ".join(map(repr, self.columns.values()))
-            raise ReadError(f"none of the mapped columns exists: {columns}")
+            known = reprlib.repr([*record])
+            raise ReadError(f"none of the mapped columns exists: {columns}; there are: {known}")
         renamed: dict[str, Any] = {key: record[key] for key in record if key not in self.gone}
         for field, value in found.items():
             *path, name = field.split(".")

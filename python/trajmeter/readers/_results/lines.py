@@ -162,7 +162,9 @@ class CsvTable:
         with path.open("rb") as file:
             head = next(line_blocks(file, 1 << 20), b"")
         try:
-            table = self._open(io.BytesIO(head), None).read_next_batch()
+            reader = self._open(io.BytesIO(head), None)
+            self.columns = dict.fromkeys(reader.schema.names, "other")
+            table = reader.read_next_batch()
         except StopIteration:
             table = None
         except pa.ArrowException as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from trajmeter.reports.cells import visible
 from trajmeter.reports.html import escape
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def coloured(series: int) -> str:
 
 def width_of(text: str) -> float:
     """Approximate width of a text; a generous estimate, because fonts differ."""
-    return FONT_SIZE * sum(map(_share, text))
+    return FONT_SIZE * sum(map(_share, visible(text)))
 
 
 def _share(character: str) -> float:
@@ -122,6 +123,7 @@ def shortened(text: str, width: float) -> str:
     """
     if width_of(text) <= width + 0.01:  # rounding aside
         return text
+    text = visible(text)
     most = min(len(text) - 1, int(width / (FONT_SIZE * _NARROW)))
     for kept in range(most, 1, -1):
         short = f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import short_name
-from trajmeter.reports.cells import NOTHING, Cell, amount
-from trajmeter.reports.differences import p_text, signed, tasks_table
+from trajmeter.reports.cells import Cell, amount
+from trajmeter.reports.differences import interval_text, p_text, signed, tasks_table
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.page.document import Fold, PartTable
 from trajmeter.reports.tables import Table
@@ -78,7 +78,7 @@ def _cells(pair: SystemPair, each: Difference, found: Findings) -> Iterator[str]
     yield Cell(amount(each.mean_a), each.mean_a)
     yield Cell(amount(each.mean_b), each.mean_b)
     yield Cell(signed(each.difference), each.difference)
-    yield NOTHING if each.low is None else f"{signed(each.low)}…{signed(each.high)}"
+    yield interval_text(each)
     yield Cell(p_text(each.p_value), each.p_value)
     adjusted = found.adjusted.get((pair.a, pair.b, each.figure))
     yield Cell(p_text(adjusted), adjusted)

@@ -158,18 +158,26 @@ def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
 
 
 def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:
-    """One chart for all figures with the same range, which can share an axis."""
+    """One chart for all figures with the same range, which can share an axis.
+
+    Figures that only systems outside the charts have are left out.
+    """
+    if not names:
+        return
     ranges: dict[_Axis, list[str]] = {}
+    lead = _lead(found, names)
+    systems = _charted(found, lead)
     for name in names:
+        if not any(_has_mean(system, name) for system in systems):
+            continue
         each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
         is_ratio = each.gmean is not None
         is_shared = each.range_low is not None and each.range_high is not None
         alone = "" if is_shared else name
         axis = _Axis(each.range_low, each.range_high, is_ratio=is_ratio, unit=each.unit, name=alone)
         ranges.setdefault(axis, []).append(name)
-    systems = _charted(found, _lead(found, names))
     level = level_name(found.estimates.options.level)
-    for axis, own in _charts(ranges, len(systems), _lead(found, names)):
+    for axis, own in _charts(ranges, len(systems), lead):
         is_one = len(own) == 1
         yield IntervalChart(
             title=heading(found, own[0]) if is_one else f"{title}: means",
@@ -186,6 +194,11 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
             low_end=None if axis.name else axis.low,
             high_end=None if axis.name else axis.high,
         )
+
+
+def _has_mean(system: System, name: str) -> bool:
+    each = system.estimate(name)
+    return each is not None and each.mean is not None
 
 
 def _charts(

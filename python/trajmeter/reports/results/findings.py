@@ -11,6 +11,7 @@ import numpy as np
 
 from trajmeter.metrics.figures import principal_figures
 from trajmeter.statistics.multiple import holm
+from trajmeter.summaries.comparing import UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,6 +178,8 @@ def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
     Example:
         >>> system_labels([{"agent": "a", "model": "x"}, {"agent": "a", "model": "y"}])
         ['x', 'y']
+        >>> system_labels([{"agent": "a"}, {"agent": None}])
+        ['a', 'unnamed']
     """
     shown = [dict(group) for group in groups]
     files = {group["file"] for group in shown if group.get("file")}
@@ -191,7 +194,7 @@ def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
         labels = []
         for group in shown:
             parts = dict.fromkeys(value for name in kept if (value := group[name]) is not None)
-            labels.append(" / ".join(parts) or "all attempts")
+            labels.append(" / ".join(parts) or (UNNAMED if len(shown) > 1 else "all attempts"))
         if len(set(labels)) == len(labels):
             return labels
     return [" / ".join(value or "-" for value in group.values()) for group in shown]

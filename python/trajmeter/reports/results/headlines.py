@@ -106,7 +106,8 @@ def _about(found: Findings, each: Difference, p_value: float | None, *, is_turne
         low, high = (None if end is None else -end for end in (high, low))
     sure = [f"difference {signed(value)}"]
     if low is not None:
-        sure.append(f"{level_name(each.level)} {signed(low)}…{signed(high)}")
+        shown = f"{level_name(each.level)} {signed(low)}…{signed(high)}"
+        sure.append("no variation" if each.interval is None else shown)
     if p_value is not None:
         tests = len(found.adjusted)
         sure.append(f"p {p_text(p_value)}" + (f", adjusted for {tests} tests" if tests > 1 else ""))
