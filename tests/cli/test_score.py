@@ -287,7 +287,7 @@ def test_the_slower_kernels_cause_a_message_unless_they_were_chosen(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TRAJMETER_BACKEND", raising=False)
-    monkeypatch.setattr(kernels._select, "_choose", lambda: ("python", kernels.load("python")))  # noqa: SLF001 - as without the extension
+    monkeypatch.setattr(kernels._select, "_chosen", lambda: "python")  # noqa: SLF001 - as without the extension
     _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
     (line,) = err.splitlines()
     assert line.startswith("trajmeter: the Rust extension is not installed; using the slower")

@@ -80,7 +80,8 @@ class _Store:
 
 
 def _computing_with(backend: BackendName) -> AbstractContextManager[object]:
-    return mock.patch.object(_select, "_choose", return_value=(backend, kernels.load(backend)))
+    loaded = kernels.load(backend)
+    return mock.patch.multiple(_select, _chosen=lambda: backend, _chosen_kernels=lambda: loaded)
 
 
 def _by_trial(attempts: Sequence[Trajectory]) -> list[Trajectory]:

@@ -66,7 +66,8 @@ def test_columns_are_those_of_records_to_the_byte(
 ) -> None:
     task = Task(id="t", expected_tool_calls=expected)
     metric = ToolsMetric()
-    rust = mock.patch.object(_select, "_choose", return_value=("rust", kernels.load("rust")))
+    loaded = kernels.load("rust")
+    rust = mock.patch.multiple(_select, _chosen=lambda: "rust", _chosen_kernels=lambda: loaded)
     never = mock.patch.object(batch, "records_of", side_effect=AssertionError("a record"))
     with rust, never:
         rows = _rows(metric.score_batch([task] * len(attempts), trajectory_batch(attempts)))
