@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,30 @@ def test_workers_and_shards_change_no_byte(runs: Path, tmp_path: Path) -> None:
     merged = trajmeter.merge(shards, output=tmp_path / "merged", verify=True)
     assert (merged.rows, merged.problems) == (200, 3)
     assert contents(tmp_path / "merged") == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit on open files")
+@pytest.mark.parametrize("output", ["scores", "scores.jsonl"])
+def test_more_shares_than_the_system_lets_files_be_open_at_first(
+    output: str, runs: Path, tmp_path: Path
+) -> None:
+    import resource
+
+    limit, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if highest != resource.RLIM_INFINITY and highest < 1_024:
+        pytest.skip("the system allows too few open files")
+    sizes = replace(SIZES, share_bytes=400)
+    _score(runs, tmp_path / "expected.jsonl", sizes=SIZES)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, highest))
+        done = _score(runs, tmp_path / output, sizes=sizes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, highest))
+    assert done.rows == 200
+    if output == "scores":
+        assert len(done.parts) > 64
+    else:
+        assert (tmp_path / output).read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
 
 
 def test_an_ended_run_uses_what_it_sorted(

@@ -24,6 +24,7 @@ from trajmeter.arrays import coded, together
 from trajmeter.errors import ReadError
 from trajmeter.remote import is_remote
 from trajmeter.schemas import trajectory_schema
+from trajmeter.scoring.open_files import allow_open_files
 from trajmeter.scoring.plan import Unit
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.writers.files import replacing
@@ -137,6 +138,7 @@ def _notes(place: Path) -> dict[str, Any] | None:
 def _write(work: UnitWork, place: Path, wanted: set[int], count: int) -> None:
     schema = trajectory_schema().append(pa.field("number", pa.int64()))
     options = ipc.IpcWriteOptions(compression="zstd")
+    allow_open_files(2 * len(wanted))  # a file and the copy of it that keeps its lock
     with ExitStack() as stack:
         files = {}
         for number in sorted(wanted):
