@@ -6,7 +6,7 @@ import os
 import warnings
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError
@@ -31,20 +31,20 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            file = stack.enter_context(place.open("a+", encoding="utf-8"))
+            # Unbuffered, as a buffer that a full disk does not take fails again when it is closed.
+            file = stack.enter_context(place.open("a+b", buffering=0))
             take(file, folder)
             file.seek(0)
             file.truncate()
             begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
-            file.write(f"process {os.getpid()}, since {begun}")
-            file.flush()
+            file.write(f"process {os.getpid()}, since {begun}".encode())
         except OSError as error:
             reason = error.strerror or str(error)
             raise ConfigurationError(f"{place}: cannot be written: {reason}") from error
         yield
 
 
-def take(file: TextIO, folder: Path) -> None:
+def take(file: IO[Any], folder: Path) -> None:
     """Lock an open file, if its file system supports locks.
 
     Raises:
