@@ -22,6 +22,7 @@ from tests.summaries.test_batches import ATTEMPTS, TASKS
 from trajmeter.arrays import together
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import spill
+from trajmeter.scoring.parts import RunFolder
 from trajmeter.scoring.unit import UnitRows, UnitScorer
 
 if TYPE_CHECKING:
@@ -164,6 +165,32 @@ def test_an_ended_run_uses_what_it_sorted(
     place.mkdir()  # as a run that is killed at its very end leaves
     assert _score(runs, tmp_path / "ended").resumed == 10
     assert not place.exists()
+
+
+@pytest.mark.parametrize("way", ["another run", "shards", "merged"])
+def test_what_an_ended_run_sorted_is_removed_by_whoever_completes_the_folder(
+    way: str, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "ended"
+    _end_at_unit(2, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        _score(runs, output)
+    monkeypatch.undo()
+    assert (output / "spill-1-of-1").exists()
+    if way == "another run":
+        _score(runs, output, metrics=("turns",), sizes=SIZES, overwrite=True)
+    elif way == "shards":
+        other = RunFolder(output, "")
+        with other.locked((1, 1)):
+            _score(runs, output, shard=(1, 2))
+            _score(runs, output, shard=(2, 2))
+        assert (output / "spill-1-of-1").exists()  # another process was using it
+        _score(runs, output, shard=(2, 2))
+    else:
+        _score(runs, tmp_path / "other")
+        trajmeter.merge([output, tmp_path / "other"], output=output)
+    names = sorted(each.name for each in output.iterdir())
+    assert names == ["manifest.json", "rows", "state", "summary.json"]
 
 
 @pytest.mark.parametrize("damage", ["notes", "inputs"])

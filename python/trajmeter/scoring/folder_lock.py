@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timezone
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["holding", "take"]
+__all__ = ["holding", "is_held", "take"]
 
 
 @contextmanager
@@ -42,6 +42,13 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
             reason = error.strerror or str(error)
             raise ConfigurationError(f"{place}: cannot be written: {reason}") from error
         yield
+
+
+def is_held(place: Path) -> bool:
+    """Whether a process holds a lock; false if its file system has no locks."""
+    with suppress(OSError), place.open("r+b") as file:
+        return not locks.lock(file)
+    return False
 
 
 def take(file: IO[Any], folder: Path) -> None:

@@ -17,6 +17,7 @@ from trajmeter.scoring.publishing import manifest_of
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunResult
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
+from trajmeter.scoring.spill import remove_abandoned_spills
 from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def _complete(
     target.write_summary(summary)
     target.write_manifest(manifest_of(target, plan, about["settings"], opened.columns))
     target.remove_abandoned()
+    remove_abandoned_spills(target)
     return RunResult(
         output=target.folder,
         rows=rows,

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from trajmeter.scoring.plan import Plan
     from trajmeter.scoring.work import UnitWork
 
-__all__ = ["SpilledAttempts", "spilled"]
+__all__ = ["SpilledAttempts", "remove_abandoned_spills", "spilled"]
 
+_SPILL = "spill-"
 _NOTES = "notes.parquet"
 _NOTED = ("problem_count", "problems", "folders", "mtimes", "read_as_records")
 _HELD_BYTES = 64 << 20
@@ -106,7 +107,7 @@ def spilled(
         if is_remote(folder.folder):
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-")))
         else:
-            place = folder.folder / f"spill-{number}-of-{count}"
+            place = folder.folder / f"{_SPILL}{number}-of-{count}"
         about = {"run_key": folder.key, "identities": plan.to_json()["identities"]}
         wanted = {unit.number for unit in units}
         if not units:
@@ -126,6 +127,19 @@ def spilled(
                 write_state(notes, stream)
         yield replace(plan, spill=place, notes={name: notes[name] for name in _NOTED})
         shutil.rmtree(place, ignore_errors=True)
+
+
+def remove_abandoned_spills(folder: RunFolder) -> None:
+    """Remove the files that killed processes sorted for other shards, or for another run.
+
+    Args:
+        folder: The folder of a run, which needs them no longer.
+    """
+    if is_remote(folder.folder):  # never has any
+        return
+    for place in folder.folder.glob(f"{_SPILL}*"):
+        if not folder.is_in_use(place.name.removeprefix(_SPILL)):
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _notes(place: Path) -> dict[str, Any] | None:
