@@ -130,7 +130,7 @@ def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[
                 yield "columns: different figures, or a different order"
         elif name == "pieces":
             if earlier.get("inputs") == own.get("inputs"):
-                yield "pieces: the inputs are read in a different order, or split differently"
+                yield "pieces: the inputs are named or ordered differently, or split differently"
         else:
             yield f"{name}: {_shown(before)} → {_shown(now)}"
 
