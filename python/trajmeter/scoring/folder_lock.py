@@ -45,10 +45,12 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
 
 
 def is_held(place: Path) -> bool:
-    """Whether a process holds a lock; false if its file system has no locks."""
+    """Whether another process holds a lock, or may hold it if its file system has no locks."""
+    if not place.exists():
+        return False
     with suppress(OSError), place.open("r+b") as file:
         return not locks.lock(file)
-    return False
+    return True
 
 
 def take(file: IO[Any], folder: Path) -> None:
