@@ -12,6 +12,7 @@ import pytest
 
 from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
+from trajmeter.scoring.folder_lock import holding, is_held
 from trajmeter.scoring.parts import RunFolder
 
 if TYPE_CHECKING:
@@ -64,3 +65,20 @@ def test_without_locks_a_run_warns_and_two_at_once_write_the_same_bytes(
         assert score_units(runs, output).is_complete  # while another run would hold the lock
     assert len(warned) == 2  # one of each run
     assert contents(output) == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
+def test_a_lock_of_which_nothing_is_known_counts_as_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "lock-1-of-1"
+    assert not is_held(place)
+    with holding(place, tmp_path):
+        assert is_held(place)
+    assert not is_held(place)
+
+    def flock(_: int, __: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    assert is_held(place)

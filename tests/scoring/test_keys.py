@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -242,6 +243,34 @@ def test_snapshots_change_the_key(place: Place) -> None:
     assert place.key(snapshots=shots) == before
     (shots / "b.py").write_text("y = 1\n")
     assert place.key(snapshots=shots) != before
+
+
+@pytest.mark.parametrize(
+    ("package", "asked"), [("genai-prices", "speedup"), ("tree-sitter-python", "snapshots")]
+)
+def test_a_package_that_is_installed_meanwhile_changes_the_key_if_results_depend_on_it(
+    package: str, asked: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed: dict[str, str] = {}
+
+    def version(name: str) -> str:
+        if name not in installed:
+            raise PackageNotFoundError(name)
+        return installed[name]
+
+    monkeypatch.setattr("trajmeter.scoring.run_key.version", version)
+
+    def keys() -> tuple[str, str]:
+        if asked == "speedup":
+            return place.key(), place.key(metrics=("speedup",))
+        return place.key(), place.key(snapshots=place.folder / "shots")
+
+    without, without_it = keys()
+    installed[package] = "1.0"
+    other, first = keys()
+    installed[package] = "1.1"
+    assert keys()[0] == other == without
+    assert len({without_it, first, keys()[1]}) == 3
 
 
 def test_a_link_to_nothing_among_snapshots_is_left_out(place: Place) -> None:

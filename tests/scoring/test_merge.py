@@ -134,3 +134,6 @@ def test_other_runs_and_other_folders_are_refused(shards: list[Path], tmp_path: 
         trajmeter.merge([], output=tmp_path / "all")
     with pytest.raises(ConfigurationError, match="contains the results of another run"):
         trajmeter.merge(shards, output=tmp_path / "other")
+    with pytest.raises(ConfigurationError, match=r"all\.parquet: merged shards are a folder"):
+        trajmeter.merge(shards, output=tmp_path / "all.parquet")
+    assert not (tmp_path / "all.parquet").exists()

@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,10 @@ import trajmeter
 from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
 from trajmeter.arrays import nulls
 from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.scoring.job import Job
 from trajmeter.scoring.plan import PlanSizes
+from trajmeter.scoring.reading_options import ReadingOptions
+from trajmeter.scoring.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
@@ -83,6 +87,27 @@ def test_a_compressed_file_that_is_cut_off_says_where_in_every_unit_after(tmp_pa
     assert problem.line == done.rows + 1
     assert "the gzip data is cut off or corrupt" in problem.message
     assert len(done.parts) == -(-(done.rows + 1) // 300)
+
+
+def test_a_long_line_that_is_cut_off_is_reported_however_it_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl.gz"
+    text = "".join(sha256(bytes([each])).hexdigest() for each in range(60))  # hardly compresses
+    long = json.dumps({"task_id": "a", "final_output": text})
+    file.write_bytes(gzip.compress(f'{{"task_id": "a"}}\n{long}'.encode())[:-200])
+    reading = ReadingOptions(max_line=500)
+    for size in (SIZES, PlanSizes()):
+        problems: list[ReadProblem] = []
+        run(
+            Job(("turns",), reading=reading),
+            [file],
+            output=None,
+            options=RunOptions(sizes=size),
+            listener=RunListener(on_problem=problems.append),
+        )
+        messages = [problem.message for problem in problems]
+        assert len(messages) == 2, messages
+        assert "longer than 500 bytes" in messages[0]
+        assert "cut off" in messages[1]
 
 
 def test_a_suffix_that_lies_changes_nothing(tmp_path: Path) -> None:

@@ -224,6 +224,14 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(unmount, check=True)
 
 
+def test_a_disk_that_is_full_from_the_start_is_named(small_disk: Path, runs: Path) -> None:
+    (small_disk / "other").write_bytes(bytes(256 << 10))
+    lock = small_disk / "scores" / "state" / "lock-1-of-1"
+    message = f"^{re.escape(str(lock))}: cannot be written: No space left on device$"
+    with pytest.raises(ConfigurationError, match=message):
+        score_units(runs, small_disk / "scores")
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_disk_that_is_full_is_named_and_the_run_resumes_with_more_room(
     workers: int, small_disk: Path, tmp_path: Path

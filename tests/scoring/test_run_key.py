@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+import pyarrow as pa
+from pyarrow import parquet
+
 from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring.job import Job
@@ -89,3 +94,29 @@ def test_a_file_that_is_named_twice_is_known_again(runs: Path, tmp_path: Path) -
     done = score_units(inputs, tmp_path / "scores")
     again = score_units(inputs, tmp_path / "scores")
     assert (again.resumed, again.rows) == (len(done.parts), done.rows)
+
+
+def test_named_files_are_another_run_than_the_folder_with_them(tmp_path: Path) -> None:
+    folder, output = tmp_path / "runs", tmp_path / "scores"
+    folder.mkdir()
+    write_attempts(folder / "runs.jsonl")
+    (folder / "notes.jsonl").write_text('{"mine": 1}\n')
+    files = sorted(folder.iterdir())
+    with pytest.warns(UserWarning, match="1 file is left out"):
+        assert score_units(folder, output).problems == 0
+    with pytest.raises(ConfigurationError, match="pieces: the inputs are named or ordered differ"):
+        score_units(files, output)
+    assert score_units(files, output, overwrite=True).problems == 1
+
+
+def test_the_plan_for_a_folder_says_nothing_of_its_files_once_they_are_named(
+    tmp_path: Path,
+) -> None:
+    folder, output = tmp_path / "runs", tmp_path / "scores"
+    folder.mkdir()
+    write_attempts(folder / "runs.jsonl")
+    table = folder / "scores.parquet"
+    parquet.write_table(pa.table({"task_id": ["a"], "turns": ["text"]}), table)
+    assert score_units(folder, output).problems == 1
+    with pytest.raises(ConfigurationError, match="column turns is string"):
+        score_units(table, output, overwrite=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from tests.summaries.test_batches import ATTEMPTS, TASKS
 from trajmeter.arrays import together
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import spill
+from trajmeter.scoring.parts import RunFolder
 from trajmeter.scoring.unit import UnitRows, UnitScorer
 
 if TYPE_CHECKING:
@@ -121,6 +123,30 @@ def test_workers_and_shards_change_no_byte(runs: Path, tmp_path: Path) -> None:
     assert contents(tmp_path / "merged") == expected
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit on open files")
+@pytest.mark.parametrize("output", ["scores", "scores.jsonl"])
+def test_more_shares_than_the_system_lets_files_be_open_at_first(
+    output: str, runs: Path, tmp_path: Path
+) -> None:
+    import resource
+
+    limit, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if highest != resource.RLIM_INFINITY and highest < 1_024:
+        pytest.skip("the system allows too few open files")
+    sizes = replace(SIZES, share_bytes=400)
+    _score(runs, tmp_path / "expected.jsonl", sizes=SIZES)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, highest))
+        done = _score(runs, tmp_path / output, sizes=sizes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, highest))
+    assert done.rows == 200
+    if output == "scores":
+        assert len(done.parts) > 64
+    else:
+        assert (tmp_path / output).read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
+
+
 def test_an_ended_run_uses_what_it_sorted(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +165,32 @@ def test_an_ended_run_uses_what_it_sorted(
     place.mkdir()  # as a run that is killed at its very end leaves
     assert _score(runs, tmp_path / "ended").resumed == 10
     assert not place.exists()
+
+
+@pytest.mark.parametrize("way", ["another run", "shards", "merged"])
+def test_what_an_ended_run_sorted_is_removed_by_whoever_completes_the_folder(
+    way: str, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "ended"
+    _end_at_unit(2, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        _score(runs, output)
+    monkeypatch.undo()
+    assert (output / "spill-1-of-1").exists()
+    if way == "another run":
+        _score(runs, output, metrics=("turns",), sizes=SIZES, overwrite=True)
+    elif way == "shards":
+        other = RunFolder(output, "")
+        with other.locked((1, 1)):
+            _score(runs, output, shard=(1, 2))
+            _score(runs, output, shard=(2, 2))
+        assert (output / "spill-1-of-1").exists()  # another process was using it
+        _score(runs, output, shard=(2, 2))
+    else:
+        _score(runs, tmp_path / "other")
+        trajmeter.merge([output, tmp_path / "other"], output=output)
+    names = sorted(each.name for each in output.iterdir())
+    assert names == ["manifest.json", "rows", "state", "summary.json"]
 
 
 @pytest.mark.parametrize("damage", ["notes", "inputs"])

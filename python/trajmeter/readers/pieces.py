@@ -86,7 +86,8 @@ class PieceMaker:
         profiles: As for :func:`trajmeter.readers.read_trajectories`.
         max_line: Maximum length of a JSON line in bytes.
         identifies: Whether to read every file to determine its identity.
-        known: What an earlier run found; valid for files with the same size and modification time.
+        known: What an earlier run found, by file and by whether it was found in a folder; valid for
+            files with the same size and modification time.
         piece_bytes: Minimum size in bytes at which a file is split.
         piece_rows: Minimum number of rows at which a file is split.
 
@@ -103,7 +104,7 @@ class PieceMaker:
         profiles: Collection[str] = (),
         max_line: int = LONGEST_LINE,
         identifies: bool = True,
-        known: Mapping[str, FoundFile] | None = None,
+        known: Mapping[tuple[str, bool], FoundFile] | None = None,
         piece_bytes: int = PIECE_BYTES,
         piece_rows: int = PIECE_ROWS,
     ) -> None:
@@ -217,7 +218,7 @@ class PieceMaker:
                 self.identities[name] = FileIdentity(0, 0, None)
                 yield Piece(name, folder=folder)
                 return
-            known = self._known.get(name)
+            known = self._known.get((name, folder is not None))
             if known is None or not known.identity.is_unchanged(about):
                 known = self._found(path, about, is_named=folder is None)
         except OSError:  # reported by its reader

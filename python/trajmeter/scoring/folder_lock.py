@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["holding", "take"]
+__all__ = ["holding", "is_held", "take"]
 
 
 @contextmanager
@@ -31,20 +31,29 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            file = stack.enter_context(place.open("a+", encoding="utf-8"))
+            # Unbuffered, as a buffer that a full disk does not take fails again when it is closed.
+            file = stack.enter_context(place.open("a+b", buffering=0))
             take(file, folder)
             file.seek(0)
             file.truncate()
             begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
-            file.write(f"process {os.getpid()}, since {begun}")
-            file.flush()
+            file.write(f"process {os.getpid()}, since {begun}".encode())
         except OSError as error:
             reason = error.strerror or str(error)
             raise ConfigurationError(f"{place}: cannot be written: {reason}") from error
         yield
 
 
-def take(file: TextIO, folder: Path) -> None:
+def is_held(place: Path) -> bool:
+    """Whether another process holds a lock, or may hold it if its file system has no locks."""
+    if not place.exists():
+        return False
+    with suppress(OSError), place.open("r+b") as file:
+        return not locks.lock(file)
+    return True
+
+
+def take(file: IO[Any], folder: Path) -> None:
     """Lock an open file, if its file system supports locks.
 
     Raises:

@@ -17,7 +17,8 @@ from trajmeter.scoring.publishing import manifest_of
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunResult
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
-from trajmeter.writers.files import replacing
+from trajmeter.scoring.spill import remove_abandoned_spills
+from trajmeter.writers.files import is_folder, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +49,11 @@ def merge(
             or occurs twice with different bytes; or the output cannot be written.
         ReadError: A part or a state cannot be read.
     """
+    whole = path_of(output)
+    if not is_folder(whole):
+        raise ConfigurationError(
+            f"{output}: merged shards are a folder of parts; give the name of a folder"
+        )
     places = [path_of(each) for each in paths_and_records(folders, name="folders")]
     if not places:
         raise ConfigurationError("merge needs at least one folder")
@@ -66,7 +72,7 @@ def merge(
     opened = _opened(first)
     for source in sources:
         source.check_schema(opened.part_schema())
-    target = RunFolder(path_of(output), key)
+    target = RunFolder(whole, key)
     target.check_is_no_other()
     target.make()
     with target.locked((1, 1)):
@@ -185,6 +191,7 @@ def _complete(
     target.write_summary(summary)
     target.write_manifest(manifest_of(target, plan, about["settings"], opened.columns))
     target.remove_abandoned()
+    remove_abandoned_spills(target)
     return RunResult(
         output=target.folder,
         rows=rows,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
-from trajmeter.scoring.folder_lock import holding, take
+from trajmeter.scoring.folder_lock import holding, is_held, take
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
@@ -285,6 +285,11 @@ class RunFolder:
         """Remove temporary files left by killed processes."""
         for folder in (self.state, self.folder):
             remove_abandoned(folder)
+
+    def is_in_use(self, shard: str) -> bool:
+        """Whether another process scores a shard, such as ``1-of-8``."""
+        name = f"{_LOCK}{shard}"
+        return name != self._held and is_held(self.state / name)
 
     @property
     def is_locked(self) -> bool:

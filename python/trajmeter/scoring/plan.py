@@ -41,7 +41,7 @@ __all__ = [
     "shard_of",
 ]
 
-FORMAT = 3
+FORMAT = 4
 """Version of plans: changes whenever the same inputs would yield different units."""
 
 
@@ -184,19 +184,24 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
     return Plan(units, identities, has_whole_tasks=plan["has_whole_tasks"])
 
 
-def found_files(plan: Mapping[str, Any]) -> dict[str, FoundFile]:
-    """What an earlier plan recorded about each file, given its :meth:`Plan.to_json`."""
+def found_files(plan: Mapping[str, Any]) -> dict[tuple[str, bool], FoundFile]:
+    """What an earlier plan recorded about each file, given its :meth:`Plan.to_json`.
+
+    Returns:
+        What was found by file and by whether it was found in a folder.
+    """
     if plan["has_whole_tasks"]:  # Parquet files are quick to examine, and split elsewhere
         return {}
     # Keyed by range within the file, which may have been listed twice.
-    pieces: dict[str, dict[Range | None, Piece]] = {}
+    pieces: dict[tuple[str, bool], dict[Range | None, Piece]] = {}
     for unit in plan["units"]:
         for each in map(_piece_from_json, unit):
-            pieces.setdefault(each.file, {})[each.within] = each
+            pieces.setdefault((each.file, each.folder is not None), {})[each.within] = each
+    identities = {name: FileIdentity(*each) for name, each in plan["identities"].items()}
     return {
-        name: FoundFile(FileIdentity(*identity), tuple(pieces[name].values()))
-        for name, identity in plan["identities"].items()
-        if name in pieces and identity[2] is not None
+        key: FoundFile(identities[key[0]], tuple(found.values()))
+        for key, found in pieces.items()
+        if key[0] in identities and identities[key[0]].content is not None
     }
 
 
@@ -206,7 +211,7 @@ def make_plan(
     *,
     identifies: bool,
     trial_of: Callable[[str], str] | None = None,
-    known: Mapping[str, FoundFile] | None = None,
+    known: Mapping[tuple[str, bool], FoundFile] | None = None,
     sizes: PlanSizes = PlanSizes(),
 ) -> Plan:
     """Plan a run.
@@ -216,7 +221,7 @@ def make_plan(
         reading: How they are read.
         identifies: Whether another run may resume this one.
         trial_of: Task name for an id in a row, if its attempts have to be scored together.
-        known: What an earlier plan of the same inputs recorded.
+        known: What an earlier plan recorded, as from :func:`found_files`.
         sizes: Size limits of units.
 
     Raises:
@@ -284,7 +289,7 @@ def _piece_to_json(piece: Piece) -> dict[str, Any]:
         values["lines"] = list(piece.within)
     elif piece.within is not None:
         values["row_range"] = list(piece.within)
-    return {name: value for name, value in values.items() if value not in (None, False)}
+    return {name: each for name, each in values.items() if each is not None and each is not False}
 
 
 def _piece_from_json(values: Mapping[str, Any]) -> Piece:

@@ -12,6 +12,7 @@ from pyarrow.parquet import ParquetFile
 from trajmeter.arrays import together
 from trajmeter.errors import ReadError
 from trajmeter.remote import arrow_source
+from trajmeter.scoring.open_files import allow_open_files
 from trajmeter.scoring.run_key import PARTS_FORMAT
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _in_input_order(
     folder: RunFolder, units: Sequence[Unit], opened: OpenedWork[Any]
 ) -> Iterator[pa.RecordBatch]:
     """Rows of task shares ordered by number, a few thousand at a time."""
+    allow_open_files(len(units))
     at_once = max(_ROWS // len(units), 1)
     numbers = [state["numbers"] for state in folder.states(tuple(units))]
     parts = [_Rows(_part_rows(folder, unit, opened, at_once)) for unit in units]

@@ -19,6 +19,7 @@ from trajmeter.scoring.plan import found_files, make_plan, shard_of
 from trajmeter.scoring.publishing import manifest_of, read_rows
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of
 from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
+from trajmeter.scoring.spill import remove_abandoned_spills, spilled
 from trajmeter.writers import check_is_apart, check_output
 from trajmeter.writers.files import is_folder
 
@@ -220,6 +221,7 @@ class _Run(Generic[SummaryT]):
                     "another output, or replace them with --overwrite"
                 )
             folder.clear()
+            remove_abandoned_spills(folder)
         elif earlier is not None and not self._options.resume:
             is_alone = self._shard == _WHOLE
             folder.clear(None if is_alone else shard_of(plan.units, self._shard))
@@ -244,8 +246,6 @@ class _Run(Generic[SummaryT]):
                 f"{folder.folder}: with Ray, metrics that compare attempts need an output that all "
                 "nodes see as a folder, as so large an input is sorted by task first"
             )
-        from trajmeter.scoring.spill import spilled
-
         todo = _not_done(units, done)
 
         def reader(unit: Unit) -> UnitWork:
@@ -335,6 +335,7 @@ class _Run(Generic[SummaryT]):
             folder.write_summary(summary)
             folder.write_manifest(manifest_of(folder, plan, settings, opened.columns))
             folder.remove_abandoned()
+            remove_abandoned_spills(folder)
         else:
             shutil.rmtree(folder.folder)
 

@@ -11,6 +11,7 @@ import os
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -22,7 +23,7 @@ from trajmeter.remote import RemotePath
 from trajmeter.scoring import plan as plans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
@@ -75,6 +76,7 @@ def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
         "snapshots": _store(job.snapshots),
         "repositories": None if job.repos is None else str(job.repos),
         "commits": _commits(opened),
+        "packages": _packages(job, {metric.name for metric in families}),
     }
 
 
@@ -130,7 +132,7 @@ def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[
                 yield "columns: different figures, or a different order"
         elif name == "pieces":
             if earlier.get("inputs") == own.get("inputs"):
-                yield "pieces: the inputs are read in a different order, or split differently"
+                yield "pieces: the inputs are named or ordered differently, or split differently"
         else:
             yield f"{name}: {_shown(before)} → {_shown(now)}"
 
@@ -231,6 +233,25 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
                 found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
     text = json.dumps(found)
     return {str(path): sha256(text.encode()).hexdigest()}
+
+
+def _packages(job: Job, metrics: Collection[str]) -> dict[str, str]:
+    """Versions of the optional packages that the results depend on, if they are installed.
+
+    Without them costs and definitions are missing, so what was scored before they were installed
+    is not used afterwards.
+    """
+    names = ["genai-prices"] if "speedup" in metrics else []
+    is_prepared = isinstance(job.snapshots, Path) and not job.snapshots.is_dir()
+    if job.repos is not None or (job.snapshots is not None and not is_prepared):
+        from trajmeter.snapshots._languages import LANGUAGES
+
+        names += ["tree-sitter", *dict.fromkeys(language.package for language in LANGUAGES)]
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _commits(opened: OpenedJob) -> str | None:

@@ -24,6 +24,7 @@ from trajmeter.arrays import coded, together
 from trajmeter.errors import ReadError
 from trajmeter.remote import is_remote
 from trajmeter.schemas import trajectory_schema
+from trajmeter.scoring.open_files import allow_open_files
 from trajmeter.scoring.plan import Unit
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.writers.files import replacing
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from trajmeter.scoring.plan import Plan
     from trajmeter.scoring.work import UnitWork
 
-__all__ = ["SpilledAttempts", "spilled"]
+__all__ = ["SpilledAttempts", "remove_abandoned_spills", "spilled"]
 
+_SPILL = "spill-"
 _NOTES = "notes.parquet"
 _NOTED = ("problem_count", "problems", "folders", "mtimes", "read_as_records")
 _HELD_BYTES = 64 << 20
@@ -105,7 +107,7 @@ def spilled(
         if is_remote(folder.folder):
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-")))
         else:
-            place = folder.folder / f"spill-{number}-of-{count}"
+            place = folder.folder / f"{_SPILL}{number}-of-{count}"
         about = {"run_key": folder.key, "identities": plan.to_json()["identities"]}
         wanted = {unit.number for unit in units}
         if not units:
@@ -127,6 +129,19 @@ def spilled(
         shutil.rmtree(place, ignore_errors=True)
 
 
+def remove_abandoned_spills(folder: RunFolder) -> None:
+    """Remove the files that killed processes sorted for other shards, or for another run.
+
+    Args:
+        folder: The folder of a run, which needs them no longer.
+    """
+    if is_remote(folder.folder):  # never has any
+        return
+    for place in folder.folder.glob(f"{_SPILL}*"):
+        if not folder.is_in_use(place.name.removeprefix(_SPILL)):
+            shutil.rmtree(place, ignore_errors=True)
+
+
 def _notes(place: Path) -> dict[str, Any] | None:
     try:
         return read_state(place / _NOTES)
@@ -137,6 +152,7 @@ def _notes(place: Path) -> dict[str, Any] | None:
 def _write(work: UnitWork, place: Path, wanted: set[int], count: int) -> None:
     schema = trajectory_schema().append(pa.field("number", pa.int64()))
     options = ipc.IpcWriteOptions(compression="zstd")
+    allow_open_files(2 * len(wanted))  # a file and the copy of it that keeps its lock
     with ExitStack() as stack:
         files = {}
         for number in sorted(wanted):

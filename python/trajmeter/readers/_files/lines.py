@@ -75,6 +75,8 @@ def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> It
                     continue
         if error is not None:
             yield from _bounded(block[:begin], longest)
+            if len(block) - begin > longest:
+                yield LineBlock(b"", too_long(longest))
             raise error
         if not block:
             return
