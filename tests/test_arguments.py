@@ -72,9 +72,9 @@ def test_tasks_are_checked_by_both_paths(given: Any) -> None:
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"metrics": 5}, "metrics is 5, expected a list"),
-        ({"metrics": len}, "metrics is <built-in function len>, expected a list"),
-        ({"profiles": 7}, "profiles is 7, expected a list"),
+        ({"metrics": 5}, "metrics is 5, expected a list, or one name"),
+        ({"metrics": len}, "metrics is <built-in function len>, expected a list, or one name"),
+        ({"profiles": 7}, "profiles is 7, expected a list, or one name"),
         ({"snapshots": 5}, "snapshots is 5, expected a path, or a store with the method find"),
     ],
 )

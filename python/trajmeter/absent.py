@@ -53,13 +53,13 @@ def with_defaults(rows: pa.RecordBatch, wanted: Collection[str]) -> pa.RecordBat
 @cache
 def _defaults() -> dict[int, pa.Scalar[Any]]:
     """Defaults by the index of their column; that of free values is null in rows of records too."""
-    import pyarrow as pa
+    from trajmeter.nested_arrays import value_array  # pa.scalar would import pandas
 
     members = zip(trajectory_shape().members, trajectory_schema(), strict=True)
     return {
-        index: pa.scalar(
-            [*value] if isinstance(value := member.default, dict) else value, kind.type
-        )
+        index: value_array(
+            [[*value] if isinstance(value := member.default, dict) else value], kind.type
+        )[0]
         for index, (member, kind) in enumerate(members)
         if member.default is not None and member.shape.kind != "json"
     }

@@ -8,7 +8,7 @@ import pytest
 
 from trajmeter.bench import Request, Timing
 from trajmeter.cli import ExitCode, main
-from trajmeter.kernels import load
+from trajmeter.kernels import _select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,9 @@ def test_an_unknown_metric_is_an_error_before_anything_is_timed(
 def test_without_the_extension_it_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("trajmeter.kernels.load", load.__wrapped__)  # which remembers nothing
+    for name in ("load", "_import_rust"):  # which remember nothing
+        monkeypatch.setattr(_select, name, getattr(_select, name).__wrapped__)
+    monkeypatch.setattr("trajmeter.kernels.load", _select.load)
     monkeypatch.setitem(sys.modules, "trajmeter.kernels._rust", None)
     assert main(["bench"]) == ExitCode.USAGE
     assert "there is nothing to compare" in (told := capsys.readouterr().err)
