@@ -177,6 +177,7 @@ def test_what_an_ended_run_sorted_is_removed_by_whoever_completes_the_folder(
         _score(runs, output)
     monkeypatch.undo()
     assert (output / "spill-1-of-1").exists()
+    (output / "spill-notes").mkdir()  # of somebody else
     if way == "another run":
         _score(runs, output, metrics=("turns",), sizes=SIZES, overwrite=True)
     elif way == "shards":
@@ -190,7 +191,7 @@ def test_what_an_ended_run_sorted_is_removed_by_whoever_completes_the_folder(
         _score(runs, tmp_path / "other")
         trajmeter.merge([output, tmp_path / "other"], output=output)
     names = sorted(each.name for each in output.iterdir())
-    assert names == ["manifest.json", "rows", "state", "summary.json"]
+    assert names == ["manifest.json", "rows", "spill-notes", "state", "summary.json"]
 
 
 @pytest.mark.parametrize("damage", ["notes", "inputs"])

@@ -8,6 +8,7 @@ written last.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from contextlib import ExitStack, contextmanager
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SpilledAttempts", "remove_abandoned_spills", "spilled"]
 
-_SPILL = "spill-"
+_SPILL, _SHARD = "spill-", re.compile(r"\d+-of-\d+")
 _NOTES = "notes.parquet"
 _NOTED = ("problem_count", "problems", "folders", "mtimes", "read_as_records")
 _HELD_BYTES = 64 << 20
@@ -138,7 +139,8 @@ def remove_abandoned_spills(folder: RunFolder) -> None:
     if is_remote(folder.folder):  # never has any
         return
     for place in folder.folder.glob(f"{_SPILL}*"):
-        if not folder.is_in_use(place.name.removeprefix(_SPILL)):
+        shard = place.name.removeprefix(_SPILL)
+        if _SHARD.fullmatch(shard) and not folder.is_in_use(shard):
             shutil.rmtree(place, ignore_errors=True)
 
 
