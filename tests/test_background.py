@@ -8,10 +8,14 @@ import threading
 import time
 import weakref
 from threading import Event, Thread, Timer
+from typing import TYPE_CHECKING
 
 import pytest
 
 from trajmeter.background import Background
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_the_caller_continues_until_it_needs_the_result() -> None:
@@ -39,6 +43,15 @@ def test_an_exception_is_raised_whenever_the_result_is_requested() -> None:
             background.result()
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Let SIGINT raise, also where the shell that started the tests ignores it."""
+    earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, earlier)
+
+
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.skipif(os.name == "nt", reason="the signal would end the process")
 def test_an_interrupted_wait_can_be_repeated() -> None:
     may_end = Event()
