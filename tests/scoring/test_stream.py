@@ -56,7 +56,6 @@ def test_an_error_while_counting_ends_the_stream(
 def test_threads_score_on_while_the_program_ends() -> None:
     program = (
         "import threading, pyarrow, trajmeter\n"
-        "trajmeter.backend()\n"  # the Python kernels cannot be imported so late
         "def work():\n"
         "    threading.main_thread().join()\n"
         "    found = trajmeter.score(pyarrow.table({'task_id': ['a']}), metrics=['turns'])\n"

@@ -13,7 +13,6 @@ Replicates are drawn on threads, because numpy releases the interpreter lock.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from math import frexp, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -177,6 +176,8 @@ def _on_threads(work: Callable[[range], Float64Array], blocks: list[range]) -> l
     count = min(threads(), len(blocks))
     if count <= 1:
         return list(map(work, blocks))
+    from concurrent.futures import ThreadPoolExecutor  # fails while a program ends
+
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(work, blocks))
 
