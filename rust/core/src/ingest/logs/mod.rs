@@ -28,8 +28,6 @@ use super::shares::Shares;
 use super::written::Cells;
 use super::{Piece, Reader, Row};
 use crate::pool;
-pub(super) use observations::is_space;
-
 use claims::{declared_views, repository_of};
 use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;

@@ -152,7 +152,7 @@ fn between<'a>(
 }
 
 /// Returns whether Python counts a character as whitespace.
-pub(in super::super) fn is_space(c: char) -> bool {
+pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 

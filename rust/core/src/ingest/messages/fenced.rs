@@ -8,12 +8,12 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::super::Row;
-use super::super::logs::is_space;
 use super::super::raw::Uncertain;
 use super::super::tree::{Node, Object};
 use super::columns::write_text;
 use super::outcomes::{Outcome, TRAJECTORY, text};
 use super::record::{CONTENTS, MESSAGES, may_be_foreign, parsed};
+use crate::text::trim;
 
 const MODEL: &str = "model_name";
 const TARGET: &str = "target";
@@ -77,8 +77,7 @@ fn write_turns(row: &mut Row<'_>, items: &[Node<'_>]) -> Option<()> {
             let said = said.text()?;
             write_text(&mut fields[places.text], turn, &said)?;
             if let Some(block) = last_block(&said).ok()? {
-                let program = block.trim_matches(is_space);
-                write_text(&mut fields[places.program], turn, program)?;
+                write_text(&mut fields[places.program], turn, trim(block))?;
             }
         }
         turns.close();
