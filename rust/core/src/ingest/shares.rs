@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::pool;
 
 /// Bytes of items that are read into one batch, unless their columns are small.
-const PART: u64 = 1 << 24;
+const PART: u64 = 1 << 25;
 /// Least bytes that are divided between two threads: enough to outweigh the cost of columns.
 const LEAST: u64 = 1 << 18;
 
