@@ -226,30 +226,32 @@ def _text_ends(batch: pa.RecordBatch) -> Int64Array:
     """Bytes of text and lists before each row of a batch and at its end; others are small."""
     import pyarrow as pa
 
+    rows = np.arange(batch.num_rows + 1)
     ends = np.zeros(batch.num_rows + 1, np.int64)
     for column in batch.columns:
         if column.type == pa.string() or pa.types.is_list(column.type):
-            ends += _bytes_before(column)
+            ends += _bytes_before(column, rows)
     return ends
 
 
-def _bytes_before(column: Any) -> Int64Array | int:  # noqa: ANN401 - an array of any type
-    """Approximate bytes before each value and after the last; 0 for a column of nulls."""
+def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa: ANN401 - an array of any type
+    """Approximate bytes of the values before each of these places; 0 for a column of nulls."""
     import pyarrow as pa
 
-    from trajmeter.arrays import field, present, ragged, text_bytes
+    from trajmeter.arrays import field, present, ragged, text_memory
 
     if column.null_count == len(column):
         return 0
     if column.type == pa.string():
-        return text_bytes(column).offsets
+        return text_memory(column)[1][places].astype(np.int64)
     if pa.types.is_list(column.type):
         values, offsets = ragged(column)
-        before = _bytes_before(values)
-        return before if isinstance(before, int) else before[offsets]
+        return _bytes_before(values, offsets[places])
     if pa.types.is_struct(column.type):
-        return sum(_bytes_before(field(column, each.name)) for each in column.type)
+        return sum(_bytes_before(field(column, each.name), places) for each in column.type)
+    if not column.null_count:
+        return places * _NUMBER_BYTES
     # A null counts as 0 bytes, regardless of the other values in its batch.
     before = np.zeros(len(column) + 1, np.int64)
     np.cumsum(present(column), out=before[1:])
-    return before * _NUMBER_BYTES
+    return before[places] * _NUMBER_BYTES
