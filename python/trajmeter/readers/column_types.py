@@ -41,7 +41,7 @@ def check_column_types(
     """
     choice = Choice(Trajectory, input_format=input_format, mapping=mapping, profiles=profiles)
     for each in inputs(paths, choice):
-        if not each.problems and each.whole is None and _is_parquet(each.path):
+        if each.may_be_parquet and _is_parquet(each.path):
             checked_footer(each.path, choice, is_named=each.notes is None)
 
 

@@ -37,6 +37,7 @@ _DATA = frozenset(
     {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
 )
 """Suffixes of record files: an unreadable one is a problem even if found in a folder."""
+_NO_TABLE = tuple(_DATA - {".parquet"})
 _NO_LOGS = r"""\. (?:
     avif | bat | bin | bmp | c | cc | cfg | class | cpp | cs | css | diff | dll |
     dylib | exe | gif | go | h | hpp | htm | html | ico | ini | ipynb | jar | java | jpeg |
@@ -193,6 +194,12 @@ class Input(NamedTuple):
             return False
         name = str(self.place)
         return name.endswith(_LOG_SUFFIX) and is_named_in_utf8(name)
+
+    @property
+    def may_be_parquet(self) -> bool:
+        """Whether it may be Parquet; no file is that was found in a folder under another suffix."""
+        is_other = self.problems or self.is_end or self.whole
+        return not is_other and (self.notes is None or not str(self.place).endswith(_NO_TABLE))
 
     def note_read(self) -> None:
         """Record that it was read."""
