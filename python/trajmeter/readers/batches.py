@@ -149,7 +149,11 @@ class TrajectoryBatches:
     def start(self) -> None:
         """Start reading before the first batch is requested; :meth:`close` stops it early."""
         if self._ahead is None:
-            self._ahead = ReadAhead(self._items())
+            found = self._found()
+            # Listing a folder gives up the GIL for every file, and the thread would not soon have
+            # it again.
+            first = [*islice(found, _LOGS)]
+            self._ahead = ReadAhead(self._items(chain(first, found)))
 
     def close(self) -> None:
         """Stop reading."""
@@ -193,12 +197,12 @@ class TrajectoryBatches:
         finally:
             self.close()
 
-    def _items(self) -> Iterator[_Item]:
+    def _items(self, found: Iterable[Input]) -> Iterator[_Item]:
         reads_logs = self._choice.chosen is None
         if backend() == "python":
-            yield from self._gathered(self._found())
+            yield from self._gathered(found)
             return
-        for may_be_logs, group in groupby(self._found(), attrgetter("may_be_log")):
+        for may_be_logs, group in groupby(found, attrgetter("may_be_log")):
             if may_be_logs and reads_logs:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)
@@ -337,7 +341,10 @@ class TrajectoryBatches:
         while logs:
             files = [str(log.place) for log in logs]
             found, count = reader.read_logs(files, as_contextbench=as_contextbench)
-            yield from self._logs_in(found, logs[:count])
+            items = self._logs_in(found, logs[:count])
+            # Together, so that the next logs are read while the batches of these are waiting.
+            is_whole = not any(columns.refused for columns in found)
+            yield from [partial(_one_by_one, [*items])] if is_whole else items
             logs = logs[count:]
 
     def _logs_in(self, found: list[JsonColumns], logs: list[Input]) -> Iterator[_Item]:
@@ -370,3 +377,8 @@ class TrajectoryBatches:
         for problem in problems:
             self._report(problem)
         return iter(())
+
+
+def _one_by_one(items: Iterable[_Item]) -> Iterator[pa.RecordBatch]:
+    for item in items:
+        yield from item()
