@@ -138,6 +138,24 @@ def test_a_metric_is_scored_without_what_units_and_other_metrics_need(
     assert (late | units | _NO_MODEL) & set(done.stderr.split()) == set()
 
 
+@pytest.mark.parametrize(
+    "words", [["-m", "turns"], ["-m", "context", "-t", "gold.jsonl", "-s", "snapshots.jsonl"]]
+)
+def test_files_are_read_while_numpy_is_imported(folder: Path, words: list[str]) -> None:
+    (folder / "gold.jsonl").write_text(_GOLD)
+    (folder / "snapshots.jsonl").write_text('{"repo": "a/b", "commit": "c", "files": {}}\n')
+    program = (
+        "import sys; from trajmeter.cli import main; from trajmeter.readers import batches; "
+        "make = batches.ReadAhead; batches.ReadAhead = "
+        "lambda items: [print('numpy' in sys.modules), make(items)][1]; "
+        f"main(['score', 'preds.jsonl', '-f', 'json', *{words}])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True
+    )
+    assert done.stdout.splitlines()[0] == "False"
+
+
 _DECOY = "import sys; print('pandas was imported', file=sys.stderr); raise ImportError"
 
 

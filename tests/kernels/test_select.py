@@ -14,8 +14,8 @@ import pytest
 from trajmeter import kernels
 from trajmeter.errors import BackendError, ConfigurationError
 from trajmeter.kernels import Kernels
+from trajmeter.kernels._constants import KERNEL_NAMES
 from trajmeter.kernels._contract import KERNELS
-from trajmeter.kernels._names import KERNEL_NAMES
 
 PRINT_BACKEND = "import trajmeter; print(trajmeter.backend())"
 

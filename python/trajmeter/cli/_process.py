@@ -265,12 +265,21 @@ def without_blas_threads() -> Iterator[None]:
 
 
 def prepare_libraries() -> None:
-    """Import numpy under :func:`without_blas_threads`, and choose how pyarrow allocates memory.
+    """Import numpy, as :func:`preparing_libraries` does."""
+    with preparing_libraries():
+        pass
 
-    By default, pyarrow asks for huge pages, and a short process clears most of them for nothing.
+
+@contextmanager
+def preparing_libraries() -> Iterator[None]:
+    """Choose how numpy and pyarrow start, and import numpy at the end of the block.
+
+    numpy starts :func:`without_blas_threads`. By default, pyarrow asks for huge pages, and a short
+    process clears most of them for nothing.
     """
     os.environ.setdefault(MEMORY_POOL, "system")
     with without_blas_threads():
+        yield
         import numpy as np  # noqa: F401 - it reads the variable only now
 
 

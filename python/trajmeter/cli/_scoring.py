@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.cli import _gates as gate
 from trajmeter.cli import _units as units
-from trajmeter.cli._process import PrintedTable, Unreadable, print_message
+from trajmeter.cli._process import (
+    PrintedTable,
+    Unreadable,
+    prepare_libraries,
+    preparing_libraries,
+    print_message,
+)
 from trajmeter.cli._progress import tracked
 from trajmeter.errors import ConfigurationError
 
@@ -141,27 +147,29 @@ class Done(NamedTuple):
 
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     """Score everything in one pass."""
-    from trajmeter.metrics import create
-    from trajmeter.metrics.columns_read import columns_to_fill, presence_read
-    from trajmeter.readers.batches import TrajectoryBatches
-    from trajmeter.readers.column_types import check_column_types
-
     unreadable = Unreadable()
     report = unreadable.report
     reading = job.reading
-    store = job.open_store(report)
-    made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
-    # Before attempts are read, because standard input is copied only once.
-    mapped = [*job.read_mapped_tasks(report)]
-    attempts = TrajectoryBatches(
-        files,
-        columns=columns_to_fill(made),
-        presence=presence_read(made),
-        on_problem=report,
-        **reading._asdict(),
-    )
-    with closing(attempts):
-        attempts.start()  # on a thread, while other imports run and tasks are read
+    with ExitStack() as stack:
+        with preparing_libraries():
+            from trajmeter.metrics import create
+            from trajmeter.metrics.columns_read import columns_to_fill, presence_read
+            from trajmeter.readers.batches import TrajectoryBatches
+            from trajmeter.readers.column_types import check_column_types
+
+            store = job.open_store(report)
+            made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
+            # Before attempts are read, because standard input is copied only once.
+            mapped = [*job.read_mapped_tasks(report)]
+            attempts = TrajectoryBatches(
+                files,
+                columns=columns_to_fill(made),
+                presence=presence_read(made),
+                on_problem=report,
+                **reading._asdict(),
+            )
+            stack.callback(attempts.close)
+            attempts.start()  # on a thread, while other imports run and tasks are read
         check_column_types(files, **reading.recognition())
         from trajmeter.scoring.stream import StreamScorer
 
@@ -193,6 +201,7 @@ def score_in_units(
         raise ConfigurationError(
             "a shard has neither gates nor a report nor rows to print; merge the shards first"
         )
+    prepare_libraries()
     unreadable = Unreadable()
     opened: list[OpenedJob] = []
     gated: list[gate.GatedRows] = []

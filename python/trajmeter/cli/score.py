@@ -20,7 +20,6 @@ from trajmeter.cli._findings import (
 from trajmeter.cli._outputs import ScoreOutputs
 from trajmeter.cli._process import (
     ExitCode,
-    prepare_libraries,
     print_message,
     tolerating_closed_stdout,
     without_repeats,
@@ -180,7 +179,6 @@ def score(
         trajmeter score "runs/*.parquet" -t gold.jsonl -o scores/ --shard 3/8
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
-    prepare_libraries()
     from trajmeter.scoring.job import Job
     from trajmeter.scoring.reading_options import ReadingOptions
     from trajmeter.scoring.sources import DEFAULT_METRICS

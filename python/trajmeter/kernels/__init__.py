@@ -9,9 +9,6 @@ from trajmeter.late import loading_late
 
 if TYPE_CHECKING:
     from trajmeter.kernels._arrays import (
-        GMEAN_RELATIVE_TOLERANCE,
-        NO_NUMBER,
-        TURN_COUNTS,
         BoolArray,
         Coded,
         EditedLineArrays,
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
         TrajectoryFigureArrays,
         TurnCountArrays,
     )
+    from trajmeter.kernels._constants import GMEAN_RELATIVE_TOLERANCE, NO_NUMBER, TURN_COUNTS
     from trajmeter.kernels._context import (
         GRANULARITIES,
         ContextFile,
@@ -110,10 +108,10 @@ _HOME = {
     "CONTEXT_COUNTS": "_context_batch",
     "EDIT_COUNTS": "_context_batch",
     "EXTENTS": "_context_batch",
-    "GMEAN_RELATIVE_TOLERANCE": "_arrays",
+    "GMEAN_RELATIVE_TOLERANCE": "_constants",
     "GRANULARITIES": "_context",
-    "NO_NUMBER": "_arrays",
-    "TURN_COUNTS": "_arrays",
+    "NO_NUMBER": "_constants",
+    "TURN_COUNTS": "_constants",
     "BoolArray": "_arrays",
     "Coded": "_arrays",
     "ContextBatchArrays": "_context_batch",

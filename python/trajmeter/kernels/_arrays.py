@@ -1,4 +1,4 @@
-"""The arrays that kernels take and return, and the constants they agree on.
+"""The arrays that kernels take and return.
 
 Spans travel as two 1-D, C-contiguous ``int64`` arrays, ``start`` and ``end``, half-open. A ragged
 batch is its values and ``int64`` offsets of length n + 1, non-decreasing, which may begin above 0.
@@ -14,9 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "GMEAN_RELATIVE_TOLERANCE",
-    "NO_NUMBER",
-    "TURN_COUNTS",
     "BoolArray",
     "ByteArray",
     "Coded",
@@ -153,36 +150,3 @@ class PatchFault(IntEnum):
     """It has no lines."""
     COUNTS = 3
     """The header declares other counts than the body has; the body's counts apply."""
-
-
-TURN_COUNTS = (
-    "turns",
-    "first_turn_valid",
-    "first_program",
-    "parse_failures",
-    "no_code_turns",
-    "multi_code_block_turns",
-    "failed_turns",
-    "dominant_error",
-    "followed_failures",
-    "recovered_failures",
-    "repeated_failures",
-    "first_recorded_call",
-    "first_call",
-    "calls",
-    "repeated_calls",
-    "successful_calls",
-    "known_calls",
-)
-"""The counts of each run. ``first_turn_valid`` is 1, 0, or -1 if unknown; ``dominant_error`` is the
-code of a reason, or -1. ``first_recorded_call`` is the number of the first turn with a call, and
-``first_call`` that of the first turn with a call that did not fail; or ``NO_NUMBER``."""
-
-NO_NUMBER = -(2**63)
-"""Represents a turn without a recorded number, or a missing turn."""
-
-GMEAN_RELATIVE_TOLERANCE = 1e-14
-"""Maximum relative difference between the geometric means of the two backends.
-
-Both multiply the same mantissas, but in another order, and round differently.
-"""

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter.errors import BackendError, ConfigurationError
-from trajmeter.kernels._names import KERNEL_NAMES
+from trajmeter.kernels._constants import KERNEL_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

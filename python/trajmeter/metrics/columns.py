@@ -10,7 +10,6 @@ from functools import cache, lru_cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
-import numpy as np
 from pydantic import BaseModel, TypeAdapter
 
 from trajmeter.errors import ConfigurationError, InputError, format_exception
@@ -347,6 +346,8 @@ def _is_enum(shape: Shape) -> bool:
 
 def jsonable(value: object) -> object:
     """Convert numpy values, which metrics may leave in their results, to Python values."""
+    import numpy as np  # files are already being read when it is imported
+
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     raise TypeError(f"a {type(value).__qualname__} has no form in JSON")

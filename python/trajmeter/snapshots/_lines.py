@@ -12,7 +12,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
-import numpy as np
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
@@ -160,7 +159,8 @@ def checked_file(
     Raises:
         ReadError: Its lines or definitions do not fit into it.
     """
-    if not len(starts) or starts[0] != 0 or starts[-1] > size or (np.diff(starts) <= 0).any():
+    is_rising = not (starts[1:] <= starts[:-1]).any()
+    if not len(starts) or starts[0] != 0 or starts[-1] > size or not is_rising:
         raise ReadError(f"files[{path!r}].line_starts: expected to rise from 0 to at most {size}")
     if definitions is not None:
         wrong = (definitions.start > definitions.end) | (definitions.end > size)
@@ -174,4 +174,6 @@ def checked_file(
 
 
 def _column(values: Sequence[int]) -> Int64Array:
+    import numpy as np  # files are already being read when it is imported
+
     return np.array(values, dtype=np.int64)

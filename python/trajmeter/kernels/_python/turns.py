@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.errors import InputError
-from trajmeter.kernels._arrays import NO_NUMBER, TurnCountArrays
+from trajmeter.kernels._arrays import TurnCountArrays
+from trajmeter.kernels._constants import NO_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.context.prepared import PreparedTask, prepare
+from typing import TYPE_CHECKING
+
+from trajmeter.late import loading_late
 from trajmeter.metrics.context.profile import PROFILES, ContextProfile
 from trajmeter.metrics.context.result import (
     ContextBenchEditLocation,
@@ -16,7 +18,10 @@ from trajmeter.metrics.context.result import (
     ViewFigures,
 )
 from trajmeter.metrics.context.score import ContextMetric, create, score
-from trajmeter.metrics.context.tracker import ContextTracker
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.context.prepared import PreparedTask, prepare
+    from trajmeter.metrics.context.tracker import ContextTracker
 
 __all__ = [
     "PROFILES",
@@ -37,3 +42,8 @@ __all__ = [
     "prepare",
     "score",
 ]
+
+# These need numpy, and files are already being read when it is imported.
+__getattr__ = loading_late(
+    __name__, {"ContextTracker": "tracker", "PreparedTask": "prepared", "prepare": "prepared"}
+)

@@ -1,18 +1,17 @@
-"""Scores the context metrics of one attempt against a prepared task."""
+"""The context metrics of an attempt.
+
+What computes them is imported when the first attempt is scored, while files are already being read.
+"""
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type
-from trajmeter.metrics.context.composing import compose, measured_lines, without_task
 from trajmeter.metrics.context.parts import ALL_PARTS, parts_of
-from trajmeter.metrics.context.prepared import PreparedTask
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.context.result import ContextResult
-from trajmeter.metrics.context.tasks import PreparedTasks
-from trajmeter.metrics.context.tracker import ContextTracker
 from trajmeter.metrics.profile import find_profile
 from trajmeter.records import Trajectory
 
@@ -22,16 +21,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pydantic import JsonValue
 
-    from trajmeter.kernels import TurnLike, ViewLike
-    from trajmeter.metrics._result import Group
-    from trajmeter.metrics.context.parts import Parts
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.metrics.context.tasks import PreparedTasks
+    from trajmeter.metrics.context.tracker import ContextTracker
     from trajmeter.metrics.registry import Resources
-    from trajmeter.records import Leak, Task
+    from trajmeter.records import Task
     from trajmeter.snapshots import SnapshotStore
 
-    GroupT = TypeVar("GroupT", bound=Group)
-
-__all__ = ["ContextMetric", "create", "score", "score_views"]
+__all__ = ["ContextMetric", "create", "score"]
 
 
 class ContextMetric:
@@ -54,10 +51,16 @@ class ContextMetric:
         self, snapshots: SnapshotStore | None = None, *, profile: str | None = None
     ) -> None:
         self._profile = find_profile("context", profile, PROFILES)
-        self._tasks = PreparedTasks(snapshots, self._profile)
+        self._snapshots = snapshots
         self._parts = ALL_PARTS
         self.batch_columns = ALL_PARTS.columns(self._profile)
         """Columns of trajectories that :meth:`score_batch` reads; the others may be null."""
+
+    @cached_property
+    def _tasks(self) -> PreparedTasks:
+        from trajmeter.metrics.context.tasks import PreparedTasks
+
+        return PreparedTasks(self._snapshots, self._profile)
 
     def limit_to(self, groups: tuple[str, ...]) -> None:
         """Compute only the given groups; the others are ``not_scored`` without a cause."""
@@ -71,6 +74,9 @@ class ContextMetric:
 
     def score(self, task: Task | None, trajectory: Trajectory) -> ContextResult:
         """Score one attempt; without a task, everything is ``missing_gold``."""
+        from trajmeter.metrics.context.composing import without_task
+        from trajmeter.metrics.context.views_score import score_views
+
         if task is None:
             return without_task(trajectory.turns, trajectory.leaks, self._parts)
         return score_views(
@@ -84,6 +90,8 @@ class ContextMetric:
 
     def tracker(self, task: Task) -> ContextTracker:
         """Create a tracker for an attempt at a task while it runs."""
+        from trajmeter.metrics.context.tracker import ContextTracker
+
         return ContextTracker(self._tasks.find(task))
 
     def score_tracked(
@@ -126,6 +134,9 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
         InputError: An argument has the wrong type.
         TotalOverflowError: The sum of sizes overflows a 64-bit integer.
     """
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.metrics.context.views_score import score_views
+
     check_type(prepared, PreparedTask, name="prepared")
     check_type(trajectory, Trajectory, name="trajectory")
     return score_views(
@@ -135,41 +146,3 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
         final_patch=trajectory.final_patch,
         leaks=trajectory.leaks,
     )
-
-
-def score_views(
-    prepared: PreparedTask,
-    turns: Sequence[TurnLike] | None,
-    final_views: Sequence[ViewLike] | None,
-    *,
-    final_patch: str | None,
-    leaks: Sequence[Leak] | None = None,
-    parts: Parts = ALL_PARTS,
-) -> ContextResult:
-    """Score one attempt, given by its turns, final views, patch and leaks; see :func:`score`."""
-    if not parts.need_views(prepared.profile):
-        turns = None
-    elif not parts.trajectory:
-        turns = _one_step(turns)
-    if not parts.need_final_views(prepared.profile):
-        final_views = None
-    if prepared.profile.declared_final_only:
-        final_views = final_views or ()
-    sizes = prepared.kernel.score(turns, final_views)
-    if prepared.profile.counts_reversed_lines:
-        views = (turn.views for turn in turns or ())
-        steps = (seen for seen in views if seen is not None)
-        sizes = measured_lines(prepared, sizes, steps, final_views)
-    return compose(prepared, sizes, final_patch, leaks, parts)
-
-
-class _Step(NamedTuple):
-    """A turn in the form that the kernel reads."""
-
-    views: Sequence[ViewLike] | None
-
-
-def _one_step(turns: Sequence[TurnLike] | None) -> Sequence[TurnLike]:
-    """Merge the views of all turns into one step; their union is the same."""
-    seen = [turn.views for turn in turns or () if turn.views is not None]
-    return [_Step([*chain.from_iterable(seen)])] if seen else []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from trajmeter.metrics.tools.arguments import Malformed, are_simple, keyed_arguments
 
 if TYPE_CHECKING:
@@ -137,6 +135,8 @@ class Reference:
 
 def prepare_reference(calls: Calls, policies: ArgumentPolicies) -> Reference:
     """Code the calls of a reference under the policies of their tools."""
+    import numpy as np  # files are already being read when it is imported
+
     trees = {name: policies.tree_of(name) for name in set(calls.names)}
     compared = {name for name, tree in trees.items() if not tree.is_equality}
     ignored = {name for name, tree in trees.items() if tree.is_equality and tree.policy == "ignore"}
