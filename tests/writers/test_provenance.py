@@ -111,6 +111,31 @@ def test_of_a_large_folder_the_ends_of_files_are_digested(tmp_path: Path) -> Non
     assert input_file(folder).ends_sha256 != found.ends_sha256
 
 
+@pytest.mark.parametrize("odd", [b"\xc3\xa4.json", b"a\xfe.json"])
+def test_both_backends_digest_a_folder_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: bytes
+) -> None:
+    """Folders, links and names that sort otherwise by components, or that are not UTF-8."""
+    monkeypatch.setattr("trajmeter.writers.provenance._LARGE_BYTES", 4)
+    for name in ("a", "a/b", "a-", "empty", "ä"):
+        (tmp_path / name).mkdir()
+    for name in ("a/b/c.json", "a/b.json", "a-/z", "a.json", "ä/x", "Z", os.fsdecode(odd)):
+        (tmp_path / name).write_bytes(name.encode(errors="surrogateescape") * 3_000)
+    (tmp_path / "link.json").symlink_to(tmp_path / "a.json")
+    (tmp_path / "folder").symlink_to(tmp_path / "a")
+    (tmp_path / "broken").symlink_to(tmp_path / "nothing")
+    found = input_file(tmp_path)
+    assert (found.files, found.sha256) == (8, None)
+    monkeypatch.setattr("trajmeter.writers.provenance.backend", lambda: "python")
+    assert input_file(tmp_path) == found
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    unread = InputFile(path=str(tmp_path))
+    assert input_file(tmp_path) == unread
+    monkeypatch.undo()
+    monkeypatch.setattr("trajmeter.writers.provenance._LARGE_BYTES", 4)
+    assert input_file(tmp_path) == unread
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic_core import to_json
 
+from trajmeter.kernels import backend
 from trajmeter.records import Record
 from trajmeter.records.record import default_fields, frozen
 from trajmeter.remote import is_remote
@@ -157,12 +158,19 @@ def _as_text(name: str) -> str:
 
 def _folder(folder: Path) -> InputFile:
     root = str(folder)
+    if backend() == "rust" and os.sep == "/":
+        from trajmeter.kernels._rust import folder_digest
+
+        found = folder_digest(root, _LARGE_BYTES, _END_IN_FOLDER)
+        if found is not None:
+            size, count, ends = found
+            return _input(folder, bytes=size, ends_sha256=ends, files=count)
     sizes: dict[str, int] = {}
     for name in _names_below(root):
         with suppress(FileNotFoundError):  # a broken link
-            found = os.stat(os.path.join(root, name))  # noqa: PTH116, PTH118 - many files
-            if stat.S_ISREG(found.st_mode):
-                sizes[name] = found.st_size
+            about = os.stat(os.path.join(root, name))  # noqa: PTH116, PTH118 - many files
+            if stat.S_ISREG(about.st_mode):
+                sizes[name] = about.st_size
     total = sum(sizes.values())
     whole = hashlib.sha256()
     for name, size in sizes.items():

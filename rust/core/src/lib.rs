@@ -9,6 +9,7 @@ pub mod assignment;
 pub mod calls;
 pub mod codes;
 pub mod context;
+pub mod digests;
 pub mod edits;
 mod error;
 pub mod exact;

@@ -11,6 +11,7 @@ mod columns;
 mod context;
 mod context_batch;
 mod context_files;
+mod digests;
 mod edits;
 mod errors;
 mod exact;
@@ -57,6 +58,8 @@ mod _rust {
     use crate::context_batch::context_batch;
     #[pymodule_export]
     use crate::context_files::{ContextFiles, context_files};
+    #[pymodule_export]
+    use crate::digests::folder_digest;
     #[pymodule_export]
     use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
     #[pymodule_export]
