@@ -150,9 +150,7 @@ def slot_order(slots: Int64Array, size: int) -> tuple[Int64Array, Int64Array]: .
 def histograms(
     values: Float64Array, offsets: Int64Array
 ) -> tuple[Int64Array, Int64Array, Float64Array, Float64Array]: ...
-def text_codes(
-    parts: Sequence[tuple[ByteArray, npt.NDArray[np.int32], BoolArray | None]],
-) -> tuple[Int64Array, bytes, Int64Array]: ...
+def text_codes(parts: Sequence[_TextPart]) -> tuple[Int64Array, bytes, Int64Array]: ...
 def folder_digest(folder: str, small: int, end: int) -> tuple[int, int, str] | None: ...
 def object_codes(texts: ByteArray, offsets: Int64Array, runs: Int64Array | None) -> Int64Array: ...
 def crc_and_newlines(block: bytes, before: int) -> tuple[int, int]: ...
@@ -242,7 +240,10 @@ class StepCoverage:
     def line(self) -> float | None: ...
 
 _Field: TypeAlias = tuple[str, Float64Array | Int64Array | BoolArray, BoolArray]
-_Rows: TypeAlias = tuple[tuple[ByteArray, Int64Array], Int64Array, Int64Array, Sequence[_Field]]
+_TextPart: TypeAlias = tuple[ByteArray, npt.NDArray[np.int32], BoolArray | None]
+_ByteTexts: TypeAlias = tuple[ByteArray, Int64Array]
+_Calls: TypeAlias = tuple[Int64Array, _ByteTexts, Int64Array]
+_Rows: TypeAlias = tuple[_ByteTexts, Int64Array, Int64Array, Sequence[_Field]]
 
 def speedup_tables_as_text(rows: _Rows, keys: Sequence[str], key: Int64Array) -> Columns: ...
 
@@ -337,21 +338,22 @@ class Columns:
     ) -> tuple[object, object]: ...
 
 def found_texts(
-    texts: tuple[npt.NDArray[np.uint8], Int64Array],
-    group_of: Int64Array,
-    sought: tuple[npt.NDArray[np.uint8], Int64Array],
-    offsets: Int64Array,
+    texts: _ByteTexts, group_of: Int64Array, sought: _ByteTexts, offsets: Int64Array
 ) -> Int64Array: ...
 def match_calls(
-    actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
-    references: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
-    reference_of: Int64Array,
-    names: tuple[npt.NDArray[np.uint8], Int64Array],
-) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]: ...
+    actual: _Calls, references: _Calls, reference_of: Int64Array, names: _ByteTexts
+) -> tuple[Int64Array, ByteArray, Int64Array]: ...
 def document_parts(
     content: bytes, key: str | None = None
 ) -> tuple[list[tuple[str, tuple[int, int]]], list[tuple[int, int]]] | None:
     """Find the positions of a document's other values by key, and of the items of its list."""
+
+@final
+class QuotedWords:
+    """Finds the words that are all that two consecutive quotes enclose, in one pass over a text."""
+
+    def __new__(cls, words: Sequence[bytes]) -> QuotedWords: ...
+    def found_in(self, text: bytes) -> frozenset[bytes]: ...
 
 @final
 class JsonReader:

@@ -22,6 +22,7 @@ from trajmeter.readers._columns.batch_maker import BatchMaker
 from trajmeter.readers._columns.certain_rows import CertainRows
 from trajmeter.readers._columns.column_reader import column_reader, has_column
 from trajmeter.readers._columns.document_batches import document_items
+from trajmeter.readers._columns.file_records import FileRecords, gathered
 from trajmeter.readers._columns.line_batches import BLOCK_BYTES, LineBlocks
 from trajmeter.readers._columns.reasons import Reasons
 from trajmeter.readers._columns.small_files import holds_few_records, holds_records
@@ -153,7 +154,7 @@ class TrajectoryBatches:
             # Listing a folder gives up the GIL for every file, and the thread would not soon have
             # it again.
             first = [*islice(found, _LOGS)]
-            self._ahead = ReadAhead(self._items(chain(first, found)))
+            self._ahead = ReadAhead(gathered(self._items(chain(first, found))))
 
     def close(self) -> None:
         """Stop reading."""
@@ -270,10 +271,8 @@ class TrajectoryBatches:
             return
         batches = self._choice.batches(whole, path, self._wanted | self._tables)
         if batches is None:
-            if is_counted:
-                yield self._count_file
             records = self._choice.records(whole, path, self._report, self._wanted, lines)
-            yield partial(self._rows_of.gather, records)
+            yield self._file_records(given, records, is_counted=is_counted)
             return
         for batch in batches:
             yield partial(iter, [batch])
@@ -327,9 +326,14 @@ class TrajectoryBatches:
             is_read = yield from tables.items(given, reader)
             if is_read:
                 return
-        if is_counted:
-            yield self._count_file
-        yield partial(self._rows_of.gather, read_records(given, self._choice, self._report))
+        records = read_records(given, self._choice, self._report)
+        yield self._file_records(given, records, is_counted=is_counted)
+
+    def _file_records(
+        self, given: Input, records: Iterator[Trajectory], *, is_counted: bool
+    ) -> FileRecords:
+        found = self._counted_file(records) if is_counted else records
+        return FileRecords(given, found, self._rows_of.gather)
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
         reader = column_reader(self._wanted)
@@ -365,9 +369,9 @@ class TrajectoryBatches:
                 yield from self._gathered(left, is_counted=True)
             yield partial(self._counted, batch.slice(done), counts)
 
-    def _count_file(self) -> Iterator[pa.RecordBatch]:
+    def _counted_file(self, records: Iterator[Trajectory]) -> Iterator[Trajectory]:
         self._reasons.add_file()
-        return iter(())
+        yield from records
 
     def _counted(self, batch: pa.RecordBatch, rows: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
         self._choice.count(rows)

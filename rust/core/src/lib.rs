@@ -22,6 +22,7 @@ pub mod means;
 mod offsets;
 pub mod patches;
 pub mod pool;
+pub mod quoted_words;
 #[cfg(test)]
 mod random;
 pub mod resampling;

@@ -23,6 +23,7 @@ mod named;
 mod nulls;
 mod objects;
 mod patches;
+mod quoted_words;
 mod resampling;
 mod rows;
 mod sequences;
@@ -76,6 +77,8 @@ mod _rust {
     use crate::objects::object_codes;
     #[pymodule_export]
     use crate::patches::edited_lines;
+    #[pymodule_export]
+    use crate::quoted_words::QuotedWords;
     #[pymodule_export]
     use crate::resampling::{cluster_means, sign_flips};
     #[pymodule_export]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.metrics.speedup.runs import FAST, score, table
-from trajmeter.readers import read_trajectories
+from trajmeter.readers import Evidence, FileFormat, format_named, read_trajectories
 from trajmeter.records import Cause, Outcome, Trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+BLOCK_BYTES = 1 << 18
 COUNTS = {"passed": 8, "failed": 0, "error": 0, "skipped": 2, "total": 10}
 SNAPSHOT = {"total": 68, "passed": 49, "failed": 6, "skipped": 13, "pass-to-fail": 0}
 RESULT = {
@@ -161,6 +162,23 @@ def test_json_that_quotes_a_marker_is_not_captured_output(tmp_path: Path) -> Non
     assert read(path).final_output == "FORMULACODE_TESTS_START\n"
     path.write_text(json.dumps({"task_id": "a", "final_output": "FORMULACODE_"}, indent=1))
     assert read(path).final_output == "FORMULACODE_"
+
+
+@pytest.mark.parametrize("start", [b"{ make\n", b"benchmark\n"])
+@pytest.mark.parametrize("place", [-13, -12, -11, -6, -1, 0, 1])
+def test_a_marker_is_found_wherever_it_is(tmp_path: Path, start: bytes, place: int) -> None:
+    """The file is read in blocks, and one may end within the marker."""
+    known = format_named("fc-eval-captured-output", Trajectory)
+    assert isinstance(known, FileFormat)
+    path = tmp_path / "pane.txt"
+    before = start.ljust(2 * BLOCK_BYTES + place - 1, b".") + b"\n"
+    for end, evidence in (
+        (b"FORMULACODE_TESTS_START\n", Evidence.POSSIBLE),
+        (b"FORMULACODE_", Evidence.POSSIBLE),
+        (b"FORMULACODE", None),
+    ):
+        path.write_bytes(before + end)
+        assert known.recognises(path, before[: 1 << 16]) == evidence
 
 
 def test_the_last_of_several_blocks_counts(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.document_values import object_document
 from trajmeter.records import Task, Trajectory
@@ -18,23 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-__all__ = ["INDEX", "Marks", "Place"]
+    from trajmeter.readers._recognition.beginnings import Beginning
 
-_OPENING = (b"{", b"[")
-_BINARY = (b"PAR1", b"PK\x03\x04")
+__all__ = ["INDEX", "WORDS", "Marks", "Place"]
+
 _JSON = ".json"
 _LIST = "messages"
 """Key of the list in a folder's file, if one is examined."""
-_ESCAPED = re.compile(rb"\\u00[2-7]")
-"""JSON may spell a word with escapes; hardly anyone does, but then nothing is ruled out."""
 
 
 class Marks(NamedTuple):
     """Features of a file or folder in a format; any one of them suffices."""
 
-    words: tuple[bytes, ...] = ()
+    words: frozenset[bytes] = frozenset()
     """JSON keys or values, one of which must occur in its beginning."""
-    beside: tuple[bytes, ...] = ()
+    beside: frozenset[bytes] = frozenset()
     """Further keys or values, one of which must occur too."""
     magic: bytes | None = None
     """The bytes with which it begins."""
@@ -47,17 +44,17 @@ class Marks(NamedTuple):
     keys: frozenset[str] = frozenset()
     """Keys that the first JSON file in the folder must all have."""
 
-    def are_in(self, head: bytes) -> bool:
+    def are_in(self, head: Beginning) -> bool:
         """Whether a file with this beginning may be in the format."""
-        if head.startswith(_BINARY):
-            return self.magic is not None and head.startswith(self.magic)
-        if json_input.first_byte(head) not in _OPENING:
+        if head.is_binary:
+            return self.magic is not None and head.content.startswith(self.magic)
+        if not head.is_json:
             return self.is_text
-        if _holds(head, self.words) and (not self.beside or _holds(head, self.beside)):
+        if head.holds_any(self.words) and (not self.beside or head.holds_any(self.beside)):
             return True
-        if self.is_broken and not _ends_as_json(head):
+        if self.is_broken and not head.ends_as_json:
             return True
-        return bool(self.words) and _ESCAPED.search(head) is not None
+        return bool(self.words) and head.has_escapes
 
     def may_name(self, folder: Path, names: Iterable[str]) -> bool:
         """Whether a folder with this name and these contents may be in the format."""
@@ -93,15 +90,6 @@ class Place(NamedTuple):
     """Features that its files and folders must have."""
 
 
-def _holds(head: bytes, words: Iterable[bytes]) -> bool:
-    return any(word in head for word in words)
-
-
-def _ends_as_json(head: bytes) -> bool:
-    line, _, _ = head.lstrip(json_input.BLANK).partition(b"\n")
-    return line.rstrip().endswith((b"}", b"]"))
-
-
 def _records(module: str, *keys: str, makes: type[Any] = Trajectory) -> Place:
     return Place(module, makes, keys=frozenset(keys))
 
@@ -113,12 +101,12 @@ def _files(
     **marks: Any,  # noqa: ANN401 - fields of Marks
 ) -> Place:
     return Place(
-        module, Trajectory, marks=Marks(words=_quoted(words), beside=_quoted(beside), **marks)
+        module, Trajectory, marks=Marks(words=_encoded(words), beside=_encoded(beside), **marks)
     )
 
 
-def _quoted(words: Iterable[str]) -> tuple[bytes, ...]:
-    return tuple(f'"{word}"'.encode() for word in words)
+def _encoded(words: Iterable[str]) -> frozenset[bytes]:
+    return frozenset(word.encode() for word in words)
 
 
 INDEX: dict[str, Place] = {
@@ -236,3 +224,6 @@ INDEX: dict[str, Place] = {
     "verifiers-traces": _records("verifiers", "nodes"),
 }
 """Formats by name."""
+
+WORDS = frozenset().union(*(place.marks.words | place.marks.beside for place in INDEX.values()))
+"""The words of all formats."""

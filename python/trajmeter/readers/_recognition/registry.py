@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, cast
 
 from trajmeter.errors import UnknownNameError, format_exception
 from trajmeter.keys import unknown
+from trajmeter.readers._recognition.beginnings import Beginning
 from trajmeter.readers._recognition.formats import FileFormat, Format, RecordFormat
-from trajmeter.readers._recognition.index import INDEX
+from trajmeter.readers._recognition.index import INDEX, WORDS
 from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def file_formats(makes: type[RecordT], head: bytes) -> tuple[FileFormat[RecordT]
         makes: Class of the records.
         head: The beginning of the file.
     """
-    return _whole_formats(makes, lambda marks: marks.are_in(head))
+    beginning = Beginning(head, WORDS)
+    return _whole_formats(makes, lambda marks: marks.are_in(beginning))
 
 
 def folder_formats(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
@@ -40,6 +40,7 @@ __all__ = ["CAPTURED_OUTPUT"]
 _MARKER = re.compile(r"FORMULACODE_(TESTS|RESULT|SNAPSHOT)_(START|END)")
 _NOTES = re.compile(r"FORMULACODE_(?:NO_BENCHMARKS|DISCOVERY_FAILED):.*")
 _BEGINNING = b"FORMULACODE_"
+_BLOCK = 1 << 18
 _PASS_TO_FAIL = ("pass-to-fail", "pass_to_fail")
 _COUNTS = ("passed", "failed", "error", "skipped", "total")
 _PANE = re.compile(r"(?P<task>.+)\.\d+-of-\d+\..*", re.DOTALL)
@@ -56,10 +57,24 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
             return None
         may_be_json = True  # terminal output may begin with a bracket
     with open_content(path) as file:
+        if not _holds_marker(file):  # nearly no file does, and its lines take ten times as long
+            return None
+        file.seek(0)
         marked = (line for line in file if _BEGINNING in line)
         if may_be_json:
             marked = (line for line in marked if line.lstrip().startswith(_BEGINNING))
         return Evidence.POSSIBLE if any(marked) else None
+
+
+def _holds_marker(file: BinaryIO) -> bool:
+    """Whether a marker may be in a file, in whatever line."""
+    before = b""
+    while block := file.read1(_BLOCK):  # type: ignore[attr-defined]  # of BufferedReader
+        held = before + block
+        if _BEGINNING in held:
+            return True
+        before = held[1 - len(_BEGINNING) :]
+    return False
 
 
 def _is_json(line: bytes) -> bool:
