@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Iterable
@@ -55,8 +56,10 @@ class Claim(NamedTuple):
         match = _CLAIM.fullmatch(text)
         try:
             if match is not None:
-                name, comparison, bound = match.groups()
-                return cls(text.strip(), name, comparison, float(bound or 1))
+                name, comparison, written = match.groups()
+                bound = float(written or 1)
+                if not math.isnan(bound):
+                    return cls(text.strip(), name, comparison, bound)
         except ValueError:
             pass
         raise ConfigurationError(

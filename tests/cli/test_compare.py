@@ -39,6 +39,14 @@ def results(tmp_path: Path) -> list[str]:
     return files
 
 
+@pytest.fixture
+def runs(results: list[str], tmp_path: Path) -> list[str]:
+    """Two equal runs of the first framework."""
+    again = tmp_path / "again.json"
+    again.write_bytes(Path(results[0]).read_bytes())
+    return [results[0], str(again)]
+
+
 def test_frameworks_are_shown_side_by_side(
     results: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,10 +67,10 @@ def test_a_report_is_written_as_its_suffix_says(
 
 
 def test_single_runs_beside_their_average_are_told(
-    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: list[str], runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     average = str(tmp_path / "average.json")
-    assert main(["average", results[0], results[0], "-o", average]) == ExitCode.OK
+    assert main(["average", *runs, "-o", average]) == ExitCode.OK
     assert main(["compare", results[0], average, results[1]]) == ExitCode.OK
     told = "Anchor: single runs (1) are listed next to an average and count as separate results"
     assert told in capsys.readouterr().out
@@ -114,26 +122,43 @@ def test_wrong_reports_and_profiles_are_usage_errors(
 
 
 def test_runs_are_averaged_into_a_result_file(
-    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: list[str], runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     average = tmp_path / "average.json"
-    same = [results[0], results[0]]
-    assert main(["average", *same, "-o", str(average), "--format", "json"]) == ExitCode.OK
+    assert main(["average", *runs, "-o", str(average), "--format", "json"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["run_count"] == 2
     assert read_evaluation(average).total_tokens == 200
     assert main(["average", *results]) == ExitCode.USAGE
     assert "must share their framework_name" in capsys.readouterr().err
 
 
-def test_figures_of_an_average_are_rounded_on_the_terminal(
-    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_run_listed_twice_is_averaged_once(
+    runs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = read_evaluation(Path(results[0]))
+    assert main(["average", *runs, runs[0], "--format", "json"]) == ExitCode.OK
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["run_count"] == 2
+    assert f"{runs[0]}: listed twice; read once" in captured.err
+
+
+def test_an_average_among_the_runs_is_named(
+    runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    average = str(tmp_path / "average.json")
+    assert main(["average", *runs, "-o", average]) == ExitCode.OK
+    assert main(["average", *runs, average]) == ExitCode.USAGE
+    assert "average.json is an average of several runs; pass single runs" in capsys.readouterr().err
+
+
+def test_figures_of_an_average_are_rounded_on_the_terminal(
+    runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = read_evaluation(Path(runs[0]))
     (question,) = run.questions
     changed = {"latency_seconds": 2.0, "estimated_cost_usd": 12_345.67, "correctness_score": 4.0}
     dear = run.model_copy(update={"questions": (question.model_copy(update=changed),)})
     write_evaluation(dear, tmp_path / "dear.json")
-    assert main(["average", *[results[0]] * 2, str(tmp_path / "dear.json")]) == ExitCode.OK
+    assert main(["average", *runs, str(tmp_path / "dear.json")]) == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     shown = {line.split()[0]: line.split()[-1] for line in lines if line}
     assert shown["avg_latency"] == "1.333"  # (1 + 1 + 2) / 3

@@ -219,6 +219,10 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(
         ([], "name at least one agent"),
         (["--agent", "agents"], "expected module:object"),
         (["--agent", "agents:Searcher", "--agent", "agents:Searcher"], "two agents are called"),
+        (
+            ["--agent", "x=agents:Searcher", "--agent", "x=agents:Chainer"],
+            "name one with --agent NAME=agents:Chainer",
+        ),
         (["--agent", "a b=agents:Searcher", "--agent", "A_b=agents:Chainer"], "two agents are"),
         (["--agent", "=agents:Searcher"], "expected a name before the '='"),
         (["--agent", "agents:Searcher", "--mode", "fast"], "no mode 'fast'"),

@@ -76,7 +76,7 @@ def test_questions_are_read_with_numbers_as_text_and_null_lists_as_none(tmp_path
     ("old", "new", "message"),
     [
         ("name: harbour", "label: harbour", r"spec\.yaml: name: expected text"),
-        ("config: {", "config: [{", r"spec\.yaml: not valid YAML"),
+        ("config: {", "config: [{", r"spec\.yaml: not valid YAML: line 6, column 1: expected .*"),
         ("documents_dir: documents/", "documents_dir: ../..", r"is outside"),
         ("modes:", "modes: none\nrest:", r"spec\.yaml: modes: expected a mapping, got 'none'"),
     ],
@@ -131,6 +131,12 @@ def test_modes_are_listed_where_none_of_several_is_the_baseline(tmp_path: Path) 
         ConfigurationError, match=r"spec\.yaml: modes: name a mode to run; modes: capability, fast$"
     ):
         read_scenario(write(tmp_path, spec=several))
+
+
+def test_characters_that_yaml_refuses_are_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"not valid YAML: unacceptable character") as told:
+        read_scenario(write(tmp_path, spec=SPEC + "\x07"))
+    assert "\n" not in str(told.value)
 
 
 def test_tags_that_would_run_code_are_refused(tmp_path: Path) -> None:

@@ -84,6 +84,20 @@ def test_both_ways_give_one_reward(figure: str) -> None:
     assert len({*found}) > 1
 
 
+@pytest.mark.parametrize("figure", FIGURES)
+def test_results_without_an_answer_are_no_attempt(figure: str) -> None:
+    result = {"role": "tool", "tool_call_id": "c", "content": "x"}
+    completions = [[result], [{"role": "user", "content": "q"}, result]]
+    causes: list[str] = []
+    found = trl.Reward(figure)(
+        completions=completions,
+        expected_tool_calls=[[]] * 2,
+        log_extra=lambda _, values: causes.extend(values),
+    )
+    assert found == [None, None]
+    assert all(cause.startswith("invalid_input: none of the messages") for cause in causes)
+
+
 ARGUMENTS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner),

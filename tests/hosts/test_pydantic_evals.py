@@ -235,3 +235,11 @@ def test_an_evaluator_says_its_version() -> None:
 
 def test_an_evaluator_is_made_before_the_files_that_it_reads() -> None:
     assert Tools(tasks="absent.jsonl", figures=("f1",)).tasks == "absent.jsonl"
+
+
+def test_a_missing_file_of_tasks_is_what_the_report_shows(tmp_path: Path) -> None:
+    report = _reported(CASES[:1], [Tools(tasks=str(tmp_path / "absent.jsonl"))])
+    assert report.failures == []
+    (failure,) = report.cases[0].evaluator_failures
+    assert failure.error_type == "ReadError"
+    assert "absent.jsonl" in failure.error_message

@@ -59,6 +59,10 @@ def test_without_a_bound(assert_scores):
 @pytest.mark.trajmeter(task="gold.jsonl")
 def test_wrong_option(assert_scores):
     pass
+
+@pytest.mark.trajmeter("gold.jsonl")
+def test_nameless_option(assert_scores):
+    pass
 """
 
 
@@ -80,7 +84,7 @@ def _run(folder: Path, *options: str, plugins: tuple[str, ...] = ()) -> str:
 
 def test_what_pytest_reports(tmp_path: Path) -> None:
     told = _run(tmp_path, "--junitxml=junit.xml", "--trajmeter-report=figures.jsonl", "-rs")
-    assert "2 passed, 1 skipped, 1 error" in told.replace("4 failed, ", "")
+    assert "2 passed, 1 skipped, 2 errors" in told.replace("4 failed, ", "")
     assert (
         "attempt at 't':\n"
         "tools.f1 >= 0.8: is 0.0\n"
@@ -96,6 +100,7 @@ def test_what_pytest_reports(tmp_path: Path) -> None:
     assert "ConfigurationError: the claim 'tools.f1 >=' cannot be read" in told
     assert "ConfigurationError: the claim 'tools.f1' compares nothing" in told
     assert "ConfigurationError: the marker trajmeter has no option 'task'" in told
+    assert "ConfigurationError: the marker trajmeter got 'gold.jsonl' without a name" in told
     assert "tools.f1: 0.667, 3 of 3 scored" in told
     assert "context.line.coverage: -, 0 of 2 scored" in told
     properties = {
@@ -118,6 +123,18 @@ def test_figures_come_over_xdist(tmp_path: Path) -> None:
     told = _run(tmp_path, "-n2", "--trajmeter-report=figures.jsonl", plugins=("xdist",))
     assert "tools.f1: 0.667, 3 of 3 scored" in told
     assert len((tmp_path / "figures.jsonl").read_text().splitlines()) == 11
+
+
+def test_the_folder_of_the_figures_is_made(tmp_path: Path) -> None:
+    _run(tmp_path, "--trajmeter-report=no/such/figures.jsonl", "-k", "test_holds")
+    assert len((tmp_path / "no" / "such" / "figures.jsonl").read_text().splitlines()) == 3
+
+
+def test_figures_that_cannot_be_written_are_told_before_the_tests(tmp_path: Path) -> None:
+    told = _run(tmp_path, "--trajmeter-report=gold.jsonl/figures.jsonl")
+    assert "--trajmeter-report: gold.jsonl/figures.jsonl: cannot be written" in told
+    assert "INTERNALERROR" not in told
+    assert "passed" not in told
 
 
 def test_a_session_that_does_not_use_it_loads_nothing(tmp_path: Path) -> None:

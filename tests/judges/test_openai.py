@@ -154,6 +154,34 @@ def test_the_key_appears_in_no_message_and_no_log(caplog: pytest.LogCaptureFixtu
     assert KEY not in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("address", "cause"),
+    [("http://127.0.0.1:1/v1", "Connect"), ("host.example/v1", "missing an 'http://' or")],
+)
+def test_what_keeps_the_endpoint_from_being_reached_is_told(address: str, cause: str) -> None:
+    got = ask(Endpoint([], address))
+    assert got.record.cause is Cause.JUDGE_ERROR
+    assert got.record.message is not None
+    assert cause in got.record.message.removeprefix("Connection error")
+
+
+def test_white_space_around_a_key_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_KEY", f" {KEY}\n")
+    with endpoint(GOOD) as server:
+        assert ask(server).value is not None
+    assert server.keys == [f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize("key", ["sk-one\nsk-two", "sk-é"])
+def test_a_key_that_cannot_be_sent_is_an_error_at_once(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("JUDGE_KEY", key)
+    with pytest.raises(ConfigurationError, match="the key in JUDGE_KEY contains") as caught:
+        OpenAIChat("m", key_variable="JUDGE_KEY")
+    assert "sk-" not in str(caught.value)
+
+
 def test_without_a_key_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JUDGE_KEY")
     with pytest.raises(ConfigurationError, match="set the environment variable JUDGE_KEY"):

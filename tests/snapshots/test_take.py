@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -181,7 +182,19 @@ def test_a_failed_snapshot_says_why(tmp_path: Path) -> None:
     source = (tmp_path / "r").as_uri()
     git(tmp_path, "clone", "--quiet", "--bare", "--filter=blob:none", source, "part")
     with pytest.raises(ReadError, match=r"part: a\.py: the clone lacks it; fetch everything"):
-        take_snapshot(tmp_path / "part")
+        take_snapshot(tmp_path / "part", cache=False)
+
+
+def test_a_suggested_command_does_no_more_than_it_says(tmp_path: Path) -> None:
+    commit(tmp_path / "my repo", {"a.py": b""})
+    for revision in ("x; touch y", "--upload-pack=touch y"):
+        with pytest.raises(ReadError) as caught:
+            take_snapshot(tmp_path / "my repo", commit=revision)
+        _, _, command = str(caught.value).partition("fetch it: ")
+        *words, last = shlex.split(command)
+        assert words[:5] == ["git", "-C", str(tmp_path / "my repo"), "fetch", "origin"]
+        assert words[5:] == (["--"] if revision.startswith("-") else [])
+        assert last == revision
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.cli._process import ExitCode, Unreadable, print_message
+from trajmeter.cli._process import ExitCode, Unreadable, print_message, without_repeats
 from trajmeter.cli._terminal import OriginalProfile, PlainFormat, print_fields
 
 __all__ = ["average"]
@@ -48,16 +48,21 @@ def average(
 
         trajmeter average results/anchor_*_run?.json -o results/anchor.json
     """
+    from trajmeter.errors import ConfigurationError
     from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.repeats import average as average_runs
     from trajmeter.frameworks.results import read_results, write_evaluation
     from trajmeter.writers import check_is_no_input, check_place, json_document
 
+    runs = without_repeats(runs)
     if output is not None:
         check_place(output)
         check_is_no_input(output, runs)
     unreadable = Unreadable()
     read = read_results(runs, on_problem=unreadable.report)
+    averages = [name for name, evaluation in read if evaluation.run_count > 1]
+    if averages:
+        raise ConfigurationError(f"{averages[0]} is an average of several runs; pass single runs")
     evaluations = [evaluation for _, evaluation in read]
     averaged = average_runs(evaluations, original=is_original(profile))
     if output is not None:

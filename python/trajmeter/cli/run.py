@@ -269,7 +269,7 @@ def _load_frameworks(references: Sequence[str]) -> list[Framework]:
         if any(evaluation_stem(other.name, "") == stem for other in frameworks):
             raise ConfigurationError(
                 f"two agents are called {name!r}, or would share the name of their result files; "
-                f"name one with --agent NAME={reference}"
+                f"name one with --agent NAME={target or reference}"
             )
         frameworks.append(replace(framework, name=name))
     return frameworks

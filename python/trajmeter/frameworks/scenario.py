@@ -22,6 +22,7 @@ from trajmeter.records import Question, Record
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    import yaml
     from yaml.nodes import Node
 
 __all__ = ["Scenario", "read_scenario"]
@@ -142,6 +143,14 @@ def _read_questions(file: Path) -> tuple[Question, ...]:
     return questions
 
 
+def _fault(error: yaml.YAMLError) -> str:
+    """Where YAML is not valid, and why, in one line."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    if mark is None or problem is None:
+        return " ".join(str(error).split())
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
+
+
 def _load(file: Path) -> Fields:
     try:
         import yaml
@@ -160,7 +169,7 @@ def _load(file: Path) -> Fields:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"{file}: not valid YAML: {error}") from error
+        raise ConfigurationError(f"{file}: not valid YAML: {_fault(error)}") from error
     except RecursionError:
         raise _nested_too_deeply(file) from None
     return Fields(content, f"{file}: the file", prefix=f"{file}: ")

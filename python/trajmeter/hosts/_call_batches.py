@@ -53,6 +53,8 @@ def plain_calls(messages: object) -> PlainCalls | None:
         return None
     try:
         answers = [calls for calls in map(_calls_in, messages) if calls is not None]
+        if messages and not answers:  # results alone are not an attempt
+            return None
         functions = [_function(call) for calls in answers for call in calls]
         arguments = [_json(function.get("arguments")) for function in functions]
     except ValueError:  # also for half a character, and for values that JSON lacks

@@ -57,8 +57,23 @@ def pytest_configure(config: pytest.Config) -> None:
         "assert_scores scores with",
     )
     if not hasattr(config, "workerinput"):
-        path = config.getoption("--trajmeter-report")
-        config.pluginmanager.register(_Report(path), "trajmeter-report")
+        config.pluginmanager.register(_Report(_report_file(config)), "trajmeter-report")
+
+
+def _report_file(config: pytest.Config) -> Path | None:
+    """The file of figures, whose folder is created before the tests, which may change theirs."""
+    given = config.getoption("--trajmeter-report")
+    if given is None:
+        return None
+    file = Path(given).absolute()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("a").close()
+    except OSError as error:
+        raise pytest.UsageError(
+            f"--trajmeter-report: {given}: cannot be written: {error.strerror}"
+        ) from error
+    return file
 
 
 @pytest.fixture
@@ -73,6 +88,11 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
 
     options: dict[str, Any] = {}
     for marker in reversed([*request.node.iter_markers("trajmeter")]):  # the nearest wins
+        if marker.args:
+            raise ConfigurationError(
+                f"the marker trajmeter got {marker.args[0]!r} without a name, expected options "
+                "such as tasks='gold.jsonl'"
+            )
         options |= marker.kwargs
     unscored = options.pop("unscored", "fail")
     if unscored not in _UNSCORED:
@@ -127,8 +147,8 @@ def _scorer(config: pytest.Config, options: Mapping[str, Any]) -> Scorer:
 class _Report:
     """Collects figures from test reports, whichever process the tests ran in."""
 
-    def __init__(self, path: str | None) -> None:
-        self._path = path
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
         self._found: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -163,6 +183,6 @@ class _Report:
 
     def pytest_sessionfinish(self) -> None:
         """Write the file of figures."""
-        if self._path is not None:
+        if self._file is not None:
             lines = "".join(f"{json.dumps(found)}\n" for found in self._found)
-            Path(self._path).write_text(lines, encoding="utf-8")
+            self._file.write_text(lines, encoding="utf-8")

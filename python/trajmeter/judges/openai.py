@@ -39,7 +39,7 @@ class OpenAIChat:
 
     Raises:
         ExtraMissingError: pydantic-ai is not installed.
-        ConfigurationError: The environment has no key.
+        ConfigurationError: The environment has no key, or one that cannot be sent.
     """
 
     replayed = False
@@ -60,11 +60,16 @@ class OpenAIChat:
             raise ExtraMissingError(
                 "an LLM judge needs pydantic-ai; install trajmeter[judge]"
             ) from error
-        self._key = os.environ.get(key_variable, "")
+        self._key = os.environ.get(key_variable, "").strip()
         if not self._key:
             raise ConfigurationError(
                 f"no key for the judge {model!r}: set the environment variable {key_variable}, "
                 "or replay a recording"
+            )
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ConfigurationError(
+                f"the key in {key_variable} contains a character that cannot be sent, such as a "
+                "line break"
             )
         self.name = model
         self._timeout_seconds = timeout_seconds
@@ -100,7 +105,7 @@ class OpenAIChat:
                 Cause.JUDGE_UNPARSEABLE,
             ) from None
         except (exceptions.ModelAPIError, openai.APIError) as error:
-            raise _transport_error(error, self._redacted(str(error))) from None
+            raise self._transport_error(error) from None
         except Exception as error:  # noqa: BLE001 - the client raises anything on an unexpected body
             raise TransientError(
                 self._redacted(
@@ -145,8 +150,20 @@ class OpenAIChat:
     def _redacted(self, text: str) -> str:
         return text.replace(self._key, "[redacted]")
 
+    def _transport_error(self, error: Exception) -> TransientError:
+        causes = [error, error.__cause__]
+        timed_out = any("Timeout" in type(cause).__name__ for cause in causes if cause is not None)
+        return TransientError(
+            self._redacted(_with_first_cause(error)),
+            Cause.JUDGE_TIMEOUT if timed_out else Cause.JUDGE_ERROR,
+        )
 
-def _transport_error(error: Exception, message: str) -> TransientError:
-    causes = [error, error.__cause__]
-    timed_out = any("Timeout" in type(cause).__name__ for cause in causes if cause is not None)
-    return TransientError(message, Cause.JUDGE_TIMEOUT if timed_out else Cause.JUDGE_ERROR)
+
+def _with_first_cause(error: Exception) -> str:
+    """The client's message, which may be only "Connection error.", with what caused it."""
+    message = first = str(error)
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        first = str(cause) or first
+        cause = cause.__cause__ or cause.__context__
+    return message if first in message else f"{message.rstrip('.')}: {first}"

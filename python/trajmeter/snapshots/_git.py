@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import shlex
 import weakref
 from contextlib import contextmanager
 from threading import RLock
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["GitRepository", "git_folder"]
+__all__ = ["GitRepository", "fetch_command", "git_folder"]
 
 _LINK, _FOLDER, _FILE = b"120000", b"40000", b"100"
 _MOST_LINKS = 40
@@ -40,6 +41,16 @@ def git_folder(path: Path) -> Path | None:
         return path / ".git"
     is_bare = (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
     return path if is_bare else None
+
+
+def fetch_command(repository: Path, revision: str) -> str:
+    """The command that fetches a commit, for a message.
+
+    The revision may be from a data set, so it is quoted, and never an option of git: one of them
+    names a program to run.
+    """
+    words = ["git", "-C", str(repository), "fetch", "origin"]
+    return shlex.join([*words, "--", revision] if revision.startswith("-") else [*words, revision])
 
 
 class GitRepository:
@@ -75,7 +86,7 @@ class GitRepository:
         """Message about a file without content."""
         return (
             "the clone lacks it; fetch everything: "
-            f"git -C {self.path} fetch --refetch --no-filter origin"
+            f"git -C {shlex.quote(str(self.path))} fetch --refetch --no-filter origin"
         )
 
     @property

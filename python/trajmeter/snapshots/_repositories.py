@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter.errors import ReadError
 from trajmeter.snapshots._entries import read_entry
-from trajmeter.snapshots._git import GitRepository, git_folder
+from trajmeter.snapshots._git import GitRepository, fetch_command, git_folder
 from trajmeter.snapshots._names import same_repo
 from trajmeter.snapshots._take import RepositoryContents, entry_maker
 from trajmeter.snapshots.snapshot import FileSnapshot, ListedFiles, Snapshot
@@ -146,7 +146,7 @@ class RepositoryFolder:
         if self.without_commit:
             task, (place, commit) = next(iter(self.without_commit.items()))
             what = "has no commit" if commit is None else f"needs {commit!r}"
-            todo = "" if commit is None else f"; fetch it: git -C {place} fetch origin {commit}"
+            todo = "" if commit is None else f"; fetch it: {fetch_command(place, commit)}"
             yield (
                 f"{_tasks(self.without_commit)} found no commit in their repository, "
                 f"such as {task!r}, which {what} in {place}{todo}"

@@ -10,7 +10,7 @@ from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
 from trajmeter.snapshots._cache import EntryCache, default_cache_folder
 from trajmeter.snapshots._checkout import Checkout
 from trajmeter.snapshots._entries import read_entry
-from trajmeter.snapshots._git import GitRepository, git_folder
+from trajmeter.snapshots._git import GitRepository, fetch_command, git_folder
 from trajmeter.snapshots._making import EntryMaker
 from trajmeter.snapshots.snapshot import Snapshot
 
@@ -142,7 +142,7 @@ def resolve_commit(repository: GitRepository, revision: str) -> str:
     if commit is None:
         raise ReadError(
             f"{repository.path}: no commit {revision!r}; "
-            f"if it exists elsewhere, fetch it: git -C {repository.path} fetch origin {revision}"
+            f"if it exists elsewhere, fetch it: {fetch_command(repository.path, revision)}"
         )
     return commit
 

@@ -176,6 +176,8 @@ def test_keys_of_the_environment_are_named_instead_of_shown(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-0123456789")
     monkeypatch.setenv("SHORT_API_KEY", "no")
+    monkeypatch.setenv("FILED_API_KEY", "sk-from-a-file\n")
+    assert error_text(ValueError("a sk-from-a-file b")) == "ValueError: a [FILED_API_KEY] b"
     assert error_text(ValueError("no to sk-0123456789")) == "ValueError: no to [SOME_API_KEY]"
     told = read_answer({"text": "my key is sk-0123456789", "metadata": {"h": ["sk-0123456789"]}})
     assert told == Answer(text="my key is [SOME_API_KEY]", metadata={"h": ["[SOME_API_KEY]"]})

@@ -234,3 +234,34 @@ def test_a_scenario_without_documents_is_run(scenario: Scenario, journal: RunJou
     agent = Whole()
     got = run(scenario.model_copy(update={"documents_dir": None}), agent, journal)
     assert (agent.documents, len(got.questions)) == ([], 3)
+
+
+def test_an_interrupted_question_ends_before_the_agent_is_cleaned_up(
+    scenario: Scenario, journal: RunJournal
+) -> None:
+    happened: list[str] = []
+
+    class Tidy:
+        async def query(self, _: str) -> None:
+            try:
+                await asyncio.sleep(30)
+            finally:
+                await asyncio.sleep(0.2)
+                happened.append("tidied")
+
+        async def cleanup(self) -> None:
+            happened.append("cleaned up")
+
+    async def interrupted() -> None:
+        agent: Any = Tidy()
+        options = RunOptions(AskingOptions())
+        running = asyncio.ensure_future(
+            run_scenario(scenario, agent, framework="Tidy", options=options, journal=journal)
+        )
+        await asyncio.sleep(0.1)
+        running.cancel()
+        await running
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(interrupted())
+    assert happened == ["tidied", "cleaned up"]

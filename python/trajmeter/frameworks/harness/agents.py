@@ -253,8 +253,9 @@ def _encodable(text: str) -> str:
 def _without_secrets(text: str, *, written: Callable[[str], str] = str) -> str:
     """The text without the environment's secrets, each in the form that ``written`` gives it."""
     for name, value in os.environ.items():
-        if name.upper().endswith(_SECRET_NAMES) and len(value) >= _LEAST_SECRET:
-            text = text.replace(written(value), f"[{name}]")
+        secret = value.strip()  # a key from a file often ends in a line break, which is not sent
+        if name.upper().endswith(_SECRET_NAMES) and len(secret) >= _LEAST_SECRET:
+            text = text.replace(written(secret), f"[{name}]")
     return text
 
 

@@ -24,7 +24,7 @@ class DeadlineExceededError(Exception):
     """
 
     def __init__(self, *, ended: bool) -> None:
-        super().__init__()
+        super().__init__("the time limit was exceeded")
         self.ended = ended
 
 

@@ -210,12 +210,17 @@ async def _finish_all(
         if progress is not None:
             progress(result)
 
+    if not questions:
+        return
     tasks = [asyncio.ensure_future(finish(question)) for question in questions]
     try:
-        await asyncio.gather(*tasks)
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
         for task in tasks:
             task.cancel()
+        await asyncio.wait(tasks)  # before the agent is cleaned up, each must have left it
+    for task in done:
+        task.result()
 
 
 def _versions() -> dict[str, str]:
