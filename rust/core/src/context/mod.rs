@@ -14,8 +14,10 @@ mod gold;
 mod pairs;
 mod paths;
 mod pieces;
+mod ranges;
 mod sizes;
 mod sweep;
+mod tables;
 mod tracker;
 mod union;
 mod views;
@@ -26,11 +28,13 @@ mod written;
 mod tests;
 
 pub use batch::{BatchSizes, COUNTS, Rows, Target, Targets, Task, ViewColumns, check, score_rows};
-pub use file::{Cover, Extent, File, Range, Rules, Tables};
+pub use file::File;
 pub use gold::Gold;
 pub use pairs::{Pairs, pairs};
 pub use paths::{Finder, Search, is_leak};
+pub use ranges::{Cover, Extent, Range, Rules};
 pub use sizes::{FinalSizes, Scorer, Sizes, StepSizes, Tally};
+pub use tables::Tables;
 pub use tracker::Tracker;
 pub use views::{View, Views};
 

@@ -28,8 +28,10 @@ mod predictions;
 pub(crate) mod raw;
 mod records;
 mod room;
+mod row;
 mod shape;
 mod shares;
+mod slots;
 mod texts;
 mod tree;
 mod value;
@@ -37,11 +39,7 @@ mod wanted;
 mod written;
 
 use std::collections::HashSet;
-use std::iter;
 use std::ops::Range;
-
-use serde::de::Error;
-use serde_json::Deserializer;
 
 pub use column::{Column, Values};
 pub use documents::Document;
@@ -54,11 +52,8 @@ pub use wanted::Wanted;
 pub(crate) use blocks::{BLOCK, Block};
 pub(crate) use cursor::{Cursor, Scalar};
 use places::{Places, View, item, place};
-use value::{Others, only_if, refused};
+use row::Row;
 pub(crate) use value::{Raw, Text};
-
-/// No line that is longer is read here: the texts of a piece end within 32-bit offsets.
-const LONGEST: usize = 1 << 29;
 
 /// What a line may hold besides its record: what `strip` takes away in the record reader.
 pub(crate) const BLANK: &[u8] = b"\xef\xbb\xbf \t\r\n";
@@ -209,117 +204,6 @@ impl Reader {
                 }
             }
         })
-    }
-}
-
-/// The next row, and what it is read from.
-struct Row<'a> {
-    members: &'a [Member],
-    columns: &'a mut [Column],
-    places: &'a Places,
-    /// Keys of other formats.
-    foreign: &'a HashSet<String>,
-    index: usize,
-    version_1: usize,
-    file: String,
-    /// The line it stands on, unless it is a document.
-    line: Option<i64>,
-    /// Its name within the file, where it has one.
-    record: Option<String>,
-}
-
-impl Row<'_> {
-    /// Reads a line, most likely of the format `expected`, and says of which it was; the next line
-    /// is the next row.
-    fn read(&mut self, line: &[u8], expected: Format, formats: &[Format]) -> Option<Format> {
-        if line.len() > LONGEST {
-            return None;
-        }
-        let line = std::str::from_utf8(line).ok()?;
-        let others = formats.iter().filter(|&&format| format != expected);
-        iter::once(&expected)
-            .filter(|expected| formats.contains(expected))
-            .chain(others)
-            .copied()
-            .find(|&format| {
-                let is_read = self.read_plain(line, format) || self.read_as(line, format).is_ok();
-                self.end(is_read);
-                is_read
-            })
-    }
-
-    /// Ends the row, which is kept if it was read.
-    fn end(&mut self, is_read: bool) {
-        for column in &mut *self.columns {
-            if !is_read || !column.is_wanted() {
-                column.clear(self.index);
-            }
-        }
-        self.index += usize::from(is_read);
-    }
-
-    /// Reads a line of the common kind, if it is one.
-    fn read_plain(&mut self, line: &str, format: Format) -> bool {
-        let is_read = match format {
-            Format::Own => plain_records::read(self, line).is_some(),
-            Format::Prediction => plain::read(self, line).is_some(),
-            Format::Messages => messages::read(self, line).is_some(),
-            Format::Instance => messages::read_instance(self, line).is_some(),
-            Format::Fenced => messages::read_fenced(self, line).is_some(),
-            Format::List => messages::read_list(self, line).is_some(),
-        };
-        if !is_read {
-            self.clear();
-        }
-        is_read
-    }
-
-    /// Whether an object with these keys, none of which a column takes, may be of another format.
-    fn is_foreign(&self, others: &Others<'_>) -> bool {
-        others.keys().any(|key| self.foreign.contains(key))
-    }
-
-    fn clear(&mut self) {
-        for column in &mut *self.columns {
-            column.clear(self.index);
-        }
-    }
-
-    fn read_as(&mut self, line: &str, format: Format) -> serde_json::Result<()> {
-        let mut json = Deserializer::from_str(line);
-        match format {
-            Format::Own => records::read(self, &mut json)?,
-            Format::Prediction => predictions::read(self, &mut json)?,
-            Format::Messages | Format::Instance | Format::Fenced | Format::List => {
-                return Err(refused());
-            }
-        }
-        json.end()
-    }
-
-    /// Fills in where the row comes from.
-    fn source<E: Error>(&mut self) -> Result<(), E> {
-        let Places {
-            source,
-            source_file,
-            source_line,
-            source_record,
-            ..
-        } = *self.places;
-        let column = &mut self.columns[source];
-        column.clear(self.index);
-        column.pad(self.index);
-        let row = column.len();
-        let fields = column.columns(row).ok_or_else(refused)?;
-        only_if(fields[source_file].text(row, &self.file))?;
-        if let Some(line) = self.line {
-            only_if(fields[source_line].integer(row, line))?;
-        }
-        if let Some(record) = &self.record {
-            only_if(fields[source_record].text(row, record))?;
-        }
-        column.close();
-        Ok(())
     }
 }
 

@@ -6,7 +6,8 @@ use serde::Deserializer;
 use serde::de::{Error, MapAccess, Visitor};
 
 use super::Row;
-use super::value::{Fields, Others, only_if};
+use super::slots::Fields;
+use super::value::{Others, only_if};
 
 struct Object<'a, 'b> {
     row: &'a mut Row<'b>,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::output::Text;
 use super::paths::joined;
-use super::pipelines::{Part, Printed};
+use super::printed::{Part, Printed};
 use super::revisions::hunks;
 use super::searches::hits;
 use super::selections::{Line, Range};

@@ -4,6 +4,7 @@
 
 use super::Uncertain;
 use super::awk::awk_script;
+use super::options::Options;
 use super::sed::sed_script;
 use super::selections::{Line, Picked, Ranges, all, is_all, size};
 use super::syntax::Word;
@@ -25,81 +26,6 @@ impl<'a> Listing<'a> {
             is_headed: false,
         }
     }
-}
-
-/// The parsed words of a program.
-pub(super) struct Options<'a> {
-    /// Letters of options without a value.
-    flags: String,
-    /// Options with a value, and all long options.
-    values: Vec<(String, Word<'a>)>,
-    rest: Vec<Word<'a>>,
-}
-
-impl<'a> Options<'a> {
-    fn of(words: &[Word<'a>], with_value: &str, long: &[&str]) -> Self {
-        let mut flags = String::new();
-        let mut values = Vec::new();
-        let mut rest = Vec::new();
-        let mut remaining = words.iter();
-        while let Some(word) = remaining.next() {
-            let text = &*word.text;
-            if text == "--" {
-                rest.extend(remaining.by_ref().cloned());
-            } else if text.starts_with("--") {
-                let value = match text.split_once('=') {
-                    Some((_, value)) => Word::of(value.to_owned()),
-                    None if long.contains(&text) => next_word(&mut remaining),
-                    None => Word::of(""),
-                };
-                let name = text.split_once('=').map_or(text, |(name, _)| name);
-                values.push((name.to_owned(), value));
-            } else if text.len() > 1 && text.starts_with('-') {
-                let mut letters = text[1..].chars();
-                while let Some(letter) = letters.next() {
-                    if with_value.contains(letter) {
-                        let value = letters.as_str();
-                        let value = if value.is_empty() {
-                            next_word(&mut remaining)
-                        } else {
-                            Word::of(value.to_owned())
-                        };
-                        values.push((letter.to_string(), value));
-                        break;
-                    }
-                    flags.push(letter);
-                }
-            } else if text != "-" {
-                rest.push(word.clone());
-            }
-        }
-        Self {
-            flags,
-            values,
-            rest,
-        }
-    }
-
-    fn has_flag(&self, letter: char) -> bool {
-        self.flags.contains(letter)
-    }
-
-    fn has(&self, names: &[&str]) -> bool {
-        let mut values = self.values.iter();
-        values.any(|(name, _)| names.contains(&&**name))
-    }
-
-    /// Returns the value of the last option of a name.
-    fn value(&self, wanted: &str) -> Option<&Word<'a>> {
-        let mut values = self.values.iter().rev();
-        values
-            .find(|(name, _)| name == wanted)
-            .map(|(_, value)| value)
-    }
-}
-
-fn next_word<'a>(remaining: &mut std::slice::Iter<'_, Word<'a>>) -> Word<'a> {
-    remaining.next().cloned().unwrap_or_else(|| Word::of(""))
 }
 
 /// Returns what a program prints, if it is one of those; inner `None` if it prints no lines of its

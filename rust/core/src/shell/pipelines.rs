@@ -1,15 +1,15 @@
-//! What a pipeline prints: lines of files that pass its filters, search hits, a diff, or known
-//! text.
+//! Pipelines: what each command prints, given what the previous one does.
 
 use std::rc::Rc;
 
 use super::Uncertain;
 use super::listings::{Listing, listing};
 use super::paths::joined;
+use super::printed::{Part, Printed, filtered, searched};
 use super::programs::program_of;
-use super::revisions::{Diff, Shown, git, without_options};
+use super::revisions::{Shown, git, without_options};
 use super::searches::{Search, is_search, owned, search};
-use super::selections::{Line, Picked, Ranges, is_all, picked_from, size};
+use super::selections::Line;
 use super::syntax::{Pipeline, Simple, Stage, Word};
 
 const SILENT: [&str; 30] = [
@@ -26,73 +26,6 @@ const ONE_LINE: [&str; 9] = [
 /// Most bytes of folders joined to the paths of one command, so that a short command cannot make
 /// long paths.
 const MOST_JOINED: usize = 1 << 24;
-
-/// Lines of one file.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub path: Rc<str>,
-    pub picked: Picked,
-    /// Whether the lines are search hits.
-    pub is_search: bool,
-}
-
-impl Part {
-    /// Returns whether all lines are printed.
-    pub(super) fn is_whole(&self) -> bool {
-        is_all(self.picked.ranges.as_deref()) && !self.picked.is_cut
-    }
-
-    /// Returns the greatest number of lines; `None` if it is unbounded.
-    pub(super) fn size(&self) -> Option<Line> {
-        let ranges = self.picked.ranges.as_ref()?;
-        if ranges.is_empty() {
-            return None;
-        }
-        size(ranges)
-    }
-
-    fn with(&self, ranges: Option<Ranges>, has_numbers: bool) -> Self {
-        let mut part = self.clone();
-        part.picked.ranges = ranges;
-        part.picked.has_numbers = has_numbers;
-        part
-    }
-}
-
-/// What a pipeline prints.
-#[derive(Debug, Default)]
-pub(super) struct Printed {
-    pub parts: Vec<Part>,
-    pub is_headed: bool,
-    pub search: Option<Search>,
-    pub diff: Option<Diff>,
-    pub literal: Option<String>,
-    /// Number of lines, if known without the output.
-    pub size: Option<Line>,
-    /// Folder to which the paths in a search's output are relative.
-    pub folder: Option<Rc<str>>,
-}
-
-impl Printed {
-    pub(super) fn lines(size: Line) -> Self {
-        Self {
-            size: Some(size),
-            ..Self::default()
-        }
-    }
-
-    fn parts(parts: Vec<Part>) -> Self {
-        Self {
-            parts,
-            ..Self::default()
-        }
-    }
-
-    /// Returns whether lines of files are printed.
-    pub(super) fn shows(&self) -> bool {
-        !self.parts.is_empty() || self.is_headed || self.search.is_some() || self.diff.is_some()
-    }
-}
 
 /// Returns what a pipeline of simple commands prints.
 pub(super) fn printed(
@@ -202,78 +135,6 @@ fn listed(listing: Listing<'_>, folder: Option<&str>) -> Result<Printed, Uncerta
         is_headed: listing.is_headed,
         ..Printed::parts(parts.collect())
     })
-}
-
-/// Returns the lines that pass a filter.
-fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
-    if before.search.is_some() || before.diff.is_some() {
-        // Hits that were numbered by the filter itself are unknown.
-        return Ok(if picked.has_numbers {
-            Printed::default()
-        } else {
-            before
-        });
-    }
-    if picked.is_all() {
-        return Ok(before);
-    }
-    let [part] = &before.parts[..] else {
-        return Ok(without_lines(&before));
-    };
-    if before.is_headed {
-        return Ok(without_lines(&before));
-    }
-    let old = &part.picked;
-    // Numbers added by a filter come first; they are those of the file if the filter reads it from
-    // its start.
-    let starts_file = matches!(old.ranges.as_deref(), Some([(1, _)]));
-    let mut ranges = None;
-    if let (Some(lines), Some(picks)) = (&old.ranges, &picked.ranges) {
-        let left = picked_from(lines, picks)?;
-        if left.is_empty() {
-            return Ok(Printed::lines(0));
-        }
-        ranges = Some(left);
-    }
-    let is_open = matches!(ranges.as_deref(), Some([.., (_, None)]));
-    let mut part = part.with(
-        ranges,
-        if picked.has_numbers {
-            starts_file
-        } else {
-            old.has_numbers
-        },
-    );
-    part.picked.is_exact &= picked.is_exact;
-    part.picked.is_cut = picked.is_cut || (part.picked.is_cut && is_open);
-    Ok(Printed::parts(vec![part]))
-}
-
-fn without_lines(before: &Printed) -> Printed {
-    let parts = before.parts.iter().map(|part| part.with(None, false));
-    Printed::parts(parts.collect())
-}
-
-/// Returns the hits of a search in the lines that it reads.
-fn searched(before: &Printed, found: &Search) -> Printed {
-    if before.search.is_some() || before.diff.is_some() {
-        return Printed {
-            search: before.search.clone(),
-            diff: before.diff,
-            folder: before.folder.clone(),
-            ..Printed::default()
-        };
-    }
-    let is_only = before.parts.len() == 1;
-    let parts = before.parts.iter().map(|part| {
-        let has_numbers = part.picked.has_numbers;
-        let adds = found.is_numbered && part.is_whole() && !has_numbers && is_only;
-        Part {
-            is_search: true,
-            ..part.with(None, adds || (has_numbers && !found.is_numbered))
-        }
-    });
-    Printed::parts(parts.collect())
 }
 
 /// Returns what `xargs` and `find` print: hits in unknown files, if they run a search.

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::output::Text;
-use super::pipelines::{Part, Printed};
+use super::printed::{Part, Printed};
 use super::selections::Line;
 use super::text::{is_blank, leading_number};
 

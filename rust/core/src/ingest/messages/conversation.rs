@@ -9,17 +9,11 @@ use rustc_hash::FxHashMap;
 
 use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
+use super::results::{self, CallResult};
 use super::roles::{Part, is_beside, is_silent};
-use super::shapes::{Given, Message, given, is_kind, said};
+use super::shapes::{Given, Message, given, said};
 use super::usage::Usage;
 use super::waiting::Waiting;
-
-const RESULT_PARTS: [&str; 4] = [
-    "tool_call_response",
-    "tool-return",
-    "builtin-tool-return",
-    "retry-prompt",
-];
 
 /// The error of a failed call without a result.
 const NO_REASON: &str = "the call failed";
@@ -47,15 +41,6 @@ pub(in super::super) struct Conversation<'n> {
     pub drafts: Vec<Draft<'n>>,
     /// The text of the conversation; `None` if its column is not wanted.
     pub said: Option<String>,
-}
-
-/// A result, and the call that it belongs to.
-struct Result<'n> {
-    id: &'n Node<'n>,
-    name: Option<Quoted<'n>>,
-    value: Option<Given<'n>>,
-    success: Option<bool>,
-    error: Option<Quoted<'n>>,
 }
 
 impl<'n> Conversation<'n> {
@@ -132,13 +117,7 @@ impl<'n> Conversation<'n> {
         } else if kind == "apply_patch_call_output" || kind == "shell_call_output" {
             None // unlike the others, these are marked as failed
         } else if kind.ends_with("_call_output") {
-            self.give(Result {
-                id: message.get("call_id").or(message.get("id")),
-                name: None,
-                value: Some(given(message.get("output"))?),
-                success: None,
-                error: None,
-            })
+            self.give(results::of_item(&message)?)
         } else if kind.ends_with("_call") {
             self.item_call(&message, &kind)
         } else {
@@ -211,30 +190,7 @@ impl<'n> Conversation<'n> {
         if let Node::List(parts) = message.get("parts") {
             return self.results_in(&parts.items);
         }
-        let (function, error) = (message.get("function").quoted(), message.get("error"));
-        let success = if let Some(status) = message.get("status").quoted() {
-            Some(!status.is("error"))
-        } else if function.is_some() || !error.is_null() {
-            Some(error.is_null())
-        } else {
-            message.get("role").is_null().then_some(true)
-        };
-        let error = match error {
-            Node::Object(error) => error.get("message"),
-            _ => error,
-        };
-        let value = if message.has("content") {
-            Some(given(message.get("content"))?)
-        } else {
-            None
-        };
-        self.give(Result {
-            id: message.get("tool_call_id"),
-            name: function.or_else(|| message.get("name").quoted()),
-            value,
-            success,
-            error: error.quoted(),
-        })
+        self.give(results::of_message(message)?)
     }
 
     fn user(&mut self, message: &Message<'n>) -> Option<()> {
@@ -249,58 +205,15 @@ impl<'n> Conversation<'n> {
     /// Adds the results among the parts of a message.
     fn results_in(&mut self, parts: &'n [Node<'n>]) -> Option<()> {
         for part in parts.iter().filter_map(Node::object) {
-            let kind = super::shapes::kind_of(part);
-            // Half a surrogate pair is left to the record reader.
-            let kind = kind.map_or(Some("".into()), Quoted::text)?;
-            if kind.ends_with("tool_result") {
-                let content = part.get("content").object();
-                let of = content.and_then(super::shapes::kind_of);
-                let is_odd = |of: Quoted<'_>| of.text().is_none_or(|of| of.ends_with("_error"));
-                let is_of_langchain = ["tool_call_id", "output", "status"]
-                    .iter()
-                    .any(|key| part.has(key));
-                let may_have_failed = content.is_some_and(|content| content.has("return_code"));
-                if is_of_langchain || may_have_failed || of.is_some_and(is_odd) {
-                    return None;
-                }
-                self.give(Result {
-                    id: part.get("tool_use_id"),
-                    name: None,
-                    value: Some(given(part.get("content"))?),
-                    success: Some(!part.get("is_error").is_true()),
-                    error: None,
-                })?;
-                continue;
+            if let Some(found) = results::of_part(part)? {
+                self.give(found)?;
             }
-            if !is_kind(part, &RESULT_PARTS) {
-                continue;
-            }
-            let name = part.get("tool_name").or(part.get("name"));
-            let content = part.find("response").unwrap_or_else(|| part.get("content"));
-            let outcome = part.get("outcome");
-            let success = if is_kind(part, &["retry-prompt"]) {
-                if name.is_null() {
-                    continue; // does not answer a call
-                }
-                Some(false)
-            } else if outcome.is_null() {
-                (!is_kind(part, &["tool_call_response"])).then_some(true)
-            } else {
-                Some(outcome.is("success"))
-            };
-            self.give(Result {
-                id: part.get("tool_call_id").or(part.get("id")),
-                name: name.quoted(),
-                value: Some(given(content)?),
-                success,
-                error: None,
-            })?;
         }
         Some(())
     }
 
     /// Assigns a result to its call.
-    fn give(&mut self, result: Result<'n>) -> Option<()> {
+    fn give(&mut self, result: CallResult<'n>) -> Option<()> {
         let (draft, call) = match calls::identity(result.id)? {
             Some(id) => *self.by_id.get(&id.text()?)?,
             None => self.waiting(result.name)?,

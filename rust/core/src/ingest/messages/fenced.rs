@@ -12,7 +12,8 @@ use super::super::raw::Uncertain;
 use super::super::tree::{Node, Object};
 use super::columns::write_text;
 use super::outcomes::{Outcome, TRAJECTORY, text};
-use super::record::{CONTENTS, MESSAGES, may_be_foreign, parsed};
+use super::recognition::CONTENTS;
+use super::record::{MESSAGES, may_be_foreign, parsed};
 use crate::text::trim;
 
 const MODEL: &str = "model_name";

@@ -5,10 +5,8 @@
 use super::super::Row;
 use super::super::tree::{Node, Object};
 use super::outcomes::{INSTANCE, Outcome, TRAJECTORY, text};
-use super::record::{
-    MESSAGES, STATUS, begins_with_messages, converse, is_of_autogen, may_be_foreign, parsed,
-    with_list,
-};
+use super::recognition::{begins_with_messages, is_of_autogen};
+use super::record::{MESSAGES, STATUS, converse, may_be_foreign, parsed, with_list};
 
 const ATTEMPT: &str = "trajectory_id";
 const MODEL: &str = "model";

@@ -9,11 +9,11 @@ use super::super::places;
 use super::super::raw::Uncertain;
 use super::super::tree::Node;
 use super::calls::Call;
-use super::columns::Beside;
 use super::conversation::Draft;
 use super::evidence::{hits, window};
 use super::places::LeakPlaces;
 use super::readings::{PATHS, read};
+use super::target::Beside;
 use super::tools::{self, Tool, value};
 use crate::shell::{Executed, Extent, Leak, View, leak_of_path, shell_views};
 
