@@ -15,7 +15,7 @@ pub struct Columns<'a> {
     pub reason: &'a [i64],
     /// Code of each turn's reason and message together, or -1 if it has neither.
     pub error: &'a [i64],
-    /// Each turn's own number, or [`NO_NUMBER`] if its position counts.
+    /// Each turn's own number, or [`super::NO_NUMBER`] if its position counts.
     pub number: &'a [i64],
     /// For each call 1, 0 or -1, as for turns.
     pub call_success: &'a [i64],

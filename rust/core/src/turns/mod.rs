@@ -42,7 +42,7 @@ pub struct Counts {
 ///
 /// # Errors
 ///
-/// [`Error::Choice`] for the first value that is not allowed, column by column.
+/// [`crate::Error::Choice`] for the first value that is not allowed, column by column.
 pub fn turn_counts(columns: Columns<'_>) -> Result<Counts> {
     let runs = columns.run_offsets.len() - 1;
     let mut table = vec![[0; COUNTS]; runs];
