@@ -5,6 +5,7 @@
 
 mod attachments;
 mod events;
+mod outcome;
 mod sample;
 mod times;
 
