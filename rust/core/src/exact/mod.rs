@@ -14,12 +14,14 @@ use crate::{Error, Result};
 mod counted;
 mod moments;
 mod part_sums;
+mod slots;
 #[cfg(test)]
 mod tests;
 mod unit_sums;
 
 pub use counted::{Column, Counted, counted_sums};
-pub use moments::{Batch, Moments, SlotOrder, slot_order};
+pub use moments::{Batch, Moments};
+pub use slots::{SlotOrder, slot_order};
 pub use unit_sums::{Doubles, UnitSums};
 
 /// Bits per digit.
