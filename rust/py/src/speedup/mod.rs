@@ -1,38 +1,26 @@
 //! Bindings of the speedups of many attempts.
 
+mod arrow;
+mod rows;
+
 use std::sync::Arc;
 
-use arrow_array::builder::{MapBuilder, MapFieldNames, StringBuilder};
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, MapArray, StringArray, StructArray,
-};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{DataType, Field as ArrowField, Fields};
-use numpy::{IntoPyArray, PyReadonlyArray1};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
+use arrow_buffer::NullBuffer;
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use trajmeter_core::levels::{Alphabet, Figures};
 use trajmeter_core::speedup::{
-    Benchmarks, Field, Files, Keys, Plan, REASONS, Rows, Rules, Scores, Tables, Texts, Trials,
-    Values, scores, tables_as_text,
+    Files, Keys, Plan, Rules, Scores, Tables, Trials, scores, tables_as_text,
 };
 
-use crate::arrays::{Flags, Floats, Integers, NewIntegers, run, slice};
-use crate::columns::{Columns, internal};
-use crate::errors::InternalError;
+pub use arrow::json;
+use arrow::{benchmarks, invalid};
+use rows::{Column, HeldRows, RowColumns, texts};
 
-type Bytes<'py> = PyReadonlyArray1<'py, u8>;
-type Column<'py> = (Bytes<'py>, Integers<'py>);
-type FieldColumn<'py> = (String, Bound<'py, PyAny>, Flags<'py>);
-
-/// Rows of benchmarks, as Python passes them: distinct names, the index of each row's name, the
-/// offsets of attempts, and fields.
-type RowColumns<'py> = (
-    Column<'py>,
-    Integers<'py>,
-    Integers<'py>,
-    Vec<FieldColumn<'py>>,
-);
+use crate::arrays::{Flags, Integers, NewIntegers, run, slice};
+use crate::columns::Columns;
 
 /// The tables of benchmarks of many attempts.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
@@ -218,161 +206,4 @@ pub fn speedup_tables_as_text<'py>(
         Ok(tables_as_text(&rows, &keys, key))
     })?;
     Columns::of(vec![("ratios_by_agent", json(text, &lengths)?)])
-}
-
-/// Rows of benchmarks whose memory is borrowed.
-struct HeldRows<'a, 'py> {
-    columns: &'a RowColumns<'py>,
-    names: Vec<&'a str>,
-    values: Vec<HeldValues<'py>>,
-}
-
-/// Values of a field.
-#[derive(FromPyObject)]
-enum HeldValues<'py> {
-    Numbers(Floats<'py>),
-    Integers(Integers<'py>),
-    Flags(Flags<'py>),
-}
-
-impl<'py> HeldValues<'py> {
-    fn field<'a>(&'a self, (name, _, is_valid): &'a FieldColumn<'py>) -> PyResult<Field<'a>> {
-        Ok(Field {
-            name,
-            values: match self {
-                Self::Numbers(values) => Values::Numbers(slice(values)?),
-                Self::Integers(values) => Values::Integers(slice(values)?),
-                Self::Flags(values) => Values::Flags(slice(values)?),
-            },
-            is_valid: slice(is_valid)?,
-        })
-    }
-}
-
-impl<'a, 'py> HeldRows<'a, 'py> {
-    fn new(columns: &'a RowColumns<'py>) -> PyResult<Self> {
-        let names = texts(&columns.0)?;
-        let count = names.offsets.len() - 1;
-        let values = columns.3.iter().map(|(name, values, _)| {
-            let unchecked = |_| InternalError::new_err(format!("unchecked array of {name}"));
-            values.extract().map_err(unchecked)
-        });
-        Ok(Self {
-            columns,
-            names: (0..count)
-                .map(|name| names.get(name).unwrap_or_default())
-                .collect(),
-            values: values.collect::<PyResult<_>>()?,
-        })
-    }
-
-    fn fields(&self) -> PyResult<Vec<Field<'_>>> {
-        let columns = self.columns.3.iter().zip(&self.values);
-        columns
-            .map(|(column, values)| values.field(column))
-            .collect()
-    }
-
-    fn rows<'s>(&'s self, fields: &'s [Field<'s>]) -> PyResult<Rows<'s>> {
-        Ok(Rows {
-            names: &self.names,
-            benchmark: slice(&self.columns.1)?,
-            offsets: slice(&self.columns.2)?,
-            fields,
-        })
-    }
-}
-
-fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
-    Ok(Texts {
-        bytes: slice(&column.0)?,
-        offsets: slice(&column.1)?,
-    })
-}
-
-/// Returns the benchmarks that do not count, with the reason, attempt by attempt.
-fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
-    let fields = MapFieldNames {
-        entry: "entries".into(),
-        key: "key".into(),
-        value: "value".into(),
-    };
-    let (keys, values) = (StringBuilder::new(), StringBuilder::new());
-    let mut builder = MapBuilder::new(Some(fields), keys, values);
-    let mut entries = scores.invalid_benchmark.iter().zip(&scores.invalid_reason);
-    for &count in &scores.invalid {
-        for (&benchmark, &reason) in entries.by_ref().take(count as usize) {
-            builder.keys().append_value(&names[benchmark as usize]);
-            builder.values().append_value(REASONS[reason as usize]);
-        }
-        builder.append(true).map_err(|error| internal(&error))?;
-    }
-    Ok(Arc::new(builder.finish()))
-}
-
-/// Creates a column that maps the name of each benchmark of an attempt to its values; `sizes` are
-/// the numbers of benchmarks.
-fn benchmarks(found: Benchmarks, sizes: &[i64]) -> PyResult<ArrayRef> {
-    let floats = |values: Vec<f64>| -> ArrayRef {
-        let is_there = || values.iter().map(|value| !value.is_nan());
-        let nulls = is_there().any(|each| !each).then(|| is_there().collect());
-        Arc::new(Float64Array::new(values.into(), nulls))
-    };
-    let invalid = if found.invalid.iter().all(Option::is_none) {
-        StringArray::new_null(found.invalid.len())
-    } else {
-        let invalid = found.invalid.iter();
-        let invalid = invalid.map(|reason| reason.map(|reason| REASONS[reason as usize]));
-        invalid.collect()
-    };
-    let values = StructArray::from(
-        [
-            ("agent/nop", floats(found.agent)),
-            ("oracle/nop", floats(found.oracle)),
-            ("advantage", floats(found.advantage)),
-            (
-                "significant",
-                Arc::new(BooleanArray::from(found.significant)) as ArrayRef,
-            ),
-            (
-                "fallback_to_baseline",
-                Arc::new(BooleanArray::from(found.is_fallback)),
-            ),
-            ("invalid", Arc::new(invalid)),
-        ]
-        .map(|(name, array)| {
-            let field = ArrowField::new(name, array.data_type().clone(), true);
-            (Arc::new(field), array)
-        })
-        .to_vec(),
-    );
-    let names = json(found.names, &found.name_length)?;
-    let fields = Fields::from(vec![
-        ArrowField::new("key", DataType::Utf8, false),
-        ArrowField::new("value", values.data_type().clone(), true),
-    ]);
-    let entries = StructArray::new(fields.clone(), vec![names, Arc::new(values)], None);
-    let field = ArrowField::new("entries", DataType::Struct(fields), false);
-    let maps = MapArray::try_new(Arc::new(field), offsets(sizes)?, entries, None, false);
-    Ok(Arc::new(maps.map_err(|error| internal(&error))?))
-}
-
-/// Creates a column of texts from one buffer and their lengths.
-pub fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
-    let text = StringArray::try_new(offsets(lengths)?, Buffer::from_vec(text), None);
-    Ok(Arc::new(text.map_err(|error| internal(&error))?))
-}
-
-/// Returns the offsets of values of these lengths.
-fn offsets(lengths: &[i64]) -> PyResult<OffsetBuffer<i32>> {
-    let mut offsets = Vec::with_capacity(lengths.len() + 1);
-    let mut end = 0_i64;
-    offsets.push(0);
-    for length in lengths {
-        end += length;
-        let end = i32::try_from(end)
-            .map_err(|_| InternalError::new_err("more values than one column holds"))?;
-        offsets.push(end);
-    }
-    Ok(OffsetBuffer::new(ScalarBuffer::from(offsets)))
 }
