@@ -197,7 +197,11 @@ class Input(NamedTuple):
 
     @property
     def may_be_parquet(self) -> bool:
-        """Whether it may be Parquet; no file is that was found in a folder under another suffix."""
+        """Whether to look for Parquet in it before reading.
+
+        A file that was found in a folder with the suffix of another format is examined when it is
+        read.
+        """
         is_other = self.problems or self.is_end or self.whole
         return not is_other and (self.notes is None or not str(self.place).endswith(_NO_TABLE))
 
