@@ -34,6 +34,47 @@ pub struct Histograms {
     pub greatest: Vec<f64>,
 }
 
+impl Histograms {
+    /// Appends a bucket of the histogram with this number.
+    fn push(&mut self, histogram: usize, bucket: &Bucket) {
+        self.codes
+            .push(((histogram as i64) << BITS) | bucket.number);
+        self.counts.push(bucket.count);
+        self.least.push(bucket.least);
+        self.greatest.push(bucket.greatest);
+    }
+}
+
+/// Values of a histogram that are close to each other.
+struct Bucket {
+    number: i64,
+    count: i64,
+    least: f64,
+    greatest: f64,
+}
+
+impl Bucket {
+    /// The bucket of a finite value that occurs `count` times.
+    #[inline]
+    fn of(value: f64, count: i64) -> Self {
+        let value = value + 0.0; // -0.0 becomes 0.0
+        Self {
+            number: bucket(value),
+            count,
+            least: value,
+            greatest: value,
+        }
+    }
+
+    /// Adds the values of the same bucket.
+    #[inline]
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.least = self.least.min(other.least);
+        self.greatest = self.greatest.max(other.greatest);
+    }
+}
+
 /// Counts values by bucket, ignoring those that are not finite.
 ///
 /// Histogram i covers `values[offsets[i]..offsets[i + 1]]`.
@@ -43,45 +84,34 @@ pub struct Histograms {
 /// [`Error::Choice`](crate::Error::Choice) for the first invalid offset.
 pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
     offsets::check(offsets, values.len())?;
-    let size = 1 << BITS;
-    // Count, least and greatest value side by side; the system allocates only the pages that are
-    // used.
-    let mut buckets = vec![(0_i64, 0.0_f64, 0.0_f64); size];
-    let mut used = Vec::new();
+    // For each bucket, one more than its place in `used`; the system allocates only the pages that
+    // are used.
+    let mut places = vec![0_u32; 1 << BITS];
+    let mut used: Vec<Bucket> = Vec::new();
     let mut found = Histograms::default();
     for (number, bounds) in offsets.windows(2).enumerate() {
         let own = &values[bounds[0] as usize..bounds[1] as usize];
         if let Some(value) = only_value(own) {
-            let value = value + 0.0; // -0.0 becomes 0.0
-            found.codes.push(((number as i64) << BITS) | bucket(value));
-            found.counts.push(own.len() as i64);
-            found.least.push(value);
-            found.greatest.push(value);
+            found.push(number, &Bucket::of(value, own.len() as i64));
             continue;
         }
         for &value in own {
             if !value.is_finite() {
                 continue;
             }
-            let value = value + 0.0; // -0.0 becomes 0.0
-            let bucket = bucket(value) as usize;
-            let (count, least, greatest) = &mut buckets[bucket];
-            if *count == 0 {
-                used.push(bucket);
-                (*least, *greatest) = (value, value);
+            let new = Bucket::of(value, 1);
+            let place = &mut places[new.number as usize];
+            if let Some(index) = place.checked_sub(1) {
+                used[index as usize].add(&new);
             } else {
-                (*least, *greatest) = (least.min(value), greatest.max(value));
+                used.push(new);
+                *place = used.len() as u32;
             }
-            *count += 1;
         }
-        used.sort_unstable();
+        used.sort_unstable_by_key(|bucket| bucket.number);
         for bucket in used.drain(..) {
-            let (count, least, greatest) = buckets[bucket];
-            found.codes.push(((number as i64) << BITS) | bucket as i64);
-            found.counts.push(count);
-            found.least.push(least);
-            found.greatest.push(greatest);
-            buckets[bucket].0 = 0;
+            places[bucket.number as usize] = 0;
+            found.push(number, &bucket);
         }
     }
     Ok(found)

@@ -55,6 +55,18 @@ impl Texts {
 }
 
 /// Reserves room for `ratio` times as many values as there are.
-fn expect<T>(values: &mut Vec<T>, ratio: f64) {
-    values.reserve_exact((values.len() as f64 * ratio) as usize);
+fn expect<T: Copy>(values: &mut Vec<T>, ratio: f64) {
+    reserve(values, (values.len() as f64 * ratio) as usize);
+}
+
+/// Reserves room for this many more values, copying only the values there are.
+///
+/// A reallocation would copy room that was reserved before as well, and by reading it map pages
+/// that are unused.
+pub(super) fn reserve<T: Copy>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more {
+        let mut roomy = Vec::with_capacity(values.len() + more);
+        roomy.extend_from_slice(values);
+        *values = roomy;
+    }
 }

@@ -68,10 +68,17 @@ pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
         offsets.push(end);
     }
     let pieces = pool::map_rows(&offsets, |rows| {
-        let count = (offsets[rows.end] - offsets[rows.start]) as usize;
+        // The first piece has room for the others, which are added to it.
+        let last = if rows.start == 0 {
+            end
+        } else {
+            offsets[rows.end]
+        };
+        let count = (last - offsets[rows.start]) as usize;
         Piece::new(tables, &names, rules, count).scores(plan, rows)
     })?;
-    let mut all = Scores::default();
+    let mut pieces = pieces.into_iter();
+    let mut all = pieces.next().unwrap_or_default();
     for piece in pieces {
         all.add(piece);
     }
