@@ -36,10 +36,12 @@ _UNKNOWN = EXTENTS.index("unknown")
 
 _Number = TypeVar("_Number", bound=np.generic)
 
-# The first letter identifies an extent; all other letters have the code after the last extent.
-_BY_LETTER = np.full(256, len(EXTENTS), np.int64)
-_BY_LETTER[[ord(name[0]) for name in EXTENTS]] = range(len(EXTENTS))
-_LENGTHS = np.array([*map(len, EXTENTS), -1], np.int64)
+# The first letter identifies an extent; the length after any other letter is that of no text.
+_LETTERS = [ord(name[0]) for name in EXTENTS]
+_BY_LETTER = np.zeros(256, np.uint8)
+_BY_LETTER[_LETTERS] = range(len(EXTENTS))
+_LENGTHS = np.full(256, -1, np.int8)
+_LENGTHS[_LETTERS] = [*map(len, EXTENTS)]
 
 
 class ViewedColumns(NamedTuple):
@@ -96,39 +98,42 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
     def fields(name: str) -> list[Array]:
         return [_field(part, name) for part in parts]
 
-    def joined(make: Callable[[Array], npt.NDArray[_Number]], name: str) -> npt.NDArray[_Number]:
+    def joined(
+        make: Callable[[Array], npt.NDArray[Any]], name: str, kind: type[_Number]
+    ) -> npt.NDArray[_Number]:
         # Arrow would allocate new memory on every call to join columns.
         made = [make(column) for column in fields(name)]
-        return made[0] if len(made) == 1 else np.concatenate(made)
+        is_one = len(made) == 1
+        return made[0].astype(kind, copy=False) if is_one else np.concatenate(made, dtype=kind)
 
     path, paths = _numbered(fields("path"))
     lists = [ragged(column) for column in fields("symbols")]
     symbol, names = _numbered([each.values for each in lists])
     views = ViewArrays(
         path=path,
-        extent=joined(_extents, "extent"),
-        start=joined(held_numbers, "start"),
-        end=joined(held_numbers, "end"),
-        has_start=joined(present, "start"),
-        has_end=joined(present, "end"),
-        listed=joined(_listed, "listed"),
+        extent=joined(_extents, "extent", np.int64),
+        start=joined(held_numbers, "start", np.int64),
+        end=joined(held_numbers, "end", np.int64),
+        has_start=joined(present, "start", np.bool_),
+        has_end=joined(present, "end", np.bool_),
+        listed=joined(_listed, "listed", np.bool_),
         symbol=symbol,
         symbol_offsets=_continued([each.offsets for each in lists]),
     )
     return views, paths, names
 
 
-def _extents(column: Any) -> Int64Array:  # noqa: ANN401 - of texts
+def _extents(column: Any) -> npt.NDArray[np.uint8]:  # noqa: ANN401 - of texts
     """Index of each text in ``EXTENTS``."""
     if type(column) is pa.StringArray and not column.null_count and len(column):
         held, bounds = text_memory(column)
-        codes = _BY_LETTER[held.take(bounds[:-1], mode="clip")]
+        letters = held.take(bounds[:-1], mode="clip")
         # Any other text would begin with another letter or have another length.
-        if np.array_equal(_LENGTHS[codes], np.diff(bounds)):
-            return codes
+        if np.array_equal(_LENGTHS.take(letters), np.diff(bounds)):
+            return _BY_LETTER.take(letters)
     found = coded(column)
     known = [EXTENTS.index(name) for name in found.texts]
-    return np.array([*known, _UNKNOWN], np.int64)[found.codes]
+    return np.array([*known, _UNKNOWN], np.uint8)[found.codes]
 
 
 def _listed(column: Array) -> BoolArray:
@@ -140,7 +145,10 @@ def _continued(parts: Sequence[Int64Array]) -> Int64Array:
     if len(parts) == 1:
         return parts[0]
     first, second = parts
-    return np.concatenate([first, second[1:] + first[-1]])
+    whole = np.empty(len(first) + len(second) - 1, np.int64)
+    whole[: len(first)] = first
+    np.add(second[1:], first[-1], out=whole[len(first) :])
+    return whole
 
 
 def _numbered(parts: Sequence[Array]) -> tuple[Int64Array, Texts]:
