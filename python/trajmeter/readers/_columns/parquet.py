@@ -85,7 +85,7 @@ def parquet_values(
         ReadError: The footer is missing or corrupt.
     """
     content = open_parquet(file)
-    is_own = may_be_own and holds_own(content.schema_arrow, partial(first_row, content))
+    is_own = may_be_own and holds_own(content.schema_arrow, partial(first_row, file, content))
     for first, rows in row_groups(content, rows=_RECORDS, within=within):
         if isinstance(rows, ReadError):
             yield None, rows
@@ -129,7 +129,9 @@ def own_rows(
         return None
     schema = content.schema_arrow
     try:
-        if not is_own(content, format_of_all) or ("extra" in columns and others_than_ours(schema)):
+        if not is_own(file, content, format_of_all) or (
+            "extra" in columns and others_than_ours(schema)
+        ):
             return None
     except ConfigurationError:
         return None
@@ -172,7 +174,7 @@ def read_footer(
     content = open_parquet(file)
     schema = content.schema_arrow
     if (is_named and not _has_text_as_source(schema)) or says_so(schema):
-        is_own(content, format_of_all)
+        is_own(file, content, format_of_all)
     return content.metadata
 
 

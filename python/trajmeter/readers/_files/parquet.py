@@ -16,14 +16,21 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["Rows", "first_row", "open_parquet", "row_groups", "values_as_they_are"]
+__all__ = ["PAGE_BYTES", "Rows", "first_row", "open_parquet", "row_groups", "values_as_they_are"]
+
+PAGE_BYTES = 1 << 16
+"""Bytes of a column to read at a time where only the first rows are wanted."""
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows or the error that lost the rest of their row group."""
 
 
 def open_parquet(
-    file: BinaryIO, opened: ParquetFile | None = None, coded: Collection[str] = ()
+    file: BinaryIO,
+    opened: ParquetFile | None = None,
+    coded: Collection[str] = (),
+    *,
+    buffer: int = 0,
 ) -> ParquetFile:
     """Open a Parquet file.
 
@@ -31,6 +38,8 @@ def open_parquet(
         file: The file.
         opened: The same file, if it is already open.
         coded: Text columns to read as dictionaries.
+        buffer: Bytes of a column to read at a time; by default whole row groups are read, which is
+            fastest if all their rows are wanted.
 
     Raises:
         ReadError: The footer is missing or corrupt.
@@ -40,6 +49,8 @@ def open_parquet(
             arrow_file(file),
             metadata=None if opened is None else opened.metadata,
             read_dictionary=[*coded],
+            pre_buffer=not buffer,
+            buffer_size=buffer,
             page_checksum_verification=True,
         )
     except (pa.ArrowException, OSError) as error:
@@ -89,8 +100,12 @@ def row_groups(
         first = end
 
 
-def first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
-    """Return the first row unconverted; ``None`` if no row can be read."""
+def first_row(file: BinaryIO, opened: ParquetFile) -> dict[str, JsonValue] | None:
+    """Return the first row of an open file unconverted; ``None`` if no row can be read."""
+    try:
+        content = open_parquet(file, opened, buffer=PAGE_BYTES)
+    except ReadError:
+        return None
     for _, rows in row_groups(content, rows=1):
         if not isinstance(rows, ReadError):
             (value,) = values_as_they_are(rows)

@@ -18,6 +18,7 @@ from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import BinaryIO
 
     from pyarrow.parquet import ParquetFile
     from pydantic import JsonValue
@@ -30,14 +31,14 @@ _OWN = "trajectory-records"
 _BACKEND = "backend"
 
 
-def is_own(content: ParquetFile, format_of_all: Format[Trajectory] | None) -> bool:
+def is_own(file: BinaryIO, content: ParquetFile, format_of_all: Format[Trajectory] | None) -> bool:
     """Whether a file contains trajectories in columns and is to be read as such.
 
     Raises:
         ConfigurationError: It does, and the type of a column does not fit its field.
     """
     schema = content.schema_arrow
-    if format_of_all is not None or not holds_own(schema, partial(first_row, content)):
+    if format_of_all is not None or not holds_own(schema, partial(first_row, file, content)):
         return False
     conform(pa.RecordBatch.from_arrays([nulls(0, each.type) for each in schema], schema=schema))
     return True
