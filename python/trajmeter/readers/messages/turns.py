@@ -13,19 +13,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from trajmeter.json_input import type_name
+from trajmeter.readers.messages.calls import call_of, called_in, item_call
 from trajmeter.readers.messages.drafts import Draft, FailureTest, finished
+from trajmeter.readers.messages.results import result_value, server_error, shell_result
 from trajmeter.readers.messages.shapes import (
-    call_of,
-    called_in,
     dumped,
     identity_of,
-    item_call,
     kind_of,
     model_of,
-    result_value,
     said,
-    server_error,
-    shell_result,
     unwrapped,
 )
 from trajmeter.readers.messages.usage import message_usage
