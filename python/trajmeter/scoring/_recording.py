@@ -14,7 +14,7 @@ from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.arguments import keyed_arguments
 from trajmeter.readers.messages.drafts import made_turn
 from trajmeter.readers.tool_views import TOOL_VIEWS
-from trajmeter.readers.tool_views.tools import may_run
+from trajmeter.readers.tool_views.names import may_run
 from trajmeter.records import ToolCall, Usage
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 from trajmeter.scoring._live import Live, NoCoverage
