@@ -51,7 +51,7 @@ def average(
     from trajmeter.errors import ConfigurationError
     from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.repeats import average as average_runs
-    from trajmeter.frameworks.results import read_results, write_evaluation
+    from trajmeter.frameworks.result_files import read_results, write_evaluation
     from trajmeter.writers import check_is_no_input, check_place, json_document
 
     runs = without_repeats(runs)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
     from trajmeter.frameworks.harness import EvaluationOptions, Framework, Progress
-    from trajmeter.frameworks.results import NamedResult, QuestionResult
+    from trajmeter.frameworks.result_files import NamedResult
+    from trajmeter.frameworks.results import QuestionResult
     from trajmeter.frameworks.scenario import Scenario
 
 __all__ = ["run"]
@@ -161,7 +162,7 @@ def run(
     from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.harness import AskingOptions, EvaluationOptions, RunOptions
     from trajmeter.frameworks.judging import unjudged_count
-    from trajmeter.frameworks.results import NamedResult
+    from trajmeter.frameworks.result_files import NamedResult
     from trajmeter.frameworks.scenario import read_scenario
     from trajmeter.writers import json_document
 
@@ -231,7 +232,7 @@ def _latest(framework: Framework, scenario: Scenario, folder: Path) -> Path:
     Raises:
         ConfigurationError: The folder has none.
     """
-    from trajmeter.frameworks.results import evaluation_stem
+    from trajmeter.frameworks.result_files import evaluation_stem
 
     stem = evaluation_stem(framework.name, scenario.name)
     stamped = re.compile(rf"{re.escape(stem)}_\d{{8}}_\d{{6}}\.json")
@@ -254,7 +255,7 @@ def _load_frameworks(references: Sequence[str]) -> list[Framework]:
             their result files.
     """
     from trajmeter.frameworks.harness import load_agent
-    from trajmeter.frameworks.results import evaluation_stem
+    from trajmeter.frameworks.result_files import evaluation_stem
 
     if not references:
         raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
@@ -309,7 +310,7 @@ async def _evaluate_all(
     scenario: Scenario, frameworks: Sequence[Framework], options: EvaluationOptions, folder: Path
 ) -> list[NamedResult]:
     from trajmeter.frameworks.harness import evaluate
-    from trajmeter.frameworks.results import NamedResult
+    from trajmeter.frameworks.result_files import NamedResult
 
     results = []
     for framework in frameworks:

@@ -26,7 +26,8 @@ from trajmeter.records import CodeQuality, JudgeRecord, Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult
+    from trajmeter.frameworks.result_files import NamedResult
+    from trajmeter.frameworks.results import FrameworkEvaluation
 
 __all__ = [
     "ComparedFigure",

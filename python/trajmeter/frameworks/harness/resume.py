@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from trajmeter import json_input, locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.frameworks.harness.journal import Journal, JournalHeader
-from trajmeter.frameworks.results import STAMP
+from trajmeter.frameworks.result_files import STAMP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

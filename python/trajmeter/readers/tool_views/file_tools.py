@@ -7,18 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from trajmeter.readers._logs.views import made_view
-from trajmeter.readers.tool_views.arguments import (
-    Names,
-    arguments_of,
-    integer_of,
-    value_of,
-)
-from trajmeter.readers.tool_views.evidence import (
-    is_refusal,
-    numbered,
-    text_of,
-    window,
-)
+from trajmeter.readers.tool_views.arguments import Names, arguments_of, integer_of, value_of
+from trajmeter.readers.tool_views.evidence import is_refusal, numbered, text_of, window
 from trajmeter.records import Extent, ToolCall, View
 
 __all__ = ["FILE_TOOLS", "PATHS", "ToolView", "ViewFunction", "read_by"]
