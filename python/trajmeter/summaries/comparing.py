@@ -15,7 +15,8 @@ from trajmeter.statistics.multiple import holm
 from trajmeter.summaries.differences import Difference, Missing, TaskDifference
 from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
 from trajmeter.summaries.options import check_interval_options, group_columns
-from trajmeter.summaries.pairing import difference, side_of
+from trajmeter.summaries.pairing import difference
+from trajmeter.summaries.sides import side_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -298,8 +298,9 @@ class _Gates:
         self, gate: Gate, figures: Sequence[str], read: ResultSums
     ) -> Iterator[GateCheck]:
         """Compare each group with the baseline's group of the same key."""
-        from trajmeter.summaries.pairing import difference, side_of
+        from trajmeter.summaries.pairing import difference
         from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
+        from trajmeter.summaries.sides import side_of
 
         if gate.baseline is None:  # rejected earlier
             return
