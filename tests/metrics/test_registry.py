@@ -10,7 +10,16 @@ import pytest
 
 from tests.metrics import fakes
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
-from trajmeter.metrics import Resources, Result, RowLayout, available, create, describe, registry
+from trajmeter.metrics import (
+    Resources,
+    Result,
+    RowLayout,
+    available,
+    create,
+    describe,
+    metric_info,
+    registry,
+)
 from trajmeter.metrics.profile import Profile
 from trajmeter.records import Task, Trajectory
 from trajmeter.records.record import LazyModel
@@ -74,7 +83,8 @@ def _profiles(*names: str | None) -> tuple[Profile, ...]:
 def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two families in the place of the built-in ones, and plug-ins of every kind."""
     built_in = {"answer": "answer_family", "rank": "rank_family"}
-    monkeypatch.setattr(registry, "BUILT_IN", built_in)
+    for module in (registry, metric_info):
+        monkeypatch.setattr(module, "BUILT_IN", built_in)
     modules = {
         "answer_family": SimpleNamespace(create=make_answer),
         "answer_family.profile": SimpleNamespace(PROFILES=_profiles(None, "quirky", "shared")),
@@ -98,9 +108,9 @@ def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points.append(EntryPoint("broken", "tests.metrics.absent:create", "trajmeter.metrics"))
     found = {registry.ENTRY_POINT_GROUP: points}
     monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
-    registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
+    registry.plugins.cache_clear()  # found once per process
     yield
-    registry._plugins.cache_clear()  # noqa: SLF001 - likewise
+    registry.plugins.cache_clear()
 
 
 @pytest.mark.usefixtures("families")
@@ -274,7 +284,7 @@ class TestPlugins:
         point = EntryPoint("rank", "tests.metrics.test_registry:make_answer", "trajmeter.metrics")
         found = {registry.ENTRY_POINT_GROUP: [point]}
         monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
-        registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
+        registry.plugins.cache_clear()  # found once per process
         with pytest.warns(RuntimeWarning, match="'rank'.* is left out: a metric of this name"):
             (info,) = [info for info in available() if info.name == "rank"]
         assert (info.origin, info.error) == ("built-in", None)
