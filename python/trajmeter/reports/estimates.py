@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.estimates import Estimate
     from trajmeter.summaries.gates import GateCheck
     from trajmeter.summaries.repeat_estimates import RepeatEstimate
-    from trajmeter.summaries.summarizing import Estimates, GroupEstimates
+    from trajmeter.summaries.table_estimates import Estimates, GroupEstimates
 
 __all__ = [
     "agreement_sections",

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.comparing import ComparedScores
     from trajmeter.summaries.gates import Gate
     from trajmeter.summaries.result_tables import Tables
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["ReportOptions", "results_document"]
 
