@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from trajmeter import json_input
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.frameworks.results import FrameworkEvaluation
 from trajmeter.records import ReadProblem
+from trajmeter.validation_errors import describe_error
 from trajmeter.writers import write_text
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def read_evaluation(file: str | Path) -> FrameworkEvaluation:
     try:
         evaluation = FrameworkEvaluation.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as error:
-        raise ReadError(f"{file}: {json_input.describe_error(error)}") from error
+        raise ReadError(f"{file}: {describe_error(error)}") from error
     _check_finite(evaluation, at=str(file))
     return evaluation
 

@@ -18,6 +18,7 @@ from trajmeter.readers._recognition.evidence import evidence_in, format_of, is_r
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat, RecordT
 from trajmeter.readers._recognition.registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -287,7 +288,7 @@ class EntryReader(Generic[RecordT]):
         except ReadError as error:
             report(problem_at(source, str(error)))
         except ValidationError as error:
-            report(problem_at(source, json_input.describe_error(error)))
+            report(problem_at(source, describe_error(error)))
         return None
 
     def _add_stranger(self, problem: ReadProblem) -> None:

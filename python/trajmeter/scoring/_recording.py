@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import InputError, SessionFinishedError
 from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.arguments import keyed_arguments
@@ -18,6 +17,7 @@ from trajmeter.readers.tool_views.names import may_run
 from trajmeter.records import ToolCall, Usage
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 from trajmeter.scoring._live import Live, NoCoverage
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -361,7 +361,7 @@ def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever
     try:
         return _json().validate_python(value)
     except ValidationError as error:
-        raise InputError(f"{name}: {json_input.describe_error(error)}") from None
+        raise InputError(f"{name}: {describe_error(error)}") from None
 
 
 @cache
