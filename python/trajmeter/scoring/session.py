@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import as_iterable, check_type, records
 from trajmeter.errors import format_exception
+from trajmeter.readers.messages.conversation import Conversation
 from trajmeter.readers.messages.drafts import made_call
-from trajmeter.readers.messages.turns import Conversation
 from trajmeter.records import Failure, Trajectory, View
 from trajmeter.records.record import default_fields, frozen
 from trajmeter.scoring._live import Live
