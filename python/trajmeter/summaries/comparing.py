@@ -14,7 +14,7 @@ from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.statistics.multiple import holm
 from trajmeter.summaries.differences import Difference, Missing, TaskDifference
 from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
-from trajmeter.summaries.options import check_interval_options, group_columns
+from trajmeter.summaries.options import Reading, check_interval_options, group_columns
 from trajmeter.summaries.pairing import difference
 from trajmeter.summaries.sides import side_of
 
@@ -163,7 +163,8 @@ def compare_scores(
         0.125
     """
     from trajmeter.metrics.rows import package_version
-    from trajmeter.summaries.result_tables import Reading, open_tables, read_sums
+    from trajmeter.summaries.result_tables import open_tables
+    from trajmeter.summaries.table_sums import read_sums
 
     intervals = IntervalOptions(interval, level, seed, resamples)
     check_interval_options(intervals)

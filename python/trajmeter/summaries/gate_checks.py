@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from trajmeter.readers.results import ResultsTable
     from trajmeter.summaries.estimates import IntervalOptions
+    from trajmeter.summaries.options import Reading
     from trajmeter.summaries.result_sums import ResultSums
-    from trajmeter.summaries.result_tables import Reading
     from trajmeter.summaries.table_estimates import GroupEstimates
 
 __all__ = ["GateChecks"]
@@ -73,8 +73,9 @@ class GateChecks:
     ) -> Iterator[GateCheck]:
         """Compare each group with the baseline's group of the same key."""
         from trajmeter.summaries.pairing import difference
-        from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
+        from trajmeter.summaries.result_tables import open_tables, table_labels
         from trajmeter.summaries.sides import side_of
+        from trajmeter.summaries.table_sums import read_sums
 
         if gate.baseline is None:  # rejected earlier
             return

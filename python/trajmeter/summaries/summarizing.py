@@ -11,7 +11,7 @@ from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
 from trajmeter.summaries.estimating import estimate
 from trajmeter.summaries.gate_checks import GateChecks
 from trajmeter.summaries.gates import DEFAULT_MIN_TASKS, Gate, gated_figures
-from trajmeter.summaries.options import check_interval_options, group_columns, read_success
+from trajmeter.summaries.options import Reading, check_interval_options, group_columns, read_success
 from trajmeter.summaries.repeat_estimates import RepeatEstimate, check_ks, repeat_estimates
 from trajmeter.summaries.table_estimates import Estimates, GroupEstimates, SummaryOptions
 
@@ -95,7 +95,8 @@ def summarize(
         (0.54, 0.14988, 3)
     """
     from trajmeter.metrics.rows import package_version
-    from trajmeter.summaries.result_tables import Reading, open_tables, read_sums
+    from trajmeter.summaries.result_tables import open_tables
+    from trajmeter.summaries.table_sums import read_sums
 
     options = IntervalOptions(interval, level, seed, resamples)
     check_interval_options(options)
