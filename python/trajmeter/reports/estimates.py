@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.reports.cells import NOTHING, amount
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
-from trajmeter.summaries.comparing import UNNAMED
+from trajmeter.summaries.systems import UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,7 +11,7 @@ import numpy as np
 
 from trajmeter.metrics.figures import principal_figures
 from trajmeter.statistics.multiple import holm
-from trajmeter.summaries.comparing import UNNAMED
+from trajmeter.summaries.systems import UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
