@@ -13,8 +13,9 @@ from trajmeter.readers.messages.drafts import made_call
 from trajmeter.records import Failure, Trajectory, View
 from trajmeter.records.record import default_fields, frozen
 from trajmeter.scoring._live import Live
-from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder, check_text
+from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder
 from trajmeter.scoring._recording import Recording, TurnDraft
+from trajmeter.scoring._session_values import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
