@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import sys
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
@@ -13,7 +12,6 @@ from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameE
 from trajmeter.metrics import (
     Resources,
     Result,
-    RowLayout,
     available,
     create,
     describe,
@@ -21,14 +19,13 @@ from trajmeter.metrics import (
     registry,
 )
 from trajmeter.metrics.profile import Profile
-from trajmeter.records import Task, Trajectory
 from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ALL_BUILT_IN = sorted(registry.BUILT_IN)
+    from trajmeter.records import Task, Trajectory
 
 
 def make_answer(resources: Resources) -> fakes.AnswerMetric:
@@ -383,25 +380,3 @@ def answered(task, trajectory):
         source = self.SOURCE.replace("from", "from words_beside_it import LEAST\nfrom", 1)
         (metric,) = create([f"{self._write(tmp_path, source)}@length"])
         assert metric.name == "length"
-
-
-@pytest.mark.parametrize("name", ALL_BUILT_IN)
-def test_a_built_in_metric_states_its_inputs_and_outputs(name: str) -> None:
-    (metric,) = create([name])
-    assert metric.name == name
-    assert metric.version
-    fields = {
-        *(f"Task.{field}" for field in Task.model_fields),
-        *(f"Trajectory.{field}" for field in Trajectory.model_fields),
-        *(f"Resources.{field.name}" for field in dataclasses.fields(Resources)),
-    }
-    assert set(metric.requires) <= fields
-    undescribed = [column.name for column in RowLayout([metric]).columns if not column.description]
-    assert undescribed == []
-
-
-@pytest.mark.parametrize("name", ALL_BUILT_IN)
-def test_the_profiles_of_a_built_in_metric_can_be_chosen(name: str) -> None:
-    for profile in describe(name).profiles:
-        (metric,) = create([name], profiles=[profile])
-        assert metric.parameters.get("profile") == profile
