@@ -18,7 +18,6 @@ from trajmeter.readers._recognition.evidence import evidence_in, format_of, is_r
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat, RecordT
 from trajmeter.readers._recognition.registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
-from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -288,6 +287,8 @@ class EntryReader(Generic[RecordT]):
         except ReadError as error:
             report(problem_at(source, str(error)))
         except ValidationError as error:
+            from trajmeter.validation_errors import describe_error  # not needed for valid records
+
             report(problem_at(source, describe_error(error)))
         return None
 
