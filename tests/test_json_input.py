@@ -5,18 +5,13 @@ from __future__ import annotations
 import io
 import json
 import math
-import re
-from decimal import Decimal
-from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import Source
 
 TEXTS = st.text(st.characters())  # halves of surrogate pairs included
 VALUES = st.recursive(
@@ -98,9 +93,6 @@ def test_what_is_refused(content: bytes, message: str) -> None:
 def test_nothing_is_called_empty(content: bytes) -> None:
     with pytest.raises(ReadError, match=r"^empty, expected JSON$"):
         json_input.parse(content)
-    with pytest.raises(ValidationError) as caught:
-        TypeAdapter(list[int]).validate_json(content)
-    assert json_input.describe_error(caught.value) == "empty, expected JSON"
 
 
 @given(VALUES)
@@ -129,53 +121,3 @@ def test_any_json_text_is_parsed_the_same_except_half_surrogates(value: object) 
 )
 def test_kinds_are_named_as_json_does(value: None, kind: str) -> None:
     assert json_input.type_name(value) == kind
-
-
-def test_an_error_is_described_in_one_line() -> None:
-    with pytest.raises(ValidationError) as caught:
-        TypeAdapter(dict[str, list[int]]).validate_python({"a.b": [1, "x" * 500], "c": None})
-    message = json_input.describe_error(caught.value)
-    assert message.startswith('a.b[1]: expected an integer, got "xxx')
-    assert message.endswith("(and 1 more)")
-    assert len(message) < 200
-    assert json_input.describe_errors(caught.value).endswith("; c: expected a list, got null")
-
-
-def place(name: str) -> str:
-    raise ValueError("not a place")
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "message"),
-    [
-        (tuple[int, ...], {"a": None}, 'expected a list, got {"a": null}'),
-        (dict[str, int], [True, "b"], 'expected an object, got [true, "b"]'),
-        (Source, 3, "expected an object, got 3"),
-        (dict[str, str], {"a": None}, "a: expected text, got null"),
-        (list[int], [1, 1.5], "[1]: expected an integer, got 1.5"),
-        (float, {}, "expected a number, got {}"),
-        (Annotated[float, Field(allow_inf_nan=False)], math.nan, "a finite number, got NaN"),
-        (bool, "maybe", 'expected true or false, got "maybe"'),
-        (None, False, "expected null, got false"),
-        (Literal["a", "b"], "\u202ec", "expected 'a' or 'b', got \"\\u202ec\""),
-        (Annotated[int, Field(ge=0)], -1, "expected at least 0, got -1"),
-        (tuple[int, int], (1,), "[1]: required, but missing from [1]"),
-        (Source, {"file": "f", "lines": 3}, "lines: unknown key, with the value 3"),
-        (str, [10**5000], "expected text, got [an integer of 16610 bits]"),
-        (Annotated[str, AfterValidator(place)], "x", 'not a place, got "x"'),
-        (Decimal, "x", 'expected a valid decimal, got "x"'),
-    ],
-)
-def test_an_error_is_described_in_the_words_of_json(kind: Any, value: Any, message: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        TypeAdapter(kind).validate_python(value)
-    described = json_input.describe_error(caught.value)
-    assert message in described
-    assert not re.search("tuple|dict|None|True|Input", described)
-
-
-def test_invalid_json_is_described_with_its_beginning() -> None:
-    with pytest.raises(ValidationError) as caught:
-        Source.model_validate_json(b'{"file": ')
-    message = json_input.describe_error(caught.value)
-    assert re.fullmatch(r"invalid JSON: EOF while .*; it begins .*file.*", message)

@@ -22,7 +22,7 @@ import trajmeter
 from trajmeter import locks, processes
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.resume import open_journal
-from trajmeter.frameworks.results import evaluation_stem
+from trajmeter.frameworks.result_files import evaluation_stem
 from trajmeter.metrics.context.paths import find
 from trajmeter.scoring.engines.workers import available_memory
 from trajmeter.writers.files import remove_abandoned, replacing

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from benches.bench_summaries import _column
 from trajmeter.metrics import RowLayout, create
 from trajmeter.schemas import trajectory_schema
-from trajmeter.scoring.plan import make_plan
+from trajmeter.scoring.planning import make_plan
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.stream import StreamScorer
 from trajmeter.summaries.summarizer import Summarizer

@@ -1,4 +1,4 @@
-"""Parses JSON text as found in real files, and describes its errors.
+"""Parses JSON text as found in real files.
 
 In addition to strict JSON, it accepts a byte order mark at the start of a line, CRLF line ends,
 blank lines, bare ``NaN`` and ``Infinity``, and lone escaped surrogates, which programs produce when
@@ -12,9 +12,7 @@ than 200 others.
 
 from __future__ import annotations
 
-import json
 import re
-import reprlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic_core import from_json
@@ -25,18 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from pydantic import JsonValue, ValidationError
-    from pydantic_core import ErrorDetails
+    from pydantic import JsonValue
 
 __all__ = [
     "BLANK",
     "LONGEST_LINE",
     "MOST_DIGITS",
+    "NOTHING",
+    "SHOWN",
     "Line",
     "LongLine",
-    "describe_detail",
-    "describe_error",
-    "describe_errors",
     "first_byte",
     "lines",
     "parse",
@@ -69,8 +65,10 @@ _BOM = b"\xef\xbb\xbf"
 BLANK = _BOM + b" \t\r\n"
 """What may surround a JSON document, and what a blank line consists of."""
 
-_SHOWN = 40
-_NOTHING = "empty, expected JSON"
+SHOWN = 40
+"""Number of characters of an invalid value to show."""
+NOTHING = "empty, expected JSON"
+"""The error of an empty text."""
 _SKIPPED = 1 << 20
 
 # The parser's messages about its limits, and the limits.
@@ -87,28 +85,6 @@ _TYPE_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),
     ((int, float), "a number"),
 )
-
-# Expected values, by the type of pydantic's error, whose own messages name Python types. Braces are
-# filled in from the error's context.
-_EXPECTED = {
-    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list"),
-    **dict.fromkeys(
-        ("dict_type", "mapping_type", "model_type", "model_attributes_type"), "an object"
-    ),
-    "string_type": "text",
-    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "an integer"),
-    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
-    "finite_number": "a finite number",
-    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
-    "none_required": "null",
-    **dict.fromkeys(("enum", "literal_error"), "{expected}"),
-    "greater_than": "more than {gt}",
-    "greater_than_equal": "at least {ge}",
-    "less_than": "less than {lt}",
-    "less_than_equal": "at most {le}",
-    "too_short": "at least {min_length} items",
-    "too_long": "at most {max_length} items",
-}
 
 # Also matches whole pairs and other escapes, so that no lone surrogate is found inside them.
 _ESCAPE = re.compile(
@@ -162,7 +138,7 @@ def lines(file: BinaryIO, longest: int | None = None) -> Iterator[Line]:
     for number, content in enumerate(file if longest is None else _begun(file, longest), start=1):
         size = len(content)
         if longest is not None and size > longest:
-            yield LongLine(number, offset, content[:_SHOWN])
+            yield LongLine(number, offset, content[:SHOWN])
             while not content.endswith(b"\n") and (content := file.readline(_SKIPPED)):
                 size += len(content)
         elif content.strip(BLANK):
@@ -202,34 +178,13 @@ def parse(content: bytes) -> JsonValue:
         # Callers add the line in the file; the parser's own line number only helps within a
         # document.
         if not content.strip(BLANK):
-            raise ReadError(_NOTHING) from error
+            raise ReadError(NOTHING) from error
         reason = str(error).replace(" at line 1 column ", " at column ")
         for limit, meaning in _LIMITS:
             reason = reason.replace(limit, meaning)
-        start = content.strip(BLANK)[:_SHOWN].decode(errors="replace")
+        start = content.strip(BLANK)[:SHOWN].decode(errors="replace")
         raise ReadError(f"invalid JSON: {reason}; it begins {start!r}") from error
     return value
-
-
-def describe_detail(error: ErrorDetails) -> str:
-    """Describe an invalid field: where it is, what was expected, and its value as JSON."""
-    where = "".join(
-        f"[{key}]" if isinstance(key, int) else f".{key}" for key in error["loc"]
-    ).removeprefix(".")
-    what = _fault(error)
-    return f"{where}: {what}" if where else what
-
-
-def describe_error(error: ValidationError) -> str:
-    """Describe an invalid record in one line: place, expectation, and value as JSON."""
-    first, *more = error.errors(include_url=False)
-    rest = f" (and {len(more)} more)" if more else ""
-    return describe_detail(first) + rest
-
-
-def describe_errors(error: ValidationError) -> str:
-    """Like :func:`describe_error`, for all errors of a record."""
-    return "; ".join(map(describe_detail, error.errors(include_url=False)))
 
 
 def type_name(value: JsonValue) -> str:
@@ -242,66 +197,3 @@ def type_name(value: JsonValue) -> str:
 
 def _whole(escape: re.Match[bytes]) -> bytes:
     return escape[0] if escape["half"] is None else rb"\ufffd"
-
-
-def _fault(error: ErrorDetails) -> str:
-    known = error.get("ctx", {})
-    shown = _SHORT.repr(error["input"])
-    match error["type"]:
-        case "missing":
-            what = f"required, but missing from {shown}"
-        case "extra_forbidden":
-            what = f"unknown key, with the value {shown}"
-        case "json_invalid" if not error["input"].strip():
-            what = _NOTHING
-        case "json_invalid":
-            what = f"invalid JSON: {known['error']}; it begins {shown}"
-        case "value_error":
-            what = f"{known['error']}, got {shown}"
-        case kind if kind in _EXPECTED:
-            what = f"expected {_EXPECTED[kind].format(**known)}, got {shown}"
-        case _:
-            what = f"{error['msg'].replace('Input should be', 'expected')}, got {shown}"
-    return what
-
-
-class _Short(reprlib.Repr):
-    """The beginning of a value's JSON text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxlevel = 2
-        self.maxstring = _SHOWN
-
-    def repr_str(self, x: str, level: int) -> str:
-        del level
-        start = x if len(x) <= self.maxstring else f"{x[: self.maxstring - 3]}..."
-        return json.dumps(start, ensure_ascii=not start.isprintable())
-
-    def repr_bytes(self, x: bytes, level: int) -> str:
-        return self.repr_str(x[: self.maxstring].decode(errors="replace"), level)
-
-    def repr_int(self, x: int, level: int) -> str:
-        try:
-            repr(x)
-        except ValueError:  # exceeds Python's limit; later releases describe it themselves
-            return f"an integer of {x.bit_length()} bits"
-        return super().repr_int(x, level)
-
-    def repr_float(self, x: float, level: int) -> str:
-        del level
-        return json.dumps(x)
-
-    def repr_bool(self, x: bool, level: int) -> str:  # noqa: FBT001 - called by its base
-        del level
-        return json.dumps(x)
-
-    def repr_NoneType(self, x: None, level: int) -> str:  # noqa: N802 - named after the type
-        del level
-        return json.dumps(x)
-
-    def repr_tuple(self, x: tuple[object, ...], level: int) -> str:
-        return self.repr_list([*x], level)
-
-
-_SHORT = _Short()

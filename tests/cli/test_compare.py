@@ -10,12 +10,8 @@ from pathlib import Path
 import pytest
 
 from trajmeter.cli import ExitCode, main
-from trajmeter.frameworks.results import (
-    FrameworkEvaluation,
-    QuestionResult,
-    read_evaluation,
-    write_evaluation,
-)
+from trajmeter.frameworks.result_files import read_evaluation, write_evaluation
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from tests.cli.test_main import PROGRAM
 from tests.judges.endpoint import endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.cli import ExitCode, main
-from trajmeter.frameworks.results import AnswerOutcome, read_evaluation
+from trajmeter.frameworks.result_files import read_evaluation
+from trajmeter.frameworks.results import AnswerOutcome
 
 SCENARIO = Path(__file__).parents[2] / "examples" / "scenario"
 AGENTS = ("--agent", "agents:Searcher", "--agent", "agents:Chainer", "--mode", "capability")

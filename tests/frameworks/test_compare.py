@@ -8,7 +8,8 @@ import pytest
 
 import trajmeter
 from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
-from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult, write_evaluation
+from trajmeter.frameworks.result_files import write_evaluation
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,12 +14,8 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
 from trajmeter.frameworks.comparison import build_comparison, percentile
 from trajmeter.frameworks.report.notes import notes
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    NamedResult,
-    QuestionResult,
-)
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.records import CodeQuality, JudgeRecord
 
 if TYPE_CHECKING:

@@ -12,13 +12,8 @@ from tests.judges.scripted import GOOD, REVIEW, ScriptedModel
 from trajmeter.errors import ReadError
 from trajmeter.frameworks.judging import JudgedFile, Unjudged, judge_files, unjudged_count
 from trajmeter.frameworks.repeats import average
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    QuestionResult,
-    read_evaluation,
-    write_evaluation,
-)
+from trajmeter.frameworks.result_files import read_evaluation, write_evaluation
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.judges import ExchangeError, Judge
 from trajmeter.prices import price_usd
 from trajmeter.records import Cause, CodeQuality, JudgeRecord, ReadProblem, UnreviewedCode

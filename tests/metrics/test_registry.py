@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import sys
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
@@ -10,16 +9,23 @@ import pytest
 
 from tests.metrics import fakes
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
-from trajmeter.metrics import Resources, Result, RowLayout, available, create, describe, registry
+from trajmeter.metrics import (
+    Resources,
+    Result,
+    available,
+    create,
+    describe,
+    metric_info,
+    registry,
+)
 from trajmeter.metrics.profile import Profile
-from trajmeter.records import Task, Trajectory
 from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ALL_BUILT_IN = sorted(registry.BUILT_IN)
+    from trajmeter.records import Task, Trajectory
 
 
 def make_answer(resources: Resources) -> fakes.AnswerMetric:
@@ -74,7 +80,8 @@ def _profiles(*names: str | None) -> tuple[Profile, ...]:
 def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two families in the place of the built-in ones, and plug-ins of every kind."""
     built_in = {"answer": "answer_family", "rank": "rank_family"}
-    monkeypatch.setattr(registry, "BUILT_IN", built_in)
+    for module in (registry, metric_info):
+        monkeypatch.setattr(module, "BUILT_IN", built_in)
     modules = {
         "answer_family": SimpleNamespace(create=make_answer),
         "answer_family.profile": SimpleNamespace(PROFILES=_profiles(None, "quirky", "shared")),
@@ -98,9 +105,9 @@ def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points.append(EntryPoint("broken", "tests.metrics.absent:create", "trajmeter.metrics"))
     found = {registry.ENTRY_POINT_GROUP: points}
     monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
-    registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
+    registry.plugins.cache_clear()  # found once per process
     yield
-    registry._plugins.cache_clear()  # noqa: SLF001 - likewise
+    registry.plugins.cache_clear()
 
 
 @pytest.mark.usefixtures("families")
@@ -274,7 +281,7 @@ class TestPlugins:
         point = EntryPoint("rank", "tests.metrics.test_registry:make_answer", "trajmeter.metrics")
         found = {registry.ENTRY_POINT_GROUP: [point]}
         monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
-        registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
+        registry.plugins.cache_clear()  # found once per process
         with pytest.warns(RuntimeWarning, match="'rank'.* is left out: a metric of this name"):
             (info,) = [info for info in available() if info.name == "rank"]
         assert (info.origin, info.error) == ("built-in", None)
@@ -373,25 +380,3 @@ def answered(task, trajectory):
         source = self.SOURCE.replace("from", "from words_beside_it import LEAST\nfrom", 1)
         (metric,) = create([f"{self._write(tmp_path, source)}@length"])
         assert metric.name == "length"
-
-
-@pytest.mark.parametrize("name", ALL_BUILT_IN)
-def test_a_built_in_metric_states_its_inputs_and_outputs(name: str) -> None:
-    (metric,) = create([name])
-    assert metric.name == name
-    assert metric.version
-    fields = {
-        *(f"Task.{field}" for field in Task.model_fields),
-        *(f"Trajectory.{field}" for field in Trajectory.model_fields),
-        *(f"Resources.{field.name}" for field in dataclasses.fields(Resources)),
-    }
-    assert set(metric.requires) <= fields
-    undescribed = [column.name for column in RowLayout([metric]).columns if not column.description]
-    assert undescribed == []
-
-
-@pytest.mark.parametrize("name", ALL_BUILT_IN)
-def test_the_profiles_of_a_built_in_metric_can_be_chosen(name: str) -> None:
-    for profile in describe(name).profiles:
-        (metric,) = create([name], profiles=[profile])
-        assert metric.parameters.get("profile") == profile

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.readers.file_cutter import FileCutter
 from trajmeter.readers.pieces import FolderNotes, LineRange, PieceMaker, RowRange, batches_of
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_batch
@@ -162,7 +163,8 @@ def test_identities_follow_from_content_and_not_from_time(tmp_path: Path) -> Non
 def test_an_unchanged_file_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trajmeter.scoring.plan import PlanSizes, found_files, make_plan
+    from trajmeter.scoring.plan import PlanSizes, found_files
+    from trajmeter.scoring.planning import make_plan
     from trajmeter.scoring.reading_options import ReadingOptions
 
     file = tmp_path / "runs.jsonl"
@@ -170,7 +172,7 @@ def test_an_unchanged_file_is_not_read_again(
     sizes = PlanSizes(piece_bytes=40)
     plan = make_plan([file], ReadingOptions(), identifies=True, sizes=sizes)
     stored = found_files(json.loads(json.dumps(plan.to_json())))
-    monkeypatch.setattr(PieceMaker, "_found", None)  # would be called to read it
+    monkeypatch.setattr(FileCutter, "cut", None)  # would be called to read it
     again = make_plan([file], ReadingOptions(), identifies=True, known=stored, sizes=sizes)
     assert again == plan
     assert isinstance(again.units[1].pieces[0].within, LineRange)

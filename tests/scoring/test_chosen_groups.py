@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Functions of the same names hide these modules.
 _CONTEXT_RESULT = import_module("trajmeter.metrics.context.composing")
 _CONTEXT_BATCH = import_module("trajmeter.metrics.context.batch")
-_TURNS_SCORE = import_module("trajmeter.metrics.turns.score")
+_TURNS_ANALYSIS = import_module("trajmeter.metrics.turns.analysis")
 _TURNS_BATCH = import_module("trajmeter.metrics.turns.batch")
 
 TASK = Task(
@@ -149,7 +149,7 @@ def test_views_are_not_looked_at_for_edit_locations_nor_steps_for_the_final_cont
 @pytest.mark.parametrize("group", ["run", "tokens", "cost"])
 def test_turns_are_not_analysed_for_other_groups(group: str) -> None:
     with (
-        mock.patch.object(_TURNS_SCORE, "_analyse", side_effect=AssertionError),
+        mock.patch.object(_TURNS_ANALYSIS, "_analyse", side_effect=AssertionError),
         mock.patch.object(_TURNS_BATCH, "analyse_columns", side_effect=AssertionError),
     ):
         by_record, by_column = _on_both_paths([ATTEMPT], [f"turns.{group}"], [])

@@ -350,8 +350,8 @@ def test_figures_are_the_same_on_threads(monkeypatch: pytest.MonkeyPatch) -> Non
         add(own, *arguments)
 
     monkeypatch.setattr(FigureSums, "add", watched)
-    monkeypatch.setattr("trajmeter.summaries.result_tables._MANY_ROWS", 1)
-    monkeypatch.setattr("trajmeter.summaries.result_tables.threads", lambda: 4)
+    monkeypatch.setattr("trajmeter.summaries.table_sums._MANY_ROWS", 1)
+    monkeypatch.setattr("trajmeter.summaries.table_sums.threads", lambda: 4)
     assert trajmeter.summarize(rows, figures=names) == alone
     assert used
     assert threading.current_thread() not in used
@@ -363,9 +363,9 @@ def test_large_tables_are_read_while_student_is_imported(
 ) -> None:
     rows = [attempt("t1", 0.5), attempt("t2", 0.25)]
     imports: list[None] = []
-    monkeypatch.setattr("trajmeter.summaries.result_tables._MANY_ROWS", 1)
-    monkeypatch.setattr("trajmeter.summaries.result_tables.threads", lambda: 4)
-    monkeypatch.setattr("trajmeter.summaries.result_tables.has_t", lambda: imports.append(None))
+    monkeypatch.setattr("trajmeter.summaries.table_sums._MANY_ROWS", 1)
+    monkeypatch.setattr("trajmeter.summaries.table_sums.threads", lambda: 4)
+    monkeypatch.setattr("trajmeter.summaries.table_sums.has_t", lambda: imports.append(None))
     trajmeter.summarize(rows, interval=interval, resamples=10)
     assert len(imports) == times
 
@@ -386,7 +386,7 @@ def test_what_is_wrong_with_keys_is_told_before_figures(
     def keys(*_: object) -> None:
         raise ReadError("a key")
 
-    module = "trajmeter.summaries.result_tables"
+    module = "trajmeter.summaries.table_sums"
     monkeypatch.setattr(f"{module}._MANY_ROWS", rows_on_threads)
     monkeypatch.setattr(f"{module}.threads", lambda: 4)
     monkeypatch.setattr(f"{module}.rows_by_column", lambda *_, **__: [Unreadable()])

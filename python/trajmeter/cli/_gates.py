@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import RowLayout
     from trajmeter.summaries.gates import Gate, GateCheck, GateKind
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = [
     "FailOver",

@@ -1,8 +1,7 @@
-"""What commands share at the terminal: how help looks, common options, and printing tables."""
+"""What commands share at the terminal: how help looks, common options, and the console."""
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +11,9 @@ from typer.core import TyperCommand, TyperGroup
 from trajmeter.cli._option_values import read_late
 from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
-from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
 
@@ -33,21 +31,17 @@ __all__ = [
     "LogFile",
     "LogFiles",
     "OriginalProfile",
-    "PlainFormat",
     "SnapshotFiles",
     "TaskFiles",
     "column_map",
     "make_judge",
     "new_group",
-    "print_fields",
     "program_options",
     "stdout_console",
 ]
 
 _UNLIMITED = 100_000
 """Line width if the output is not a terminal."""
-
-_LARGE = 1000
 
 
 class Command(TyperCommand):
@@ -137,7 +131,6 @@ OriginalProfile = Annotated[
 
 JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
-
 
 LogFiles = Annotated[
     list[Path],
@@ -304,36 +297,3 @@ def stdout_console() -> Console:
 
     console = DataConsole()
     return console if console.is_terminal else DataConsole(width=_UNLIMITED)
-
-
-class PlainFormat(str, Enum):
-    """What to print."""
-
-    TABLE = "table"
-    """Names and values in two columns."""
-    JSON = "json"
-    """One JSON document."""
-
-
-def print_fields(fields: Mapping[str, object]) -> None:
-    """Print names and values in two columns; a nested mapping's name prefixes its names."""
-    from trajmeter.reports.tables import Table
-    from trajmeter.reports.terminal import print_table
-
-    rows = tuple(_flat(fields, ""))
-    print_table(Table("", ("field", "value"), rows, texts=(0, 1)), stdout_console())
-
-
-def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
-    for name, value in fields.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", "-" if value is None else visible(_text(value))
-
-
-def _text(value: object) -> str:
-    """The value; fractions have four digits, as costs may be small, or one decimal if large."""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"

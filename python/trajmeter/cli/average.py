@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from trajmeter.cli._fields import PlainFormat, print_fields
 from trajmeter.cli._process import ExitCode, Unreadable, print_message, without_repeats
-from trajmeter.cli._terminal import OriginalProfile, PlainFormat, print_fields
+from trajmeter.cli._terminal import OriginalProfile
 
 __all__ = ["average"]
 
@@ -51,7 +52,7 @@ def average(
     from trajmeter.errors import ConfigurationError
     from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.repeats import average as average_runs
-    from trajmeter.frameworks.results import read_results, write_evaluation
+    from trajmeter.frameworks.result_files import read_results, write_evaluation
     from trajmeter.writers import check_is_no_input, check_place, json_document
 
     runs = without_repeats(runs)

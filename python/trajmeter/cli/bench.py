@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._fields import PlainFormat
 from trajmeter.cli._process import ExitCode, print_message, without_repeats
-from trajmeter.cli._terminal import PlainFormat, SnapshotFiles, TaskFiles, stdout_console
+from trajmeter.cli._terminal import SnapshotFiles, TaskFiles, stdout_console
 from trajmeter.errors import BackendError
 from trajmeter.reports.cells import visible
 

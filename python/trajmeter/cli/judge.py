@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._fields import PlainFormat
 from trajmeter.cli._process import ExitCode, Unreadable, print_message, without_repeats
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
@@ -17,7 +18,6 @@ from trajmeter.cli._terminal import (
     JudgeReplay,
     JudgeRequestsPerMinute,
     OriginalProfile,
-    PlainFormat,
     make_judge,
     stdout_console,
 )

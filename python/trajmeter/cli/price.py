@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from trajmeter.cli._fields import PlainFormat, print_fields
 from trajmeter.cli._process import ExitCode
-from trajmeter.cli._terminal import PlainFormat, print_fields
 
 __all__ = ["price"]
 

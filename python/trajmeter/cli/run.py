@@ -6,10 +6,12 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._agent_runs import evaluate_all, run_without_waiting
+from trajmeter.cli._fields import PlainFormat
 from trajmeter.cli._process import ExitCode, print_message, redirecting_stdout
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
@@ -18,7 +20,6 @@ from trajmeter.cli._terminal import (
     JudgeReplay,
     JudgeRequestsPerMinute,
     OriginalProfile,
-    PlainFormat,
     make_judge,
     stdout_console,
 )
@@ -26,22 +27,15 @@ from trajmeter.cli.judge import judge_and_report, report_unjudged
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Sequence
 
-    from trajmeter.frameworks.harness import EvaluationOptions, Framework, Progress
-    from trajmeter.frameworks.results import NamedResult, QuestionResult
+    from trajmeter.frameworks.harness import Framework
+    from trajmeter.frameworks.result_files import NamedResult
     from trajmeter.frameworks.scenario import Scenario
 
 __all__ = ["run"]
 
 _CODE_PANEL = "Code quality options"
-
-_MOST_THREADS = 1_000
-"""Enough threads that abandoned, hanging ones do not block the next questions."""
-_SHOWN_CHARACTERS = 160
-"""Maximum length of an error in a progress line; the result file has the full text."""
-
-_ResultT = TypeVar("_ResultT")
 
 
 def run(
@@ -161,7 +155,7 @@ def run(
     from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.harness import AskingOptions, EvaluationOptions, RunOptions
     from trajmeter.frameworks.judging import unjudged_count
-    from trajmeter.frameworks.results import NamedResult
+    from trajmeter.frameworks.result_files import NamedResult
     from trajmeter.frameworks.scenario import read_scenario
     from trajmeter.writers import json_document
 
@@ -213,7 +207,7 @@ def run(
                 packages=tuple(packages or ()),
             )
             try:
-                results = _run_without_waiting(_evaluate_all(read, frameworks, options, output))
+                results = run_without_waiting(evaluate_all(read, frameworks, options, output))
             except KeyboardInterrupt:
                 print_message("finished questions are kept; run the same command again to resume")
                 raise
@@ -231,7 +225,7 @@ def _latest(framework: Framework, scenario: Scenario, folder: Path) -> Path:
     Raises:
         ConfigurationError: The folder has none.
     """
-    from trajmeter.frameworks.results import evaluation_stem
+    from trajmeter.frameworks.result_files import evaluation_stem
 
     stem = evaluation_stem(framework.name, scenario.name)
     stamped = re.compile(rf"{re.escape(stem)}_\d{{8}}_\d{{6}}\.json")
@@ -254,7 +248,7 @@ def _load_frameworks(references: Sequence[str]) -> list[Framework]:
             their result files.
     """
     from trajmeter.frameworks.harness import load_agent
-    from trajmeter.frameworks.results import evaluation_stem
+    from trajmeter.frameworks.result_files import evaluation_stem
 
     if not references:
         raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
@@ -283,74 +277,6 @@ def _check_profile(scenario: Scenario) -> None:
     except UnknownNameError as error:
         place = Path(scenario.folder, "spec.yaml")
         raise UnknownNameError(f"{place}: evaluation.profile: {error}") from error
-
-
-def _run_without_waiting(work: Coroutine[None, None, _ResultT]) -> _ResultT:
-    """Run a coroutine that calls agents, without waiting for threads they left running.
-
-    At its end, ``asyncio.run`` waits for everything an agent passed to ``asyncio.to_thread``, which
-    may never end.
-    """
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    class UnawaitedExecutor(ThreadPoolExecutor):
-        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001 - the signature of the base class
-            super().shutdown(wait=False, cancel_futures=cancel_futures)
-
-    async def run() -> _ResultT:
-        asyncio.get_running_loop().set_default_executor(UnawaitedExecutor(_MOST_THREADS))
-        return await work
-
-    return asyncio.run(run())
-
-
-async def _evaluate_all(
-    scenario: Scenario, frameworks: Sequence[Framework], options: EvaluationOptions, folder: Path
-) -> list[NamedResult]:
-    from trajmeter.frameworks.harness import evaluate
-    from trajmeter.frameworks.results import NamedResult
-
-    results = []
-    for framework in frameworks:
-
-        def show(progress: Progress, name: str = framework.name) -> None:
-            line = _progress_line(progress, runs=options.runs, questions=len(scenario.questions))
-            print_message(f"{name}: {line}")
-
-        try:
-            file, evaluation = await evaluate(
-                scenario, framework, options=options, folder=folder, progress=show
-            )
-        except ConfigurationError as error:
-            print_message(f"error: {error}")
-            continue
-        print_message(f"{framework.name}: wrote {folder / file.name}")
-        results.append(NamedResult(file.name, evaluation))
-    return results
-
-
-def _progress_line(progress: Progress, *, runs: int, questions: int) -> str:
-    """Progress of a run, and the outcome of its last question."""
-    result = progress.result
-    run = f"run {progress.run} of {runs}, " if runs > 1 else ""
-    outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
-    return (
-        f"{run}{progress.finished}/{questions} {result.question_id} {outcome} "
-        f"{result.latency_seconds or 0.0:.2f} s{_trouble(result)}"
-    )
-
-
-def _trouble(result: QuestionResult) -> str:
-    """Why a question failed, was not judged, or lacks part of its answer or figures."""
-    if result.error is not None:
-        return f": {result.error[:_SHOWN_CHARACTERS]}"
-    troubles = [f"ignored: {problem}" for problem in result.answer_problems]
-    if result.judge is not None and result.judge.cause is not None:
-        troubles.append(f"not judged: {result.judge.cause.value}: {result.judge.message or ''}")
-    if result.extra_metrics_error is not None:
-        troubles.append(f"no profile figures: {result.extra_metrics_error}")
-    return "".join(f", {trouble[:_SHOWN_CHARACTERS]}" for trouble in troubles)
 
 
 def _print(

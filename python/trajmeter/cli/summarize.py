@@ -27,7 +27,7 @@ from trajmeter.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["SummaryFormat", "summarize"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.frameworks.results import read_evaluation
+from trajmeter.frameworks.result_files import read_evaluation
 from trajmeter.judges.recording import is_recording, read_exchanges
 from trajmeter.readers.results import is_results_table
 from trajmeter.records import ReadProblem

@@ -12,7 +12,8 @@ from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.report import markdown_report
 from trajmeter.frameworks.report.page import comparison_document
-from trajmeter.frameworks.results import FrameworkEvaluation, read_results
+from trajmeter.frameworks.result_files import read_results
+from trajmeter.frameworks.results import FrameworkEvaluation
 from trajmeter.writers import write_text
 from trajmeter.writers.provenance import Provenance
 

@@ -8,25 +8,18 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.frameworks.aggregates import (
-    aggregates,
-    is_unjudged,
-    judging_of,
-    mean,
-    outcome,
-    outcomes,
-    timed_latencies,
-)
+from trajmeter.frameworks.aggregates import judging_of, outcome, outcomes, timed_latencies
+from trajmeter.frameworks.refreshing import SCORES, refreshed
 from trajmeter.frameworks.repeats import with_run_outcomes
 from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
 from trajmeter.frameworks.scorecard import Scorecard, scorecards
-from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, compute_aggregates
 from trajmeter.records import CodeQuality, JudgeRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult
+    from trajmeter.frameworks.result_files import NamedResult
+    from trajmeter.frameworks.results import FrameworkEvaluation
 
 __all__ = [
     "ComparedFigure",
@@ -39,7 +32,6 @@ __all__ = [
 ]
 
 _EXCERPT_CHARACTERS = 300
-_SCORES = ("correctness", "completeness", "faithfulness")
 _UNRECORDED = {"scenario_name": "", "evaluation_profile": "default", "evaluation_mode": "baseline"}
 """Provenance of a result file that does not record it."""
 
@@ -167,7 +159,7 @@ def build_comparison(results: Sequence[NamedResult], *, original: bool = False) 
     given = [result.evaluation for result in results]
     if not original:
         given = with_run_outcomes(given)
-    current = [_refreshed(each, profile=profile, original=original) for each in given]
+    current = [refreshed(each, profile=profile, original=original) for each in given]
     cards = scorecards(current, original=original)
     return Comparison(
         scenario=first.scenario_name,
@@ -195,52 +187,6 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
     low = math.floor(rank)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
-
-
-def _refreshed(
-    evaluation: FrameworkEvaluation, *, profile: str, original: bool
-) -> FrameworkEvaluation:
-    """The evaluation with its aggregates computed from its questions."""
-    refreshed = _aggregated(evaluation, profile=profile, original=original)
-    unjudged = is_unjudged(evaluation) and not original
-    return _without_judging(refreshed) if unjudged else refreshed
-
-
-def _without_judging(evaluation: FrameworkEvaluation) -> FrameworkEvaluation:
-    deviations = {f"{score}_run_stddev" for score in _SCORES}
-    extra = evaluation.extra_aggregates
-    return evaluation.model_copy(
-        update={
-            **dict.fromkeys(f"avg_{score}" for score in _SCORES),
-            "extra_aggregates": {k: v for k, v in extra.items() if k not in deviations},
-        }
-    )
-
-
-def _aggregated(
-    evaluation: FrameworkEvaluation, *, profile: str, original: bool
-) -> FrameworkEvaluation:
-    questions = evaluation.questions
-    if not questions:
-        return evaluation
-    averaged = evaluation.run_count > 1
-    if not averaged:
-        fields = aggregates(questions, profile=profile, original=original)
-        # A figure that the current rules omit must not survive from the file.
-        figures = [question.extra_metrics for question in questions]
-        stale = compute_aggregates(profile, figures, profile=FRAMEWORK_COMPARISON).figures
-        kept = {k: v for k, v in evaluation.extra_aggregates.items() if k not in stale}
-        fields["extra_aggregates"] = kept | fields["extra_aggregates"]
-        return evaluation.model_copy(update=fields)
-    figures = [question.extra_metrics for question in questions]
-    rebuilt = {} if original else compute_aggregates(profile, figures).figures
-    return evaluation.model_copy(
-        update={
-            **aggregates(questions, profile=profile, original=original),
-            "avg_latency": mean(timed_latencies(questions, averaged=True, original=original)),
-            "extra_aggregates": rebuilt | evaluation.extra_aggregates,
-        }
-    )
 
 
 def _result(
@@ -286,10 +232,10 @@ def _summary(evaluation: FrameworkEvaluation, *, timed: int) -> dict[str, Compar
         "avg_retrieval_recall": sum(q.retrieval_recall is not None for q in questions),
     } | {
         f"avg_{score}": sum(getattr(q, f"{score}_score") is not None for q in questions)
-        for score in _SCORES
+        for score in SCORES
     }
     deviations = {
-        f"avg_{score}": evaluation.extra_aggregates.get(f"{score}_run_stddev") for score in _SCORES
+        f"avg_{score}": evaluation.extra_aggregates.get(f"{score}_run_stddev") for score in SCORES
     }
     return {
         field: ComparedFigure(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.errors import ReadError
 from trajmeter.frameworks.aggregates import mean, outcome, total_judging
 from trajmeter.frameworks.repeats import average
-from trajmeter.frameworks.results import AnswerOutcome, read_evaluation, write_evaluation
+from trajmeter.frameworks.result_files import read_evaluation, write_evaluation
+from trajmeter.frameworks.results import AnswerOutcome
 from trajmeter.judges import judge_answer, review_code
 from trajmeter.records import ReadProblem
 

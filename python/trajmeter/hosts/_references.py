@@ -18,6 +18,7 @@ from trajmeter.readers.messages import from_messages
 from trajmeter.readers.own_records import TASKS
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Source, Task, Trajectory
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
@@ -124,9 +125,7 @@ class References:
         try:
             task = TASKS.read({"id": task_id, **own}, Source(file=self._host))
         except ValidationError as error:
-            raise ReadError(
-                f"{self._host}: {task_id!r}: {json_input.describe_error(error)}"
-            ) from error
+            raise ReadError(f"{self._host}: {task_id!r}: {describe_error(error)}") from error
         if not isinstance(task, Task):
             raise ReadError(f"{self._host}: {task_id!r} is not a task")
         if known is None:

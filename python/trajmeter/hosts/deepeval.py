@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
-from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ExtraMissingError, InputError, ReadError
+from trajmeter.validation_errors import describe_error
 
 try:
     from deepeval.errors import MissingTestCaseParamsError
@@ -151,7 +151,7 @@ def _attempt(case: LLMTestCase) -> Trajectory:
             ),
         )
     except ValidationError as error:
-        raise InputError(json_input.describe_error(error)) from error
+        raise InputError(describe_error(error)) from error
 
 
 def _references_of(case: LLMTestCase) -> dict[str, Any]:

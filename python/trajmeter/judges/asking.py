@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from trajmeter import json_input
 from trajmeter.judges.exchange import AccessError, ExchangeError, Prompt, TransientError
 from trajmeter.records import Cause, JudgeRecord
+from trajmeter.validation_errors import describe_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,7 @@ class Judge:
             try:
                 value = reply_model.model_validate_json(_unfenced(reply.text))
             except ValidationError as error:
-                message = json_input.describe_errors(error)
+                message = describe_errors(error)
                 question = (
                     f"{text}\n\nYour last reply could not be used ({message}). "
                     "Reply again with one JSON object that meets the schema, and nothing else."

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.judges.exchange import ExchangeError, Prompt, Reply, TransientError
 from trajmeter.records import Cause, Record
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,7 +161,7 @@ def read_exchanges(file: Path) -> Iterator[Exchange]:
             try:
                 yield Exchange.model_validate_json(line)
             except ValidationError as error:
-                fault = json_input.describe_error(error)
+                fault = describe_error(error)
                 raise ReadError(f"{file}:{number}: not a recorded exchange: {fault}") from error
 
 

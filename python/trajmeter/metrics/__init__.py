@@ -20,11 +20,12 @@ from trajmeter.metrics._protocol import (
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, MetricError, Result
 from trajmeter.metrics.engine import Scored, TaskIndex, score_trajectories
-from trajmeter.metrics.registry import MetricInfo, Resources, available, create, describe
+from trajmeter.metrics.registry import Resources, create
 from trajmeter.metrics.rows import RowLayout
 
 if TYPE_CHECKING:
     from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
+    from trajmeter.metrics.metric_info import MetricInfo, available, describe
 
 __all__ = [
     "Aggregating",
@@ -61,5 +62,13 @@ __all__ = [
 
 # Scoring with built-in metrics does not need these.
 __getattr__ = loading_late(
-    __name__, {"FunctionMetric": "custom", "ScoreResult": "custom", "metric": "custom"}
+    __name__,
+    {
+        "FunctionMetric": "custom",
+        "MetricInfo": "metric_info",
+        "ScoreResult": "custom",
+        "available": "metric_info",
+        "describe": "metric_info",
+        "metric": "custom",
+    },
 )

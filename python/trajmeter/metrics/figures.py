@@ -18,7 +18,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from trajmeter.errors import TrajmeterError, UnknownNameError
 from trajmeter.metrics._result import Figure
 from trajmeter.metrics.columns import FamilyColumns
-from trajmeter.metrics.registry import describe
 from trajmeter.records.record import LazyModel, frozen
 
 if TYPE_CHECKING:
@@ -148,6 +147,8 @@ def figures_in_metadata(text: bytes | str) -> dict[str, FigureInfo]:
 @cache
 def registered_figures(family: str) -> dict[str, FigureInfo]:
     """Figures of a registered metric by column; none if there is no such metric."""
+    from trajmeter.metrics.metric_info import describe  # not needed to score
+
     try:
         metric = describe(family).metric
         if metric is None:

@@ -38,12 +38,13 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILT_IN",
     "MetricFactory",
-    "MetricInfo",
     "Resources",
-    "available",
     "create",
-    "describe",
+    "create_one",
     "listed_names",
+    "plugins",
+    "profile_names",
+    "request_of",
 ]
 
 ENTRY_POINT_GROUP = "trajmeter.metrics"
@@ -84,7 +85,6 @@ _T = TypeVar("_T")
 
 _Maker: TypeAlias = AnyMetric | MetricFactory
 
-
 BUILT_IN: dict[str, str] = {
     "answers": "trajmeter.metrics.answers",
     "context": "trajmeter.metrics.context",
@@ -94,22 +94,6 @@ BUILT_IN: dict[str, str] = {
     "turns": "trajmeter.metrics.turns",
 }
 """Module of each built-in family."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricInfo:
-    """Information about a metric that requires no scoring."""
-
-    name: str
-    """Name by which it is requested."""
-    origin: str
-    """``built-in``, or the distribution of the plug-in, or the file."""
-    profiles: tuple[str, ...]
-    """Compatibility profiles of the family."""
-    metric: AnyMetric | None
-    """The metric with default settings; ``None`` if it cannot be created."""
-    error: str | None = None
-    """Why it cannot be created."""
 
 
 def create(
@@ -144,12 +128,11 @@ def create(
         )
     if not listed:
         raise ConfigurationError("no metric was requested")
-    groups = groups_of_each_family(_split(each) for each in listed if isinstance(each, str))
+    groups = groups_of_each_family(request_of(each) for each in listed if isinstance(each, str))
     chosen = _profile_of_each_family(tuple(groups), profiles)
     by_name = {
         name: limited(
-            _make(
-                _find(name),
+            create_one(
                 name,
                 Resources(snapshots=snapshots, profile=chosen.get(name), judge=judge, groups=own),
             ),
@@ -161,7 +144,7 @@ def create(
     for metric in listed:
         if not isinstance(metric, str):
             made.append(_checked(metric))
-        elif (family := _split(metric).family) in by_name:  # its first requested group
+        elif (family := request_of(metric).family) in by_name:  # its first requested group
             made.append(by_name.pop(family))
     families = [metric.name for metric in made]
     for name in families:
@@ -170,9 +153,19 @@ def create(
     return tuple(made)
 
 
+def create_one(name: str, resources: Resources) -> AnyMetric:
+    """Create the metric of a name, with all its figures.
+
+    Raises:
+        UnknownNameError: The metric is unknown.
+        TrajmeterError: It cannot be created.
+    """
+    return _make(_find(name), name, resources)
+
+
 def entry_point_of(name: str) -> EntryPoint | None:
     """The entry point of a plug-in metric; ``None`` if there is none of this name."""
-    return _plugins().get(name)
+    return plugins().get(name)
 
 
 def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
@@ -191,41 +184,11 @@ def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
     return value
 
 
-def available() -> tuple[MetricInfo, ...]:
-    """Every built-in metric and every plug-in, sorted by name.
-
-    A broken plug-in causes a warning, and is listed with its error.
-    """
-    found = tuple(describe(name) for name in sorted({*BUILT_IN, *_plugins()}))
-    for info in found:
-        if info.error is not None and info.name not in BUILT_IN:
-            warnings.warn(info.error, RuntimeWarning, stacklevel=2)
-    return found
-
-
-def describe(name: str) -> MetricInfo:
-    """Describe one metric.
-
-    Raises:
-        UnknownNameError: The metric is unknown.
-    """
-    family, group = _split(name)
-    origin = "built-in" if family in BUILT_IN else _origin(family)
-    profiles = _profile_names(family)
-    try:
-        metric = limited(_make(_find(family), family, Resources()), (group,) if group else ())
-    except UnknownNameError:
-        raise
-    except TrajmeterError as error:
-        return MetricInfo(name, origin, profiles, metric=None, error=str(error))
-    return MetricInfo(name, origin, profiles, metric)
-
-
-def _split(name: str) -> Request:
+def request_of(name: str) -> Request:
     """Resolve a name to a metric, a rule, or a group of a metric's figures."""
     if name in BUILT_IN or is_metric_file(name):  # does not search for plug-ins
         return Request(name, None)
-    metrics = {*BUILT_IN, *_plugins()}
+    metrics = {*BUILT_IN, *plugins()}
     if name in metrics:
         return Request(name, None)
     if name in _rule_names():
@@ -247,9 +210,9 @@ def _find(name: str) -> _Maker:
         module = import_module(BUILT_IN[name])
         factory: MetricFactory = module.create
         return factory
-    plugin = _plugins().get(name)
+    plugin = plugins().get(name)
     if plugin is None:
-        raise UnknownNameError(unknown("metric", name, {*BUILT_IN, *_plugins()}, _rule_names()))
+        raise UnknownNameError(unknown("metric", name, {*BUILT_IN, *plugins()}, _rule_names()))
     return _load(plugin)
 
 
@@ -337,11 +300,11 @@ def _build(metric: AnyMetric, results: type[Result]) -> None:
 def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for profile in profiles:
-        concerned = [n for n in BUILT_IN if n in names and profile in _profile_names(n)]
+        concerned = [n for n in BUILT_IN if n in names and profile in profile_names(n)]
         if not concerned:
-            owners = [name for name in BUILT_IN if profile in _profile_names(name)]
+            owners = [name for name in BUILT_IN if profile in profile_names(name)]
             if not owners:
-                known = {each for name in BUILT_IN for each in _profile_names(name)}
+                known = {each for name in BUILT_IN for each in profile_names(name)}
                 raise UnknownNameError(unknown("profile", profile, known))
             raise ConfigurationError(
                 f"profile {profile!r} is for the metric {' or '.join(owners)}, which was not "
@@ -357,7 +320,7 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
 
 
 @cache
-def _plugins() -> Mapping[str, EntryPoint]:
+def plugins() -> Mapping[str, EntryPoint]:
     """Entry points by name; built-in metrics and earlier plug-ins take precedence."""
     from importlib.metadata import entry_points  # importing it takes longer than importing a family
 
@@ -375,16 +338,9 @@ def _plugins() -> Mapping[str, EntryPoint]:
     return found
 
 
-def _profile_names(name: str) -> tuple[str, ...]:
+def profile_names(name: str) -> tuple[str, ...]:
     """Names of a family's profiles; none for plug-ins."""
     if name not in BUILT_IN:
         return ()
     profiles: Sequence[Profile] = import_module(f"{BUILT_IN[name]}.profile").PROFILES
     return tuple(profile.name for profile in profiles if profile.name is not None)
-
-
-def _origin(name: str) -> str:
-    plugin = _plugins().get(name)
-    if plugin is None:
-        return name.rpartition("@")[0] or name
-    return plugin.dist.name if plugin.dist else plugin.value

@@ -287,7 +287,9 @@ class EntryReader(Generic[RecordT]):
         except ReadError as error:
             report(problem_at(source, str(error)))
         except ValidationError as error:
-            report(problem_at(source, json_input.describe_error(error)))
+            from trajmeter.validation_errors import describe_error  # not needed for valid records
+
+            report(problem_at(source, describe_error(error)))
         return None
 
     def _add_stranger(self, problem: ReadProblem) -> None:

@@ -20,8 +20,10 @@ from trajmeter.readers._logs.values import (
 )
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
+from trajmeter.readers.messages.calls import call_of, called_in
 from trajmeter.readers.messages.drafts import Draft, finished
-from trajmeter.readers.messages.shapes import call_of, called_in, result_value, said
+from trajmeter.readers.messages.results import result_value
+from trajmeter.readers.messages.shapes import said
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory

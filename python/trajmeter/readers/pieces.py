@@ -1,48 +1,27 @@
-"""Splits the input into pieces that any process can read separately.
-
-A large JSON lines or Parquet file is cut at line or row-group boundaries. Its first records decide
-for all pieces whether its records are recognised.
-"""
+"""Splits the input into pieces that any process can read separately."""
 
 from __future__ import annotations
 
 import stat
 from dataclasses import replace
 from hashlib import sha256
-from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.pipes import STDIN
 from trajmeter.readers._columns.ahead import MOST_ROWS
 from trajmeter.readers._columns.piece import FoundFile, Piece
 from trajmeter.readers._columns.reader_process import FilesRead
-from trajmeter.readers._files.containers import PARQUET_MAGIC, entries, is_json_lines
-from trajmeter.readers._files.content import is_compressed_file
-from trajmeter.readers._files.identities import (
-    FileIdentity,
-    content_identity,
-    files_below,
-    folder_about,
-)
-from trajmeter.readers._files.inputs import (
-    FolderNotes,
-    FolderTally,
-    Input,
-    inputs,
-)
+from trajmeter.readers._files.identities import FileIdentity, files_below, folder_about
+from trajmeter.readers._files.inputs import FolderNotes, FolderTally, Input, inputs
 from trajmeter.readers._files.ranges import LineRange, Range, RowRange
-from trajmeter.readers._files.scanning import footer, line_cuts, next_line, scan
-from trajmeter.readers._read import EntryReader
 from trajmeter.readers._recognition.choice import Choice
 from trajmeter.readers._recognition.registry import format_named
-from trajmeter.readers.column_types import checked_footer
+from trajmeter.readers.file_cutter import FileCutter
 from trajmeter.records import ReadProblem, Trajectory
-from trajmeter.remote import is_remote, path_of
+from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
@@ -71,10 +50,6 @@ PIECE_BYTES = 64 << 20
 pieces differ cannot be resumed."""
 PIECE_ROWS = 100_000
 """Number of Parquet rows, or lines of a compressed or remote file, above which it is split."""
-_PACKED = 8
-"""A compressed file is split at an eighth of that size."""
-
-_FIRST_RECORDS = 20
 
 
 class PieceMaker:
@@ -117,8 +92,9 @@ class PieceMaker:
         )
         self._identifies = identifies
         self._known = known or {}
-        self._piece_bytes = piece_bytes
-        self._piece_rows = piece_rows
+        self._cutter = FileCutter(
+            self._choice, identifies=identifies, piece_bytes=piece_bytes, piece_rows=piece_rows
+        )
         self._candidates: list[Input] = []
         self.folders: list[FolderNotes] = []
         """Folders that were walked, with any predictions that repeat their logs."""
@@ -158,29 +134,12 @@ class PieceMaker:
         """Whether predictions repeat logs next to or below them; records it if they do."""
         folder = summary.path.parent
         for each in self._candidates:
-            if folder in each.path.parents and self._is_recognised(each.path, is_named=False):
+            if folder in each.path.parents and self._cutter.is_recognised(
+                each.path, is_named=False
+            ):
                 each.note_read()
                 break
         return summary.is_repetition()
-
-    def _is_recognised(self, path: Path, *, is_named: bool) -> bool:
-        """Whether a format recognises the file, or one of its first records.
-
-        For a file found in a folder, the format must also be able to read the record.
-        """
-        try:
-            if self._choice.file_format(path) is not None:
-                return True
-        except ReadError:
-            return False
-        notes = None if is_named else FolderNotes(path.parent)
-        reader = EntryReader(Input(path, notes=notes), self._choice, _ignore)
-        found = entries(path, longest=self._choice.max_line)
-        for entry in islice(found, _FIRST_RECORDS):
-            reader.read(entry)
-            if reader.is_known:
-                return True
-        return False
 
     def _whole_folder(self, each: Input, folder: int | None) -> Piece:
         name = str(each.path)
@@ -205,7 +164,7 @@ class PieceMaker:
             about = path.stat()
             if not stat.S_ISREG(about.st_mode):
                 return None
-            content = self._name(path)
+            content = self._cutter.content_of(path)
         except OSError:
             return None
         return FileIdentity(about.st_size, about.st_mtime_ns, content)
@@ -220,134 +179,13 @@ class PieceMaker:
                 return
             known = self._known.get((name, folder is not None))
             if known is None or not known.identity.is_unchanged(about):
-                known = self._found(path, about, is_named=folder is None)
+                known = self._cutter.cut(path, about, is_named=folder is None)
         except OSError:  # reported by its reader
             yield Piece(name, folder=folder)
             return
         self.identities[name] = known.identity
         for piece in known.pieces:
             yield replace(piece, folder=folder)
-
-    def _found(self, path: Path, about: os.stat_result, *, is_named: bool) -> FoundFile:
-        """Examine a file."""
-        size, time = about.st_size, about.st_mtime_ns
-        whole = (Piece(str(path), size=size),)
-        with path.open("rb", buffering=0) as file:
-            if file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
-                found = footer(file, size)
-                if found is not None:
-                    known = f"footer:{sha256(found).hexdigest()}"
-                    name = self._name(path) if is_remote(path) else known
-                    identity = FileIdentity(size, time, name)
-                    rows = self._row_pieces(path, size, is_named=is_named)
-                    return FoundFile(identity, rows or whole)
-            elif (
-                self._is_large(path, size)
-                and self._is_cut(path, is_named=is_named)
-                and self._holds_lines(path)
-            ):
-                whole_format = self._choice.file_format(path)
-                name = None if whole_format is None else whole_format.name
-                if is_remote(path) or is_compressed_file(path):
-                    parts = tuple(self._streamed_pieces(path, size, name))
-                    return FoundFile(FileIdentity(size, time, self._name(path)), parts)
-                lines, sums = self._line_pieces(path, file, size, name)
-                known = f"crc32:{','.join(f'{each:08x}' for each in sums)}"
-                return FoundFile(FileIdentity(size, time, known), lines)
-        return FoundFile(FileIdentity(size, time, self._name(path)), whole)
-
-    def _is_large(self, path: Path, size: int) -> bool:
-        if size > self._piece_bytes:
-            return True
-        return size > self._piece_bytes // _PACKED and is_compressed_file(path)
-
-    def _holds_lines(self, path: Path) -> bool:
-        return is_json_lines(path, self._choice.max_line)
-
-    def _name(self, path: Path) -> str | None:
-        return content_identity(path) if self._identifies else None
-
-    def _streamed_pieces(self, path: Path, size: int, whole: str | None) -> Iterator[Piece]:
-        """Split a file that is read or decompressed from its beginning by line number.
-
-        The part that cannot be decompressed belongs to the last piece.
-        """
-        cuts = [*line_cuts(path, self._piece_rows)]
-        held = max(cuts[-1].offset, 1)
-        is_streamed = is_compressed_file(path)
-        for begin, end in pairwise(cuts):
-            is_last = end is cuts[-1]
-            yield Piece(
-                str(path),
-                size=size * end.offset // held - size * begin.offset // held,
-                rows=end.line - begin.line,
-                within=LineRange(begin.offset, None if is_last else end.offset, begin.line),
-                whole=whole,
-                is_streamed=is_streamed,
-            )
-
-    def _is_cut(self, path: Path, *, is_named: bool) -> bool:
-        """Whether any part of a large file can be read record by record or line by line."""
-        if self._choice.mapping is not None:  # reading it scans the whole file for its columns
-            return False
-        try:
-            whole = self._choice.file_format(path)
-        except ReadError:
-            return False
-        if whole is not None:
-            return whole.lines is not None and whole.lines.are_in(path)
-        return self._is_recognised(path, is_named=is_named)
-
-    def _line_pieces(
-        self, path: Path, file: BinaryIO, size: int, whole: str | None
-    ) -> tuple[tuple[Piece, ...], list[int]]:
-        """Split a file by the byte range in which lines begin; also the CRC-32 of each piece."""
-        pieces: list[Piece] = []
-        sums: list[int] = []
-        begin, first = 0, 1
-        while begin < size:
-            end = next_line(file, (begin // self._piece_bytes + 1) * self._piece_bytes, size)
-            file.seek(begin)
-            content = scan(file, end - begin)
-            pieces.append(
-                Piece(
-                    str(path),
-                    size=end - begin,
-                    rows=content.lines,
-                    within=LineRange(begin, end, first),
-                    whole=whole,
-                )
-            )
-            sums.append(content.crc)
-            begin, first = end, first + content.lines
-        return tuple(pieces), sums
-
-    def _row_pieces(self, path: Path, size: int, *, is_named: bool) -> tuple[Piece, ...]:
-        """Combine row groups into pieces; empty if the file is small or is read whole.
-
-        Raises:
-            ConfigurationError: The type of a column does not fit its field.
-        """
-        about = checked_footer(path, self._choice, is_named=is_named)
-        if about is None:
-            return ()
-        is_small = size <= self._piece_bytes and about.num_rows <= self._piece_rows
-        if is_small or not self._is_cut(path, is_named=is_named):
-            return ()
-        pieces = []
-        first = stop = held = 0
-        for number in range(about.num_row_groups):
-            group = about.row_group(number)
-            stop += group.num_rows
-            held += sum(
-                group.column(each).total_compressed_size for each in range(group.num_columns)
-            )
-            is_full = held >= self._piece_bytes or stop - first >= self._piece_rows
-            if stop > first and (is_full or number == about.num_row_groups - 1):
-                within = RowRange(first, stop)
-                pieces.append(Piece(str(path), size=held, rows=stop - first, within=within))
-                first, held = stop, 0
-        return tuple(pieces)
 
 
 def batches_of(
@@ -380,7 +218,3 @@ def _inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> I
             (problem,) if piece.message is not None else (),
             within=piece.within,
         )
-
-
-def _ignore(_: ReadProblem) -> None:
-    """Report nothing."""

@@ -13,9 +13,10 @@ from trajmeter.readers._logs.limits import is_too_long
 from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
+from trajmeter.readers.messages.calls import call_of
 from trajmeter.readers.messages.drafts import Draft, finished
 from trajmeter.readers.messages.fields import name_of
-from trajmeter.readers.messages.shapes import call_of, said
+from trajmeter.readers.messages.shapes import said
 from trajmeter.readers.messages.usage import count, made_usage, openai_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory

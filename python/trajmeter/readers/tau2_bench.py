@@ -22,6 +22,7 @@ from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.records import Source, Trajectory, Usage
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -65,7 +66,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
             except ReadError as error:
                 report(problem_at(place, str(error)))
             except ValidationError as error:
-                report(problem_at(place, json_input.describe_error(error)))
+                report(problem_at(place, describe_error(error)))
 
 
 def _is_simulation(record: Mapping[str, JsonValue]) -> Evidence | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.reports.cells import NOTHING, amount
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
-from trajmeter.summaries.comparing import UNNAMED
+from trajmeter.summaries.systems import UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.estimates import Estimate
     from trajmeter.summaries.gates import GateCheck
     from trajmeter.summaries.repeat_estimates import RepeatEstimate
-    from trajmeter.summaries.summarizing import Estimates, GroupEstimates
+    from trajmeter.summaries.table_estimates import Estimates, GroupEstimates
 
 __all__ = [
     "agreement_sections",

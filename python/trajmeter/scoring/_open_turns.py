@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.arguments import as_iterable
 from trajmeter.errors import InputError, format_exception
 from trajmeter.records import Extent, View
 from trajmeter.records.record import LARGEST_COUNT, frozen
-from trajmeter.scoring._recording import checked_json
+from trajmeter.scoring._session_values import (
+    check_text,
+    checked_json,
+    checked_names,
+    checked_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     from trajmeter.scoring._recording import Recording, TurnDraft
 
-__all__ = ["OpenCall", "OpenTurn", "TurnRecorder", "check_text"]
+__all__ = ["OpenCall", "OpenTurn", "TurnRecorder"]
 
 _LEAST_COUNT = -LARGEST_COUNT
 _LINES = Extent.LINES  # before Python 3.12 a lookup of a member takes as long as a call
@@ -147,7 +150,7 @@ class TurnRecorder:
             raise InputError(f"first is {first!r}, expected a line number")
         if last is not None and type(last) is not int:
             raise InputError(f"last is {last!r}, expected a line number")
-        names = _names(symbols) if symbols != () else ()
+        names = checked_names(symbols) if symbols != () else ()
         extent = _LINES
         if first is None:
             if last is not None:
@@ -265,7 +268,7 @@ class TurnRecorder:
             if type(value) is not int or not _LEAST_COUNT <= value <= LARGEST_COUNT:
                 raise InputError(f"{name} is {value!r}, expected a number of tokens")
         if cost_usd is not None:
-            more["cost_usd"] = _number(cost_usd, "cost_usd")
+            more["cost_usd"] = checked_number(cost_usd, "cost_usd")
         recording = self._recording
         with recording.lock:
             recording.spend(recording.open_draft(self._draft), more)
@@ -277,26 +280,3 @@ class OpenTurn(TurnRecorder):
     def __init__(self, recording: Recording, draft: TurnDraft) -> None:
         self._recording = recording
         self._draft = draft
-
-
-def check_text(value: object, name: str) -> None:
-    """Reject anything but text.
-
-    Raises:
-        InputError: It is anything else.
-    """
-    if not isinstance(value, str):
-        raise InputError(f"{name} is {value!r} ({type(value).__name__}), expected text")
-
-
-def _names(symbols: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(as_iterable(symbols, "a list of names", name="symbols"))
-    for name in names:
-        check_text(name, "a symbol")
-    return names
-
-
-def _number(value: float, name: str) -> float:
-    if type(value) not in (int, float) or not isfinite(value):
-        raise InputError(f"{name} is {value!r}, expected a number")
-    return float(value)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
-
-from trajmeter import json_input
 from trajmeter.errors import InputError, SessionFinishedError
 from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.arguments import keyed_arguments
 from trajmeter.readers.messages.drafts import made_turn
 from trajmeter.readers.tool_views import TOOL_VIEWS
-from trajmeter.readers.tool_views.tools import may_run
+from trajmeter.readers.tool_views.names import may_run
 from trajmeter.records import ToolCall, Usage
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 from trajmeter.scoring._live import Live, NoCoverage
@@ -27,11 +23,10 @@ if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, Turn, View
 
-__all__ = ["Recording", "TurnDraft", "checked_json"]
+__all__ = ["Recording", "TurnDraft"]
 
 _USAGE = default_fields(Usage)
 _new_tuple = tuple.__new__
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class TurnDraft:
@@ -341,32 +336,6 @@ class Recording:
             raise
         except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
             self._tracker = None
-
-
-def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever a harness passes
-    """Copy a value, checking that JSON can represent it.
-
-    Raises:
-        InputError: JSON cannot represent it.
-    """
-    kind = type(value)
-    if kind in _SCALARS:
-        return value  # type: ignore[no-any-return]  # a scalar by its type
-    if kind is dict:
-        for key, each in value.items():
-            if type(key) is not str or type(each) not in _SCALARS:
-                break
-        else:
-            return {**value}
-    try:
-        return _json().validate_python(value)
-    except ValidationError as error:
-        raise InputError(f"{name}: {json_input.describe_error(error)}") from None
-
-
-@cache
-def _json() -> TypeAdapter[JsonValue]:
-    return TypeAdapter(JsonValue)
 
 
 _NOTHING = NoCoverage()

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
-from trajmeter import json_input
 from trajmeter.arrays import nulls, together
 from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, InputError, ReadError
@@ -16,6 +15,7 @@ from trajmeter.members import with_member
 from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
 from trajmeter.scoring.rows import Rows
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -135,7 +135,7 @@ def _fault_of(row: dict[str, Any]) -> str | None:
     try:
         trajectory_from_row(row)
     except ValidationError as error:
-        return json_input.describe_error(error)
+        return describe_error(error)
     except ReadError as error:
         return str(error)
     return None

@@ -18,16 +18,14 @@ from trajmeter.readers.pieces import (
     FoundFile,
     LineRange,
     Piece,
-    PieceMaker,
     RowRange,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.readers.pieces import Range
-    from trajmeter.scoring.reading_options import ReadingOptions
 
 __all__ = [
     "FORMAT",
@@ -36,9 +34,9 @@ __all__ = [
     "Unit",
     "found_files",
     "in_order",
-    "make_plan",
     "plan_from_json",
     "shard_of",
+    "shares_of",
 ]
 
 FORMAT = 4
@@ -57,12 +55,6 @@ class PlanSizes:
     """Number of files at which a unit is full."""
     share_bytes: int = 256 << 20
     """Size in bytes of one share of the tasks, for larger input if a metric compares attempts."""
-
-
-_MOST_SHARES = 512
-"""Maximum number of shares, as this many files are open at the same time."""
-_PACKED = 8
-"""Assumed compression ratio of compressed files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +171,7 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
         for number, pieces in enumerate(plan["units"])
     )
     if plan["shares"] is not None:
-        units = _shares(units[0].pieces, plan["shares"])
+        units = shares_of(units[0].pieces, plan["shares"])
     identities = {name: FileIdentity(*each) for name, each in plan["identities"].items()}
     return Plan(units, identities, has_whole_tasks=plan["has_whole_tasks"])
 
@@ -205,80 +197,9 @@ def found_files(plan: Mapping[str, Any]) -> dict[tuple[str, bool], FoundFile]:
     }
 
 
-def make_plan(
-    paths: Iterable[str | Path],
-    reading: ReadingOptions,
-    *,
-    identifies: bool,
-    trial_of: Callable[[str], str] | None = None,
-    known: Mapping[tuple[str, bool], FoundFile] | None = None,
-    sizes: PlanSizes = PlanSizes(),
-) -> Plan:
-    """Plan a run.
-
-    Args:
-        paths: Files, folders and patterns.
-        reading: How they are read.
-        identifies: Whether another run may resume this one.
-        trial_of: Task name for an id in a row, if its attempts have to be scored together.
-        known: What an earlier plan recorded, as from :func:`found_files`.
-        sizes: Size limits of units.
-
-    Raises:
-        InputError: An item is not a path.
-        UnknownNameError: No format has this name.
-        ConfigurationError: The mapping names an unknown trajectory field, or the type of a Parquet
-            column does not fit its field.
-    """
-    maker = PieceMaker(
-        input_format=reading.input_format,
-        mapping=reading.mapping,
-        profiles=reading.profiles,
-        max_line=reading.max_line,
-        identifies=identifies,
-        known=known,
-        piece_bytes=sizes.piece_bytes,
-        piece_rows=sizes.piece_rows,
-    )
-    pieces = tuple(maker.pieces(paths))
-    about = maker.identities, tuple(maker.folders), sizes
-    if trial_of is None:
-        return Plan(_numbered(_grouped(pieces, sizes)), *about)
-    size = sum(piece.size * (_PACKED if piece.is_streamed else 1) for piece in pieces)
-    if size < sizes.share_bytes:
-        return Plan(_numbered([pieces] if pieces else []), *about)
-    from trajmeter.scoring.whole_tasks import units_of_tasks
-
-    of_tasks = units_of_tasks(_grouped(pieces, sizes), reading, trial_of)
-    if of_tasks is not None:
-        return Plan(_numbered(of_tasks), *about, has_whole_tasks=True)
-    return Plan(_shares(pieces, min(-(-size // sizes.share_bytes), _MOST_SHARES)), *about)
-
-
-def _numbered(groups: Iterable[tuple[Piece, ...]]) -> tuple[Unit, ...]:
-    return tuple(Unit(*each) for each in enumerate(groups))
-
-
-def _shares(pieces: tuple[Piece, ...], count: int) -> tuple[Unit, ...]:
+def shares_of(pieces: tuple[Piece, ...], count: int) -> tuple[Unit, ...]:
+    """Units that are shares of the tasks, each read from all pieces."""
     return tuple(Unit(number, pieces, count) for number in range(count))
-
-
-def _grouped(pieces: Iterable[Piece], sizes: PlanSizes) -> Iterator[tuple[Piece, ...]]:
-    """Combine whole files until a unit is full; part of a file is a unit by itself."""
-    held: list[Piece] = []
-    size = 0
-    for piece in pieces:
-        is_full = len(held) == sizes.files or size + piece.size > sizes.piece_bytes
-        if held and (piece.within is not None or is_full):
-            yield tuple(held)
-            held, size = [], 0
-        if piece.within is not None:
-            yield (piece,)
-        else:
-            held.append(piece)
-            size += piece.size
-    if held:
-        yield tuple(held)
 
 
 def _piece_to_json(piece: Piece) -> dict[str, Any]:

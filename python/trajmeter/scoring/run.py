@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers.patterns import check_patterns
-from trajmeter.readers.pieces import FolderTally
 from trajmeter.remote import is_remote
 from trajmeter.scoring.engines.local import score_here
 from trajmeter.scoring.engines.workers import check_shareable, choose_workers
 from trajmeter.scoring.parts import RunFolder, old_folders
-from trajmeter.scoring.plan import found_files, make_plan, shard_of
+from trajmeter.scoring.plan import found_files, shard_of
+from trajmeter.scoring.planning import make_plan
 from trajmeter.scoring.publishing import manifest_of, read_rows
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of
 from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
+from trajmeter.scoring.run_totals import totals_of
 from trajmeter.scoring.spill import remove_abandoned_spills, spilled
 from trajmeter.writers import check_is_apart, check_output
 from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pydantic import BaseModel
 
-    from trajmeter.records import ReadProblem
     from trajmeter.scoring.engines.processes import ProcessPool
     from trajmeter.scoring.engines.ray import RayPool
     from trajmeter.scoring.plan import Plan, Unit
@@ -133,13 +132,13 @@ class _Run(Generic[SummaryT]):
             failed = self._score_whole_tasks(opened, plan, folder, units, done)
             left = {number for number, _ in failed}
             scored = tuple(unit for unit in units if unit.number not in left)
-            totals = _totals(opened, folder, scored)
+            totals = totals_of(opened, folder, scored)
             is_alone = len(units) == len(plan.units)
             is_complete = not failed and (
                 is_alone or all(folder.is_done(unit, plan) for unit in plan.units)
             )
             if is_alone or is_complete:
-                whole = totals if is_alone else _totals(opened, folder, plan.units)
+                whole = totals if is_alone else totals_of(opened, folder, plan.units)
                 totals.problems += whole.end(plan, self._listener.on_problem)
                 if is_complete:
                     self._publish(opened, plan, settings, folder, whole.summary)
@@ -343,44 +342,3 @@ class _Run(Generic[SummaryT]):
 def _not_done(units: Sequence[Unit], done: Sequence[Unit]) -> list[Unit]:
     finished = {unit.number for unit in done}
     return [unit for unit in units if unit.number not in finished]
-
-
-@dataclass
-class _Totals(Generic[SummaryT]):
-    """The combined totals of units."""
-
-    rows: int
-    problems: int
-    folders: list[tuple[int, FolderTally]]
-    summary: SummaryT
-
-    def end(self, plan: Plan, on_problem: Callable[[ReadProblem], None] | None) -> int:
-        """Report what is only known at the end about whole folders: the files skipped in them.
-
-        Returns:
-            How many of them contain nothing that can be read.
-        """
-        found = 0
-        for number, tally in self.folders:
-            plan.folders[number].merge(tally)
-        for notes in plan.folders:
-            for problem in notes.end():
-                found += 1
-                if on_problem is not None:
-                    on_problem(problem)
-        return found
-
-
-def _totals(
-    opened: OpenedWork[SummaryT], folder: RunFolder, units: tuple[Unit, ...]
-) -> _Totals[SummaryT]:
-    """Combine the states of units."""
-    own = opened.totals()
-    rows = problems = 0
-    folders = []
-    for state in folder.states(units):
-        rows += state["rows"]
-        problems += state["problem_count"]
-        own.merge(state["totals"])
-        folders += [(number, FolderTally(*tally)) for number, *tally in state["folders"]]
-    return _Totals(rows, problems, folders, own.summary())

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import as_iterable, check_type, records
 from trajmeter.errors import format_exception
+from trajmeter.readers.messages.conversation import Conversation
 from trajmeter.readers.messages.drafts import made_call
-from trajmeter.readers.messages.turns import Conversation
 from trajmeter.records import Failure, Trajectory, View
 from trajmeter.records.record import default_fields, frozen
 from trajmeter.scoring._live import Live
-from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder, check_text
+from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder
 from trajmeter.scoring._recording import Recording, TurnDraft
+from trajmeter.scoring._session_values import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -22,6 +22,7 @@ from trajmeter.records import ReadProblem
 from trajmeter.snapshots._indexed import IndexedSnapshots, Place
 from trajmeter.snapshots._read import ReadFiles
 from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,7 +124,7 @@ def read_line(line: bytes) -> Snapshot:
     try:
         record = _line_records().validate_python(json_input.parse(line))
     except ValidationError as error:
-        raise ReadError(json_input.describe_error(error)) from error
+        raise ReadError(describe_error(error)) from error
     files = {
         path: checked_file(
             path, file["size"], _column(file["line_starts"]), _definitions(file.get("definitions"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
@@ -14,8 +13,10 @@ from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.statistics.multiple import holm
 from trajmeter.summaries.differences import Difference, Missing, TaskDifference
 from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
-from trajmeter.summaries.options import check_interval_options, group_columns
-from trajmeter.summaries.pairing import difference, side_of
+from trajmeter.summaries.options import Reading, check_interval_options, group_columns
+from trajmeter.summaries.pairing import difference
+from trajmeter.summaries.sides import side_of
+from trajmeter.summaries.systems import System, systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -24,17 +25,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
-__all__ = [
-    "UNNAMED",
-    "ComparedScores",
-    "ComparisonOptions",
-    "SystemPair",
-    "compare_scores",
-    "system_name",
-]
-
-UNNAMED = "unnamed"
-"""Name of a system whose attempts record nothing that identifies it."""
+__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores"]
 
 Pairs: TypeAlias = Literal["first", "all"]
 """Which systems are compared: each with the first, or all with each other."""
@@ -162,7 +153,8 @@ def compare_scores(
         0.125
     """
     from trajmeter.metrics.rows import package_version
-    from trajmeter.summaries.result_tables import Reading, open_tables, read_sums
+    from trajmeter.summaries.result_tables import open_tables
+    from trajmeter.summaries.table_sums import read_sums
 
     intervals = IntervalOptions(interval, level, seed, resamples)
     check_interval_options(intervals)
@@ -188,7 +180,7 @@ def compare_scores(
             uses_t=True,
         ),
     )
-    systems = _systems(read, is_default=by is None and len(opened) > 1)
+    systems = systems_of(read, is_default=by is None and len(opened) > 1)
     margins = _margins(margin, read)
     chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
     listed = {
@@ -216,57 +208,6 @@ def compare_scores(
     )
 
 
-class _System(Record):
-    name: str
-    group: int
-
-
-def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
-    """The systems, starting with those of the first table."""
-    keyed = [(read.key(group), group) for group in read.groups]
-    if _FILE in read.by:
-        order = {table: place for place, table in enumerate(read.tables)}
-        keyed.sort(key=lambda each: order[each[0][_FILE] or ""])
-    systems = []
-    for key, group in keyed:
-        columns = (_FILE,) if is_default else read.by
-        systems.append(_System(name=system_name(key, columns, read.tables), group=group))
-    if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
-        raise ConfigurationError(
-            "one of several tables contains several agents or models; say what a system is with "
-            "--by agent,model,file"
-        )
-    if len(systems) < 2:  # noqa: PLR2004 - it takes two
-        raise ConfigurationError(
-            f"there is only one system, {systems[0].name!r}, and nothing to compare it with"
-            if systems
-            else "the tables contain no attempts"
-        )
-    return systems
-
-
-def system_name(
-    key: Mapping[str, str | None], columns: Sequence[str], tables: Sequence[str]
-) -> str:
-    """Name of a system in comparisons.
-
-    Args:
-        key: Values that its attempts share.
-        columns: Columns that identify a system.
-        tables: Names of all tables.
-    """
-    names = _short_names(tables)
-    parts = [names.get(key[_FILE] or "", "")] if _FILE in columns else []
-    parts += [key[name] or "" for name in columns if name != _FILE]
-    return " / ".join(filter(None, parts)) or UNNAMED
-
-
-def _short_names(tables: Sequence[str]) -> dict[str, str]:
-    """File names without folder and suffix, unless that makes them equal."""
-    short = {table: Path(table).stem for table in tables}
-    return short if len(set(short.values())) == len(tables) else {each: each for each in tables}
-
-
 def _margins(margin: float | Mapping[str, float] | None, read: ResultSums) -> dict[str, float]:
     if margin is None:
         return {}
@@ -282,8 +223,8 @@ def _margins(margin: float | Mapping[str, float] | None, read: ResultSums) -> di
 
 def _compare(
     read: ResultSums,
-    a: _System,
-    b: _System,
+    a: System,
+    b: System,
     options: IntervalOptions,
     *,
     missing: Missing,

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from math import exp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.statistics.bootstrap import limits_of_means
-from trajmeter.statistics.clusters import (
-    TOO_LARGE,
-    is_constant,
-    standard_error,
-    sums_by,
-    variance_components,
-)
-from trajmeter.statistics.distributions import has_t
-from trajmeter.statistics.error_free import Doubles, exact_products, exact_squares
-from trajmeter.statistics.exact_sums import quotient, rounded_sum
+from trajmeter.statistics.clusters import TOO_LARGE, is_constant, standard_error
+from trajmeter.statistics.exact_sums import rounded_sum
 from trajmeter.statistics.intervals import (
     Interval,
     Range,
@@ -27,34 +18,21 @@ from trajmeter.statistics.intervals import (
     wilson_interval,
     wilson_without_variation,
 )
+from trajmeter.summaries.cluster_sums import ClusterSums, by_code
 from trajmeter.summaries.estimates import FEW_CLUSTERS, Estimate
-from trajmeter.summaries.figure_sums import (
-    ASSIGNED,
-    DIVIDING,
-    NEGATIVE,
-    NOT_SCORED,
-    ROWS,
-    SCORED,
-    ZEROS,
-)
+from trajmeter.summaries.figure_sums import ASSIGNED, NOT_SCORED, ROWS, SCORED, ZEROS
+from trajmeter.summaries.ratio_estimates import gmean_columns, micro_columns
+from trajmeter.summaries.variance_estimates import variance_columns
 
 if TYPE_CHECKING:
-    from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.statistics.exact_moments import UnitSums
+    from trajmeter.kernels import Int64Array
     from trajmeter.summaries.estimates import IntervalOptions
     from trajmeter.summaries.figure_sums import FigureSums
     from trajmeter.summaries.result_sums import ResultSums
 
-__all__ = ["by_code", "estimate"]
+__all__ = ["estimate"]
 
 _TWO = 2
-
-
-class _Parts(NamedTuple):
-    """Sums by task or cluster."""
-
-    sums: Float64Array
-    sizes: Int64Array
 
 
 def estimate(
@@ -119,9 +97,9 @@ def estimate(
     }
     notes: set[str] = set()
     columns |= _interval(figure, read, group, mean, clusters, options, notes, held)
-    columns |= _micro(figure, read, units, options, limits, notes)
-    columns |= _gmean(figure, read, held, sizes, options, notes)
-    columns |= _components(figure, read, held, sums, sizes, figure.greatest(group))
+    columns |= micro_columns(figure, read, units, options, limits, notes)
+    columns |= gmean_columns(figure, read, held, sizes, options, notes)
+    columns |= variance_columns(figure, read, held, sums, sizes, figure.greatest(group))
     return Estimate(**columns, notes=tuple(sorted(notes)))
 
 
@@ -130,7 +108,7 @@ def _interval(
     read: ResultSums,
     group: int,
     mean: float | None,
-    clusters: _Parts,
+    clusters: ClusterSums,
     options: IntervalOptions,
     notes: set[str],
     held: Int64Array,
@@ -198,146 +176,7 @@ def _wilson(
     return clustered_wilson_interval(share, std_error, scored, clusters - 1, options.level)
 
 
-def _t_limits(
-    mean: float, std_error: float, df: int, options: IntervalOptions, limits: Range, notes: set[str]
-) -> tuple[float | None, float | None]:
-    """Fallback limits by Student's t; none if scipy is missing and a bootstrap was chosen."""
-    if options.interval == "none":
-        return None, None
-    if options.interval == "bootstrap" and not has_t():
-        notes.add("missing_stats")
-        return None, None
-    interval = t_interval(mean, std_error, df, options.level, limits)
-    return interval.low, interval.high
-
-
-def _micro(
-    figure: FigureSums,
-    read: ResultSums,
-    units: Int64Array,
-    options: IntervalOptions,
-    limits: Range,
-    notes: set[str],
-) -> dict[str, object]:
-    """Ratio of summed counts, with an interval from its linearisation over clusters."""
-    if not figure.info.denominator:
-        return {}
-    held = units[figure.counts.column(DIVIDING, units) > 0]
-    numerators, denominators = figure.numerators.doubles(held), figure.denominators.doubles(held)
-    clusters = read.units.cluster[held]
-    ones = np.ones(len(held), np.int64)
-    dividing = by_code(clusters, denominators.high, ones)
-    total = rounded_sum(dividing.sums)
-    if not total:
-        return {}
-    ratio = _quotient(figure.numerators, figure.denominators, held)
-    divided = by_code(clusters, numerators.high, ones)
-    found: dict[str, object] = {"micro": ratio}
-    count = len(dividing.sums)
-    greatest = max(float(np.abs(each.sums).max()) for each in (divided, dividing))
-    if count < _TWO or not max(greatest, greatest * abs(ratio)) <= TOO_LARGE:
-        return found
-    std_error = standard_error(divided.sums, dividing.sums, ratio, total)
-    if is_constant(std_error, abs(ratio)):
-        return found
-    low, high = _t_limits(ratio, std_error, count - 1, options, limits, notes)
-    return found | {"micro_low": low, "micro_high": high}
-
-
-def _gmean(
-    figure: FigureSums,
-    read: ResultSums,
-    held: Int64Array,
-    sizes: Int64Array,
-    options: IntervalOptions,
-    notes: set[str],
-) -> dict[str, object]:
-    """Geometric mean, with an interval on the scale of logarithms."""
-    if figure.info.scale != "ratio" or not len(held):
-        return {}
-    if figure.counts.column(NEGATIVE, held).any():
-        notes.add("negative")
-        return {}
-    if figure.counts.column(ZEROS, held).any():
-        notes.add("zero")
-        return {"gmean": 0.0}
-    scored = int(sizes.sum())
-    mean = figure.logs.total(held).mean(0, scored)
-    found: dict[str, object] = {"gmean": exp(mean)}
-    logs = figure.logs.doubles(held).high
-    clusters = by_code(read.units.cluster[held], logs, sizes)
-    count = len(clusters.sums)
-    if count < _TWO:
-        return found
-    std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
-    greatest = float(np.abs(clusters.sums / clusters.sizes).max())
-    if is_constant(std_error, greatest):
-        return found
-    low, high = _t_limits(mean, std_error, count - 1, options, Range(), notes)
-    return found | {
-        "gmean_low": None if low is None else exp(low),
-        "gmean_high": None if high is None else exp(high),
-    }
-
-
-def _components(
-    figure: FigureSums,
-    read: ResultSums,
-    held: Int64Array,
-    sums: Doubles,
-    sizes: Int64Array,
-    greatest: float,
-) -> dict[str, object]:
-    """Variance between tasks and between attempts, by task regardless of clusters."""
-    if greatest > TOO_LARGE:
-        return {}
-    squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
-    codes = read.units.task[held]
-    tasks = by_code(codes, sums.high, sizes)
-    if len(tasks.sums) == len(held):
-        within = squared_distances(squares, sums, sizes)
-    else:  # tasks in several clusters
-        low = by_code(codes, sums.low, sizes).sums
-        whole = Doubles(tasks.sums, low)
-        high = by_code(codes, squares.high, sizes).sums
-        within = squared_distances(
-            Doubles(high, by_code(codes, squares.low, sizes).sums), whole, tasks.sizes
-        )
-    components = variance_components(tasks.sums, tasks.sizes, within, greatest)
-    return {} if components is None else components._asdict()
-
-
-def squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Float64Array:
-    """Sum of the squared deviations of values from their mean, at full precision.
-
-    Args:
-        squares: Sum of the squared values of each task.
-        sums: Sum of the values of each task.
-        sizes: Number of values of each.
-    """
-    square, rest = exact_squares(sums.high)
-    rest = rest + 2.0 * sums.high * sums.low
-    quotient = square / sizes
-    product, product_rest = exact_products(quotient, sizes.astype(np.float64))
-    rest = (((square - product) - product_rest) + rest) / sizes
-    distances = (squares.high - quotient) + (squares.low - rest)
-    return np.where(sizes > 1, np.maximum(distances, 0.0), 0.0)
-
-
-def by_code(codes: Int64Array, sums: Float64Array, sizes: Int64Array) -> _Parts:
-    """Sums and sizes of units by code, in the order of first occurrence."""
-    if np.bincount(codes).max(initial=0) <= 1:  # faster than finding out which share them
-        return _Parts(sums, sizes)
-    known, first, places = np.unique(codes, return_index=True, return_inverse=True)
-    rank = np.empty(len(known), np.int64)
-    rank[np.argsort(first)] = np.arange(len(known))
-    places = rank[places]
-    added = sums_by(places, sums, len(known))
-    counts = np.bincount(places, sizes, len(known)).astype(np.int64)
-    return _Parts(added, counts)
-
-
-def _mean_of(tasks: _Parts) -> float | None:
+def _mean_of(tasks: ClusterSums) -> float | None:
     if not len(tasks.sums):
         return None
     return rounded_sum(tasks.sums / tasks.sizes) / len(tasks.sums)
@@ -355,10 +194,3 @@ def _bounds(
         return None if end is None else (total + end * unmeasured) / (scored + unmeasured)
 
     return bound(limits.low), bound(limits.high)
-
-
-def _quotient(numerators: UnitSums, denominators: UnitSums, units: Int64Array) -> float:
-    """A ratio of exact sums, rounded once."""
-    above, below = numerators.total(units), denominators.total(units)
-    exponent = min(above.exponent, below.exponent)
-    return quotient(above.multiples_of(exponent)[0], below.multiples_of(exponent)[0])

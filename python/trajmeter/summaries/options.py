@@ -1,9 +1,10 @@
-"""Options of estimates, checked before any input is read."""
+"""Options of reading results tables and of estimates, checked before any input is read."""
 
 from __future__ import annotations
 
 import operator
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
 from trajmeter.errors import ConfigurationError, InputError
@@ -11,13 +12,13 @@ from trajmeter.statistics.draws import check_draws
 from trajmeter.summaries.estimates import IntervalChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from trajmeter.kernels import BoolArray, Float64Array
     from trajmeter.summaries.estimates import IntervalOptions
     from trajmeter.summaries.figure_sums import Success
 
-__all__ = ["check_interval_options", "group_columns", "read_success"]
+__all__ = ["Reading", "check_interval_options", "group_columns", "read_success"]
 
 _CONDITION = re.compile(r"\s*(?P<figure>[^<>=\s]+)\s*(?:(?P<sign>>=|<=|>|<)\s*(?P<number>\S+))?\s*")
 _SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
@@ -26,6 +27,33 @@ _SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How tables are read."""
+
+    figures: Sequence[str] | None = None
+    """Names and patterns of the figures; ``None`` for all with a direction."""
+    by: tuple[str, ...] = ("agent", "model")
+    """Columns of the groups."""
+    cluster: str = "task_id"
+    """Column of the clusters."""
+    ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    """Ranges of figures that declare none."""
+    better: Mapping[str, str] = field(default_factory=dict)
+    """``"higher"`` or ``"lower"``, for figures that declare no direction."""
+    duplicates: str | None = None
+    """Which duplicate counts, ``"first"`` or ``"last"``; ``None`` to reject duplicates."""
+    mixed_settings: bool = False
+    """Whether a metric may have several versions or settings."""
+    extra_figures: tuple[str, ...] = ()
+    """Names of additional figures to read."""
+    success: tuple[str, Success] | None = None
+    """Name of the figure that defines a success, and which of its values are one."""
+    uses_t: bool = False
+    """Whether estimates need Student's t; as scipy is slow to import, large tables are read
+    meanwhile."""
 
 
 def check_interval_options(options: IntervalOptions) -> None:

@@ -12,7 +12,7 @@ from trajmeter.records import Record
 from trajmeter.statistics.bootstrap import Limits, limits_of_means
 from trajmeter.statistics.intervals import Range, wilson_without_variation
 from trajmeter.statistics.repeats import ks_of, pass_at_k, pass_hat_k
-from trajmeter.summaries.estimating import by_code
+from trajmeter.summaries.cluster_sums import by_code
 from trajmeter.summaries.figure_sums import SCORED, SUCCEEDED
 
 if TYPE_CHECKING:

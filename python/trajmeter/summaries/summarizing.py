@@ -2,89 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.figures import listed_figures, matching_figures
-from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
-from trajmeter.summaries.estimates import Estimate, IntervalChoice, IntervalOptions
+from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
 from trajmeter.summaries.estimating import estimate
-from trajmeter.summaries.gates import (
-    DEFAULT_MIN_TASKS,
-    Gate,
-    GateCheck,
-    check_directions,
-    check_estimate,
-    check_regression,
-    gated_figures,
-)
-from trajmeter.summaries.options import check_interval_options, group_columns, read_success
+from trajmeter.summaries.gate_checks import GateChecks
+from trajmeter.summaries.gates import DEFAULT_MIN_TASKS, Gate, gated_figures
+from trajmeter.summaries.options import Reading, check_interval_options, group_columns, read_success
 from trajmeter.summaries.repeat_estimates import RepeatEstimate, check_ks, repeat_estimates
+from trajmeter.summaries.table_estimates import Estimates, GroupEstimates, SummaryOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from trajmeter.readers.results import ResultsTable
     from trajmeter.records import ReadProblem, Task
     from trajmeter.summaries.result_sums import ResultSums
-    from trajmeter.summaries.result_tables import Reading, Tables
+    from trajmeter.summaries.result_tables import Tables
 
-__all__ = ["Estimates", "GroupEstimates", "SummaryOptions", "summarize"]
-
-_FILE, _CURRENT, _BASELINE = "file", "current", "\0baseline"
-"""The column that distinguishes tables, and what it contains next to their names."""
-
-
-class SummaryOptions(Record):
-    """Options of a summary."""
-
-    figures: tuple[str, ...] | None
-    """Names and patterns of the figures; ``None`` for all with a direction."""
-    by: tuple[str, ...]
-    """Columns of the groups."""
-    interval: IntervalChoice
-    """Method of the intervals."""
-    level: float
-    """Confidence level of the intervals."""
-    cluster: str
-    """Column of the clusters."""
-    seed: int
-    """Seed of the random draws."""
-    resamples: int
-    """Number of bootstrap replicates drawn."""
-    success: str | None
-    """Definition of a success; ``None`` without repeats."""
-    min_tasks: int
-    """Clusters that a gate on an interval needs."""
-
-
-class GroupEstimates(Record):
-    """Attempts that are counted together."""
-
-    group: dict[str, str | None]
-    """Values that they share, by column."""
-    attempts: int
-    """Number of attempts."""
-    figures: tuple[Estimate, ...]
-    """Every figure in their tables."""
-    repeats: tuple[RepeatEstimate, ...] = ()
-    """What k attempts at a task achieve."""
-
-
-class Estimates(Record):
-    """Summary of results tables."""
-
-    trajmeter_version: str
-    """Version of this package."""
-    options: SummaryOptions
-    """The options."""
-    groups: tuple[GroupEstimates, ...]
-    """The groups, in the order of their keys."""
-    gates: tuple[GateCheck, ...] = ()
-    """What each gate found for each group and figure."""
+__all__ = ["summarize"]
 
 
 def summarize(
@@ -156,7 +95,8 @@ def summarize(
         (0.54, 0.14988, 3)
     """
     from trajmeter.metrics.rows import package_version
-    from trajmeter.summaries.result_tables import Reading, open_tables, read_sums
+    from trajmeter.summaries.result_tables import open_tables
+    from trajmeter.summaries.table_sums import read_sums
 
     options = IntervalOptions(interval, level, seed, resamples)
     check_interval_options(options)
@@ -207,7 +147,7 @@ def summarize(
                 repeats=repeats,
             )
         )
-    checker = _Gates(gates, opened, groups, shown, reading, options, min_tasks)
+    checker = GateChecks(gates, opened, groups, shown, reading, options, min_tasks)
     return Estimates(
         trajmeter_version=package_version(),
         options=SummaryOptions(
@@ -254,77 +194,3 @@ def _not_made(read: ResultSums, tasks: str | Path | Iterable[Task] | None) -> di
                 found.add(own.id)
         missing[group] = len(known - found)
     return missing
-
-
-class _Gates:
-    """Checks gates against estimates."""
-
-    def __init__(
-        self,
-        gates: Sequence[Gate],
-        tables: Sequence[ResultsTable],
-        groups: Sequence[GroupEstimates],
-        shown: Sequence[str],
-        reading: Reading,
-        options: IntervalOptions,
-        min_tasks: int,
-    ) -> None:
-        self._gates = gates
-        self._tables = tables
-        self._groups = groups
-        self._shown = shown
-        self._reading = reading
-        self._options = options
-        self._min_tasks = min_tasks
-
-    def checks(self, read: ResultSums) -> Iterator[GateCheck]:
-        """Check every gate, group and figure."""
-        named = gated_figures(self._gates)
-        for gate in self._gates:
-            names = [gate.figure] if gate.figure is not None else named
-            figures = matching_figures(names, self._shown) if names else self._shown
-            check_directions(
-                gate, {name: read.figures[name].info.higher_is_better for name in figures}
-            )
-            if gate.kind == "no_regression":
-                yield from self._regressions(gate, figures, read)
-                continue
-            for group in self._groups:
-                for each in group.figures:
-                    if each.figure in figures:
-                        yield check_estimate(gate, each, group.group, min_tasks=self._min_tasks)
-
-    def _regressions(
-        self, gate: Gate, figures: Sequence[str], read: ResultSums
-    ) -> Iterator[GateCheck]:
-        """Compare each group with the baseline's group of the same key."""
-        from trajmeter.summaries.pairing import difference, side_of
-        from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
-
-        if gate.baseline is None:  # rejected earlier
-            return
-        rest = tuple(name for name in read.by if name != _FILE)
-        labels = table_labels(self._tables) if _FILE in read.by else [_CURRENT] * len(self._tables)
-        reading = replace(
-            self._reading, figures=figures, by=(_FILE, *rest), extra_figures=(), success=None
-        )
-        tables = [*self._tables, *open_tables(gate.baseline)]
-        labels += [_BASELINE] * (len(tables) - len(labels))
-        both = read_sums(tables, reading, labels=labels)
-        numbers = {tuple(both.key(group).values()): group for group in both.groups}
-        for group in self._groups:
-            own = tuple(group.group[name] for name in rest)
-            before = numbers.get((_BASELINE, *own))
-            for name in figures:
-                if name not in {each.figure for each in group.figures}:
-                    continue
-                found = None
-                key = (group.group.get(_FILE, _CURRENT), *own)
-                if before is not None:
-                    now = numbers[key]
-                    figure = both.figures[name]
-                    sides = (side_of(figure, both, before), side_of(figure, both, now))
-                    found = difference(
-                        name, figure.info, sides, both, self._options, margin=gate.threshold
-                    ).difference
-                yield check_regression(gate, found, name, group.group, min_tasks=self._min_tasks)

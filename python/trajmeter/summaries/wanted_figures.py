@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.readers.results import ResultsTable
-    from trajmeter.summaries.result_tables import Reading
+    from trajmeter.summaries.options import Reading
 
 __all__ = ["IDENTITY", "chosen_figures", "known_figures"]
 

@@ -19,7 +19,7 @@ from trajmeter.frameworks.harness import (
     RunOptions,
     evaluate,
 )
-from trajmeter.frameworks.results import read_evaluation
+from trajmeter.frameworks.result_files import read_evaluation
 from trajmeter.frameworks.scenario import Scenario
 from trajmeter.judges import Judge
 from trajmeter.prices import price_usd

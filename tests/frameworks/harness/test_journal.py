@@ -27,7 +27,8 @@ from trajmeter.frameworks.harness import (
     fingerprint,
     open_journal,
 )
-from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult, read_evaluation
+from trajmeter.frameworks.result_files import read_evaluation
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
 from trajmeter.frameworks.scenario import Scenario
 from trajmeter.judges import Judge, Prompt, Reply
 from trajmeter.prices import price_usd

@@ -7,12 +7,8 @@ from typing import Any
 from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.parts import comparison_parts
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    NamedResult,
-    QuestionResult,
-)
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 
 ANSWERED, FAILED = AnswerOutcome.ANSWERED, AnswerOutcome.FAILED
 

@@ -6,7 +6,8 @@ from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.report.notes import heading, notes
 from trajmeter.frameworks.report.tables import comparison_tables
-from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult, QuestionResult
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
 from trajmeter.records import Cause, JudgeRecord
 
 

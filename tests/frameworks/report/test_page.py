@@ -8,12 +8,8 @@ import pytest
 
 from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.report.page import comparison_document
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    NamedResult,
-    QuestionResult,
-)
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.records import Cause, JudgeRecord
 from trajmeter.reports.charts import IntervalChart
 from trajmeter.reports.page.attempts import DetailBlock

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.report import html_report, markdown_report, print_comparison
-from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult, QuestionResult
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
 
 if TYPE_CHECKING:
     from pathlib import Path

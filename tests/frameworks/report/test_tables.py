@@ -5,12 +5,8 @@ from __future__ import annotations
 from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.report import markdown_report
 from trajmeter.frameworks.report.tables import comparison_tables, question_table
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    NamedResult,
-    QuestionResult,
-)
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.records import CodeQuality, CodeReview, JudgeRecord, StaticMetrics
 
 ANCHOR = FrameworkEvaluation(

@@ -13,12 +13,8 @@ from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.harness import AskingOptions, FunctionAgent, ask_question
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.report import markdown_report
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    NamedResult,
-    QuestionResult,
-)
+from trajmeter.frameworks.result_files import NamedResult
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.metrics.answers import compute_aggregates, compute_figures
 from trajmeter.metrics.answers.scenario_profiles import _profiles
 from trajmeter.records import Question

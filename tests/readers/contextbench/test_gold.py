@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue, ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_tasks
 from trajmeter.readers.contextbench import GOLD, gold
 from trajmeter.records import GoldRange, GoldRole, Source, Task
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -198,7 +198,7 @@ def test_labelled_text_is_not_empty_gold() -> None:
 def test_a_wrong_context_is_reported_with_its_place(context: Any, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "gold_context": context})
-    assert message in json_input.describe_error(caught.value)
+    assert message in describe_error(caught.value)
 
 
 def test_all_published_gold_is_read_whole(reference_data: Path) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import JsonValue, ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_trajectories
 from trajmeter.readers._recognition.prediction_keys import PREDICTION_KEYS
 from trajmeter.readers.contextbench import PREDICTIONS, predictions
 from trajmeter.records import Extent, Source, Trajectory, Turn, View
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,7 +189,7 @@ def test_unknown_keys_are_kept_where_they_stood() -> None:
 def test_a_wrong_value_is_reported_with_its_place(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "traj_data": {}, **changes})
-    assert message in json_input.describe_error(caught.value)
+    assert message in describe_error(caught.value)
 
 
 def test_every_published_prediction_is_read_whole(reference_data: Path) -> None:

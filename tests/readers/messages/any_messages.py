@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.test_mutated_logs import mutated, places
 from trajmeter.readers.tool_views import names as known
-from trajmeter.readers.tool_views.tools import _READERS
+from trajmeter.readers.tool_views.file_tools import FILE_TOOLS
 
 SHELLS, INTERPRETERS = sorted(known.SHELLS), sorted(known.INTERPRETERS)
-READERS = sorted({*_READERS, *known.SEARCHES})
+READERS = sorted({*FILE_TOOLS, *known.SEARCHES})
 
 texts = st.sampled_from(
     [

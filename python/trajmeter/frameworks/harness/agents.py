@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, Field, ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import InputError, format_exception
 from trajmeter.records import Record
+from trajmeter.validation_errors import describe_detail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -186,7 +186,7 @@ def _readable(
         kind.model_validate(kept)
     except ValidationError as error:
         for wrong in error.errors(include_url=False):
-            problems.append(f"{place}.{json_input.describe_detail(wrong)}")
+            problems.append(f"{place}.{describe_detail(wrong)}")
             kept.pop(str(wrong["loc"][0]), None)
     return kept
 

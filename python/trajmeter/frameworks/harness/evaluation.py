@@ -10,7 +10,7 @@ from trajmeter.frameworks.harness.resume import fingerprint, open_journal
 from trajmeter.frameworks.harness.run import RunOptions, document_files, run_scenario
 from trajmeter.frameworks.harness.workers import AgentWorkers
 from trajmeter.frameworks.repeats import average
-from trajmeter.frameworks.results import (
+from trajmeter.frameworks.result_files import (
     evaluation_file_name,
     evaluation_stem,
     write_evaluation,

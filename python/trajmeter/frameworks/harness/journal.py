@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.frameworks.harness.agents import TimedAnswer
 from trajmeter.frameworks.results import QuestionResult
 from trajmeter.records import CodeReview, JudgeRecord, Record
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +116,7 @@ class Journal:
             try:
                 line = _Line.model_validate_json(text)
             except ValidationError as error:
-                fault = json_input.describe_error(error)
+                fault = describe_error(error)
                 raise ReadError(
                     f"{stream.name}:{number}: not a line of a journal: {fault}"
                 ) from error

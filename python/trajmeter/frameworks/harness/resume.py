@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
-from trajmeter import json_input, locks
+from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.frameworks.harness.journal import Journal, JournalHeader
-from trajmeter.frameworks.results import STAMP
+from trajmeter.frameworks.result_files import STAMP
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,7 +162,7 @@ def _resumed(stream: BinaryIO, digest: str) -> Journal | None:
     try:
         header = JournalHeader.model_validate_json(complete[0])
     except ValidationError as error:
-        fault = json_input.describe_error(error)
+        fault = describe_error(error)
         raise ReadError(f"{stream.name}:1: not a journal: {fault}") from error
     if header.fingerprint != digest:
         return None

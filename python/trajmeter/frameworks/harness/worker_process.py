@@ -21,7 +21,7 @@ from trajmeter.frameworks.harness.agents import error_text
 from trajmeter.frameworks.harness.calls import call
 from trajmeter.frameworks.harness.loading import load_agent_here
 from trajmeter.frameworks.harness.responses import respond
-from trajmeter.frameworks.harness.workers import CANCEL_SECONDS, END_SECONDS, Reply
+from trajmeter.frameworks.harness.worker import CANCEL_SECONDS, END_SECONDS, Reply
 
 if TYPE_CHECKING:
     from trajmeter.frameworks.harness.agents import Agent

@@ -8,134 +8,27 @@ limit of a question is killed and replaced.
 from __future__ import annotations
 
 import asyncio
-import json
-import pickle
-import signal
-import subprocess
-import sys
-import threading
-import weakref
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.agents import AgentError
 from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
 from trajmeter.frameworks.harness.responses import Response
-from trajmeter.processes import kill_all, own_group
-from trajmeter.records import Record
+from trajmeter.frameworks.harness.worker import CANCEL_SECONDS, END_SECONDS, Reply, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from trajmeter.frameworks.harness.agents import Document
 
-__all__ = ["CANCEL_SECONDS", "END_SECONDS", "SETUP_SECONDS", "AgentWorkers", "Reply"]
+__all__ = ["SETUP_SECONDS", "AgentWorkers"]
 
 SETUP_SECONDS = 600.0
 """Deadline of an agent's ingest and cleanup, which may build an index."""
-CANCEL_SECONDS = 0.5
-"""How long a worker waits for a cancelled question before it has to be killed."""
-END_SECONDS = 5.0
-"""How long threads that the agent leaves behind, such as an exporter's, may take to finish."""
 _MARGIN_SECONDS = CANCEL_SECONDS + 0.5
 """How long after its limit a worker may reply that a question timed out."""
-
-_PROGRAM = (
-    "import json, sys; reference, path = json.loads(sys.argv.pop()); sys.path[:] = path; "
-    "from trajmeter.frameworks.harness.worker_process import main; main(reference)"
-)
-
-
-class Reply(Record):
-    """A worker's reply to its start or to a request."""
-
-    error: str | None = None
-    """What went wrong."""
-    name: str = ""
-    """Name of the agent, in reply to the start."""
-    source: str | None = None
-    """Source file of the agent, in reply to the start."""
-    response: Response | None = None
-    """Response of the agent, in reply to a question."""
-
-
-class _Worker:
-    """One process. All methods except :meth:`kill` block."""
-
-    used = False
-    """Whether the agent may have something to clean up."""
-    prepared = False
-    """Whether it has ingested the documents of this run."""
-
-    def __init__(self, reference: str, folder: str) -> None:
-        # Not multiprocessing, which would run the main module of the program again.
-        command = [sys.executable, "-c", _PROGRAM, json.dumps([reference, sys.path])]
-        try:
-            self._process = subprocess.Popen(
-                command,
-                cwd=folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                # Ctrl-C is handled by the harness, which tells the worker; its child processes end
-                # with it.
-                **own_group(),
-            )
-        except OSError as error:
-            raise ConfigurationError(f"cannot start a worker process: {error}") from error
-        self._writing = threading.Lock()
-        self.kill = weakref.finalize(self, _kill, self._process)
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process can receive requests."""
-        return self.kill.alive and self._process.poll() is None
-
-    def read(self) -> Reply:
-        """Wait for a reply.
-
-        Raises:
-            AgentError: The process ended instead.
-        """
-        with suppress(ValueError):  # closed, or not a reply
-            line = cast("IO[bytes]", self._process.stdout).readline()
-            with suppress(ValidationError):
-                return Reply.model_validate_json(line)
-        self.kill()
-        code = self._process.wait()
-        raise AgentError(f"the agent's process ended ({_ending(code)})")
-
-    def request(self, *request: object) -> Reply:
-        """Send a request to the agent, and wait for the reply.
-
-        Raises:
-            AgentError: The process ended, or the request cannot be sent.
-        """
-        try:
-            self._write(pickle.dumps(request))
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise AgentError(f"cannot be sent to a worker process: {error}") from error
-        return self.read()
-
-    def cancel(self) -> None:
-        """Let the agent end its current work; the request in progress then gets a reply."""
-        self._write(pickle.dumps(None))
-
-    def end(self) -> None:
-        """Let the process end by itself."""
-        with suppress(OSError):
-            cast("IO[bytes]", self._process.stdin).close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(END_SECONDS + 1)
-
-    def _write(self, data: bytes) -> None:
-        stream = cast("IO[bytes]", self._process.stdin)
-        with self._writing, suppress(OSError, ValueError):  # it has ended, so the reply is missing
-            stream.write(data)
-            stream.flush()
 
 
 class AgentWorkers:
@@ -151,8 +44,8 @@ class AgentWorkers:
     def __init__(self, reference: str) -> None:
         self._reference = reference
         self._folder = str(Path.cwd())
-        self._workers: list[_Worker] = []
-        self._idle: list[_Worker] = []
+        self._workers: list[Worker] = []
+        self._idle: list[Worker] = []
         self._setup: tuple[object, ...] | None = None
         self._starting = asyncio.Lock()
 
@@ -236,12 +129,12 @@ class AgentWorkers:
             worker.kill()
         self._workers, self._idle = [], []
 
-    def _start(self) -> _Worker:
-        worker = _Worker(self._reference, self._folder)
+    def _start(self) -> Worker:
+        worker = Worker(self._reference, self._folder)
         self._workers = [*(other for other in self._workers if other.alive), worker]
         return worker
 
-    async def _ready(self) -> _Worker:
+    async def _ready(self) -> Worker:
         """A prepared, idle worker, which then belongs to the caller."""
         worker = self._take_idle()
         if worker is not None and worker.prepared:
@@ -259,7 +152,7 @@ class AgentWorkers:
             worker.used = worker.prepared = True
         return worker
 
-    async def _loaded(self, worker: _Worker) -> None:
+    async def _loaded(self, worker: Worker) -> None:
         try:
             loaded = await call(worker.read, timeout_seconds=SETUP_SECONDS)
         except BaseException:
@@ -268,7 +161,7 @@ class AgentWorkers:
         if loaded.error is not None:
             raise AgentError(loaded.error)
 
-    def _take_idle(self) -> _Worker | None:
+    def _take_idle(self) -> Worker | None:
         while self._idle:
             worker = self._idle.pop()
             if worker.alive:
@@ -276,7 +169,7 @@ class AgentWorkers:
         return None
 
     async def _request(
-        self, worker: _Worker, name: str, seconds: float, *arguments: object
+        self, worker: Worker, name: str, seconds: float, *arguments: object
     ) -> Reply:
         asking = asyncio.ensure_future(
             call(
@@ -301,29 +194,3 @@ class AgentWorkers:
 def _ignore(task: asyncio.Future[Any]) -> None:
     if not task.cancelled():
         task.exception()
-
-
-def _ending(code: int) -> str:
-    """How a process ended, in words."""
-    if code < 0:
-        with suppress(ValueError):
-            return f"killed by {signal.Signals(-code).name}"
-    return f"exit code {code}"
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a worker and the programs that it started, without waiting for them."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            kill_all(process)
-    # A thread may be reading from the stream, and releases it only at end of file.
-    with suppress(RuntimeError):  # the program is ending, and no thread can be started
-        threading.Thread(target=_release, args=(process,), daemon=True).start()
-
-
-def _release(process: subprocess.Popen[bytes]) -> None:
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trajmeter.frameworks.comparison import ComparedFigure, ComparedResult, Comparison
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["comparison_charts"]
 

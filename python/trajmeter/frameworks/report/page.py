@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trajmeter.frameworks.comparison import ComparedResult, Comparison
     from trajmeter.reports.page.document import Headline
     from trajmeter.summaries.comparing import ComparedScores
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["comparison_document"]
 

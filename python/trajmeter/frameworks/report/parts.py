@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trajmeter.frameworks.comparison import Comparison
     from trajmeter.reports.charts import Chart
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["SCORES", "comparison_parts"]
 

@@ -39,7 +39,9 @@ from trajmeter.metrics.speedup.check_columns import (
 from trajmeter.metrics.speedup.fields import NOTHING_MEASURED, ORACLE_FAILED
 from trajmeter.metrics.speedup.levels import alphabet
 from trajmeter.metrics.speedup.result import PytestFigures, SnapshotFigures
-from trajmeter.metrics.speedup.spending_columns import Warnings, spending_columns, texts_where
+from trajmeter.metrics.speedup.row_warnings import Warnings
+from trajmeter.metrics.speedup.sources import texts_where
+from trajmeter.metrics.speedup.spending_columns import spending_columns
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:

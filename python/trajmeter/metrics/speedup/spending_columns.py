@@ -6,8 +6,6 @@ does for trials scored by the merge of their files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,14 +25,16 @@ from trajmeter.arrays import (
     repeated_text,
     taken,
     text_array,
-    text_scalar,
 )
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
 from trajmeter.metrics.speedup.costs import priced_tokens, refused_cost, refused_count
+from trajmeter.metrics.speedup.length_columns import length_columns, merged_length_columns
 from trajmeter.metrics.speedup.merged import booked_costs
+from trajmeter.metrics.speedup.row_warnings import Warnings, add_problems
+from trajmeter.metrics.speedup.sources import Counts, texts_where
 from trajmeter.metrics.usage_columns import costs_of_rows, of_turns_alone, tokens_of_rows
-from trajmeter.nested_arrays import list_array, map_array
+from trajmeter.nested_arrays import map_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,53 +43,10 @@ if TYPE_CHECKING:
     from trajmeter.metrics.speedup.costs import Cost
     from trajmeter.metrics.speedup.profile import SpeedupProfile
 
-__all__ = ["Warnings", "spending_columns", "texts_where"]
+__all__ = ["spending_columns"]
 
 _NOUNS = {"input_tokens": "prompt", "output_tokens": "completion"}
 _MAPPING: dict[str, type] = {"events_by_code": np.int64, "costs_by_agent_model": np.float64}
-
-
-@dataclass(slots=True)
-class Warnings:
-    """Collects warnings about rows."""
-
-    of_row: dict[int, list[str]] = field(default_factory=dict)
-    """Warnings by row, in order; rows without warnings are absent."""
-
-    def add(self, is_doubtful: BoolArray, text: str) -> None:
-        """Add a warning to rows."""
-        for row in np.flatnonzero(is_doubtful).tolist():
-            self.append(row, text)
-
-    def append(self, row: int, text: str) -> None:
-        """Add a warning to a row."""
-        self.of_row.setdefault(row, []).append(text)
-
-    def column(self, rows: int) -> Array:
-        """Return the column of warnings."""
-        lengths = np.zeros(rows + 1, np.int64)
-        for row, own in self.of_row.items():
-            lengths[row + 1] = len(own)
-        texts = chain.from_iterable(own for _, own in sorted(self.of_row.items()))
-        return list_array(np.cumsum(lengths), text_array(texts))
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Counts that may be missing in some rows."""
-
-    values: Int64Array
-    is_there: BoolArray
-
-    @classmethod
-    def of(cls, column: Array) -> _Counts:
-        return cls(integers(column), present(column))
-
-    def where(self, is_kept: BoolArray) -> _Counts:
-        return _Counts(self.values, self.is_there & is_kept)
-
-    def column(self) -> Array:
-        return numbers(self.values, ~self.is_there)
 
 
 def spending_columns(
@@ -114,7 +71,7 @@ def spending_columns(
         columns = _merged(log, usage, events, [keys[each] for each in key.tolist()])
     else:
         columns, doubts = _own(rows, log, usage, warnings, profile)
-        columns |= _length(log, events)
+        columns |= length_columns(log, events)
         cost = columns["task_cost_usd"]
         is_known = present(cost)
         ends = np.concatenate(([0], np.cumsum(is_known)))
@@ -125,28 +82,22 @@ def spending_columns(
         for row, doubt in doubts.items():
             warnings.append(row, doubt)
     columns["events_by_code"] = _dictionaries(events, len(rows), "events_by_code")
-    _add_problems(log["problems"], warnings)
+    add_problems(log["problems"], warnings)
     return columns
 
 
-def texts_where(is_chosen: BoolArray, text: str, instead: Array) -> Array:
-    """Replace the text of the chosen rows; the others keep that of ``instead``."""
-    column: Array = call_function("if_else", [booleans(is_chosen), text_scalar(text), instead])
-    return column
-
-
-def _used(stated: Sequence[Fields], is_kept: BoolArray) -> tuple[_Counts, _Counts]:
+def _used(stated: Sequence[Fields], is_kept: BoolArray) -> tuple[Counts, Counts]:
     """Prompt and completion tokens from the first source that has any."""
     prompt = completion = np.zeros(len(is_kept), np.int64)
     is_found = np.zeros(len(is_kept), np.bool_)
     for fields, keeps in zip(stated, (is_kept, np.ones_like(is_kept)), strict=True):
-        own = [_Counts.of(fields[name]) for name in _NOUNS]
+        own = [Counts.of(fields[name]) for name in _NOUNS]
         first, second = (each.where((each.values >= 0) & keeps) for each in own)
         is_new = ~is_found & (first.is_there | second.is_there)
         prompt = np.where(is_new & first.is_there, first.values, prompt)
         completion = np.where(is_new & second.is_there, second.values, completion)
         is_found |= is_new
-    return _Counts(prompt, is_found), _Counts(completion, is_found)
+    return Counts(prompt, is_found), Counts(completion, is_found)
 
 
 def _own(
@@ -194,7 +145,7 @@ def _own(
 
 def _tokens(
     rows: pa.RecordBatch, log: Fields, usage: Fields
-) -> tuple[_Counts, _Counts, Array, dict[int, str]]:
+) -> tuple[Counts, Counts, Array, dict[int, str]]:
     """Tokens recorded for the run or summed over its turns, their source, and warnings by row."""
     prompt, completion = _used((log, usage), np.ones(len(rows), np.bool_))
     source = texts_where(prompt.is_there, "run", nulls(len(rows), pa.string()))
@@ -208,7 +159,7 @@ def _tokens(
     for own, counts in zip((prompt, completion), added.counts, strict=False):
         values = own.values.copy()
         values[places] = integers(counts)
-        parts.append(_Counts(values, own.is_there | is_added))
+        parts.append(Counts(values, own.is_there | is_added))
     source = texts_where(is_added, "turns", source)
     return parts[0], parts[1], source, dict(_present(places, added.reason))
 
@@ -228,8 +179,8 @@ def _present(places: Int64Array, texts: Array) -> Iterator[tuple[int, str]]:
 def _priced(
     rows: pa.RecordBatch,
     log: Fields,
-    prompt: _Counts,
-    completion: _Counts,
+    prompt: Counts,
+    completion: Counts,
     places: Int64Array,
     columns: dict[str, Array],
     warnings: Warnings,
@@ -266,7 +217,7 @@ def _priced(
 
 
 def _warn_of_counts(stated: Fields, warnings: Warnings) -> None:
-    counts = {noun: _Counts.of(stated[name]) for name, noun in _NOUNS.items()}
+    counts = {noun: Counts.of(stated[name]) for name, noun in _NOUNS.items()}
     is_wrong = [count.is_there & (count.values < 0) for count in counts.values()]
     for row in np.flatnonzero(is_wrong[0] | is_wrong[1]).tolist():
         for noun, count in counts.items():
@@ -274,44 +225,11 @@ def _warn_of_counts(stated: Fields, warnings: Warnings) -> None:
                 warnings.append(row, refused_count(noun, int(count.values[row])))
 
 
-def _add_problems(problems: Array, warnings: Warnings) -> None:
-    places = np.flatnonzero(np.diff(ragged(problems).offsets))
-    found: list[Any] = taken(problems, places).to_pylist()
-    for row, own in zip(places.tolist(), found, strict=True):
-        for text in own:
-            warnings.append(row, text)
-
-
 def _events(column: Array) -> dict[int, dict[str, int]]:
     """Events by row, for rows with a recording."""
     places = np.flatnonzero(present(column))
     found: list[Any] = taken(column, places).to_pylist()
     return {row: dict(own) for row, own in zip(places.tolist(), found, strict=True)}
-
-
-def _length(log: Fields, events: dict[int, dict[str, int]]) -> dict[str, Array]:
-    recorded, entries = _Counts.of(log["trajectory_length"]), _Counts.of(log["entries"])
-    is_logged = entries.is_there & (entries.values != 0)
-    values = np.where(recorded.is_there, recorded.values, np.where(is_logged, entries.values, 0))
-    is_there = recorded.is_there | is_logged
-    is_cast = np.zeros(len(values), np.bool_)
-    for row, own in events.items():
-        if not is_there[row]:
-            is_cast[row] = True
-            values[row] = own.get("i", 0)
-    counted = is_there | is_cast
-    for row in np.flatnonzero(is_cast).tolist():
-        counted[row] = "i" in events[row]
-    return _lengths(_Counts(values, counted), recorded.is_there, is_logged, is_cast)
-
-
-def _lengths(
-    counts: _Counts, is_recorded: BoolArray, is_logged: BoolArray, is_cast: BoolArray
-) -> dict[str, Array]:
-    source: Array = repeated_text("none", len(is_cast))
-    for is_one, text in ((is_cast, "cast"), (is_logged, "json"), (is_recorded, "recorded")):
-        source = texts_where(is_one, text, source)
-    return {"trajectory_length": counts.column(), "trajectory_length_source": source}
 
 
 def _merged(
@@ -331,22 +249,8 @@ def _merged(
         "output_tokens": numbers(completion.values),
         "tokens_source": nulls(rows, pa.string()),
         "costs_by_agent_model": _booked(log, keys),
-        **_merged_length(log, events),
+        **merged_length_columns(log, events),
     }
-
-
-def _merged_length(log: Fields, events: dict[int, dict[str, int]]) -> dict[str, Array]:
-    recorded, entries = _Counts.of(log["trajectory_length"]), _Counts.of(log["entries"])
-    is_logged = entries.is_there & (entries.values != 0)
-    is_cast = np.zeros(len(is_logged), np.bool_)
-    is_cast[[*events]] = True
-    stated_utf8 = log["recording_is_utf8"]
-    is_utf8 = flags(stated_utf8) | ~present(stated_utf8)
-    typed = np.where(is_cast & is_utf8, integers(log["events_after_first_line"]), 0)
-    values = np.where(is_logged, entries.values, typed)
-    values = np.where(recorded.is_there, recorded.values, values)
-    counts = _Counts(values, np.ones(len(values), np.bool_))
-    return _lengths(counts, recorded.is_there, is_logged, is_cast)
 
 
 def _booked(log: Fields, keys: list[str]) -> Array:

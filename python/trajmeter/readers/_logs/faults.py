@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.records import Trajectory
+from trajmeter.validation_errors import describe_detail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,7 +84,7 @@ def _told(details: list[ErrorDetails]) -> dict[str, str]:
     """Describe errors by location; values are not shown, as configurations may contain secrets."""
     told = {}
     for detail in details:
-        place, _, reason = json_input.describe_detail(detail).partition(": ")
+        place, _, reason = describe_detail(detail).partition(": ")
         expected, _, _ = reason.partition(", got ")
         told[place] = f"{expected}, got {json_input.type_name(detail['input'])}"
     return told

@@ -14,6 +14,7 @@ from trajmeter.readers._files.content import content_name
 from trajmeter.readers._logs.values import seconds_between
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.records import ReadProblem, Source, Usage
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -90,7 +91,7 @@ def usage_from(
     try:
         usage = Usage.model_validate(values)
     except ValidationError as error:
-        problem(f"{name}.{json_input.describe_error(error)}")
+        problem(f"{name}.{describe_error(error)}")
         return None
     return None if usage == Usage() else usage
 

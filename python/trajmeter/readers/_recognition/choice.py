@@ -18,7 +18,7 @@ from trajmeter.readers._recognition.evidence import (
     evidence_in,
     format_of,
     strongest_for,
-    warn_of_recognition,
+    strongest_format,
 )
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat, RecordT
 from trajmeter.readers._recognition.registry import (
@@ -275,7 +275,7 @@ class Choice(Generic[RecordT]):
         if names is not None:
             plain = {name.rstrip("/") for name in names}
             found = tuple(known for known in found if known.may_be_folder(plain))
-        known, _ = _strongest(found, folder, b"")
+        known, _ = strongest_format(found, folder, b"")
         return known
 
     def file_format(self, path: Path) -> FileFormat[RecordT] | None:
@@ -292,9 +292,9 @@ class Choice(Generic[RecordT]):
                 head = file.read(_HEAD)
         except OSError:  # reported when the file is read for records
             return None
-        known, evidence = _strongest(file_formats(self.makes, head), path, head)
+        known, evidence = strongest_format(file_formats(self.makes, head), path, head)
         if known is None and (below := _below_banner(head)):
-            known, evidence = _strongest(file_formats(self.makes, below), path, below)
+            known, evidence = strongest_format(file_formats(self.makes, below), path, below)
         if known is None or evidence >= Evidence.CERTAIN:
             return known
         claimed, rival = self._claim_on_first_record(path)
@@ -329,32 +329,3 @@ def _below_banner(head: bytes) -> bytes:
         if head.startswith(b"{", start):
             return head[start:]
     return b""
-
-
-def _strongest(
-    asked: Collection[FileFormat[RecordT]], path: Path, head: bytes
-) -> tuple[FileFormat[RecordT] | None, int]:
-    """The format with the strongest evidence, and that evidence.
-
-    Raises:
-        ReadError: Two formats have equal evidence.
-    """
-    found = {known: _evidence(known, path, head) for known in asked}
-    evidence = max(found.values(), default=0)
-    if not evidence:
-        return None, 0
-    known, *others = (each for each, claimed in found.items() if claimed == evidence)
-    if others:
-        raise ambiguous(known, others[0])
-    return known, evidence
-
-
-def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
-    """The evidence for a format; none if a folder in the path is inaccessible."""
-    try:
-        return known.recognises(path, head) or 0
-    except OSError:  # reported with the files of the folder
-        return 0
-    except UNEXPECTED as error:
-        warn_of_recognition(known, error)
-        return 0

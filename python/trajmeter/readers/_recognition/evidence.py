@@ -13,11 +13,12 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError, format_exception
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._recognition.formats import Format, RecordFormat, RecordT
+    from trajmeter.readers._recognition.formats import FileFormat, Format, RecordFormat, RecordT
 
 __all__ = [
     "UNEXPECTED",
@@ -27,6 +28,7 @@ __all__ = [
     "format_of",
     "is_result",
     "strongest_for",
+    "strongest_format",
     "warn_of_recognition",
 ]
 
@@ -134,3 +136,32 @@ def ambiguous(one: Format[Any], other: Format[Any]) -> ReadError:
         f"may be {first.description} or {second.description}; choose with "
         f"--input-format {first.name} or --input-format {second.name}"
     )
+
+
+def strongest_format(
+    asked: Collection[FileFormat[RecordT]], path: Path, head: bytes
+) -> tuple[FileFormat[RecordT] | None, int]:
+    """The format with the strongest evidence, and that evidence.
+
+    Raises:
+        ReadError: Two formats have equal evidence.
+    """
+    found = {known: _evidence(known, path, head) for known in asked}
+    evidence = max(found.values(), default=0)
+    if not evidence:
+        return None, 0
+    known, *others = (each for each, claimed in found.items() if claimed == evidence)
+    if others:
+        raise ambiguous(known, others[0])
+    return known, evidence
+
+
+def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
+    """The evidence for a format; none if a folder in the path is inaccessible."""
+    try:
+        return known.recognises(path, head) or 0
+    except OSError:  # reported with the files of the folder
+        return 0
+    except UNEXPECTED as error:
+        warn_of_recognition(known, error)
+        return 0

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.keys import nearest
 from trajmeter.pipes import is_named_pipe
@@ -24,6 +23,7 @@ from trajmeter.readers._recognition.mapping import (
 from trajmeter.readers.own_records import TASKS
 from trajmeter.records import Task
 from trajmeter.schemas import shape_of
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -153,7 +153,7 @@ def tasks_of_rows(
         except ReadError as error:
             report(problem_at(source, f"task: {error}"))
         except ValidationError as error:
-            report(problem_at(source, f"task: {json_input.describe_error(error)}"))
+            report(problem_at(source, f"task: {describe_error(error)}"))
         else:
             if task is not None:
                 yield task

@@ -14,32 +14,35 @@ the merged one. The folder of a task, trial or agent can be read separately, and
 
 from __future__ import annotations
 
-import os
-import re
 from collections import Counter
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
-from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, is_run, read_object
+from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, read_object
+from trajmeter.readers.fceval.folders import (
+    AGENT_FOLDER,
+    RESULTS,
+    Place,
+    folders_in,
+    named,
+    runs_in,
+    trial_of,
+)
 from trajmeter.readers.fceval.logs import read_logs
 from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged
 from trajmeter.readers.fceval.turns import turns_in
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
-from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    import re
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
 __all__ = ["RUNS"]
 
-_RESULTS = "results.json"
-_AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
-_TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
 _OF_TRIAL, _METRICS = b'"trial_name"', b'"parser_extra_metrics"'
 _ENDS = (b'"failure_mode"', b'"is_resolved"')
 _OF_LOGS = frozenset({"turns", "leaks"})
@@ -48,8 +51,8 @@ _OF_LOGS = frozenset({"turns", "leaks"})
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     """Whether it is the folder of a run or of runs, or a results file."""
     if path.is_dir():
-        is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
-        is_known = is_part or bool(_runs(path))
+        is_part = any(True for _ in folders_in(path)) or (path / RESULTS).is_file()
+        is_known = is_part or bool(runs_in(path))
     else:
         # Other formats name a trial too, such as Harbor's configurations and results.
         is_trial = _OF_TRIAL in head and any(mark in head for mark in _ENDS)
@@ -67,94 +70,14 @@ def _read(
         report: Called with every file that is skipped because it cannot be read.
         columns: Fields to fill; recordings are long, so turns are read only if requested.
     """
-    path = _named(path)
+    path = named(path)
     has_turns = any(column.partition(".")[0] in _OF_LOGS for column in columns)
     if not path.is_dir():
         return _Run(path.parent, report, has_turns=has_turns).read_file(path)
     return chain.from_iterable(
         _Run(folder, report, has_turns=has_turns).read_folder(folder)
-        for folder in _runs(path) or [path]
+        for folder in runs_in(path) or [path]
     )
-
-
-def _named(path: Path) -> Path:
-    """The path with its folder's name, which names the trial and the agent."""
-    folder = path if path.is_dir() else path.parent
-    return path.resolve() if folder.name in ("", "..") else path
-
-
-def _runs(path: Path) -> list[Path]:
-    """The runs in a folder of runs; none in a run itself, or in part of one."""
-    if is_run(path):
-        return []
-    with os.scandir(path) as found:
-        # Only links need a lookup of their type.
-        names = [each.name for each in found if each.is_symlink() or each.is_dir()]
-    folders = (path / name for name in sorted(names))
-    runs = [folder for folder in folders if folder.is_dir() and is_run(folder)]
-    # A link to the latest run is next to it.
-    return list({run.resolve(): run for run in reversed(runs)}.values())[::-1]
-
-
-def _folders(path: Path) -> Iterator[Path]:
-    """Folders of trials and agents, in a run or in part of one."""
-    for level, folders in enumerate(_levels(path)):
-        for folder in folders:
-            if _AGENT.fullmatch(folder.name):
-                is_one = folder.is_dir()
-            else:
-                is_trial_folder = level > 1 or _TRIAL.fullmatch(folder.name)
-                is_one = bool(is_trial_folder) and (folder / _RESULTS).is_file()
-            if is_one:
-                yield folder
-
-
-def _levels(path: Path) -> Iterator[Iterable[Path]]:
-    """A folder and two levels of subfolders; one level if it is remote."""
-    yield [path]
-    if is_remote(path):
-        yield sorted(path.iterdir())
-        return
-    below = _below(path)
-    yield below
-    yield chain.from_iterable(map(_below, below))
-
-
-def _below(path: Path) -> list[Path]:
-    """Subfolders of a folder, and links, which may lead to folders; none if it cannot be listed."""
-    try:
-        with os.scandir(path) as found:
-            names = [each.name for each in found if each.is_symlink() or each.is_dir()]
-    except OSError:
-        return []
-    return [path / name for name in sorted(names)]
-
-
-def _trial_of(folder: Path) -> tuple[Path, str]:
-    """The parent folder and name of a trial."""
-    match = _AGENT.fullmatch(folder.name)
-    return folder.parent, match["trial"] if match else folder.name
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Data about an attempt from the location of its result."""
-
-    trial: str
-    """Unique name of the trial."""
-    task_id: str
-    """The task, if the result does not name it."""
-    attempt: str | None
-    """Number of the repeated attempt."""
-
-    @classmethod
-    def of(cls, where: Path, name: str, task_id: str) -> _Place:
-        match = _TRIAL.fullmatch(name)
-        if match is None:
-            return cls(str(where / name), task_id, None)
-        return cls(
-            str(where / name), match["task"], match["attempt"] if match["of"] != "1" else None
-        )
 
 
 class _Run:
@@ -169,12 +92,12 @@ class _Run:
 
     def read_folder(self, path: Path) -> Iterator[Trajectory]:
         trials: dict[tuple[Path, str], list[Path]] = {}
-        for folder in _folders(path):
-            trials.setdefault(_trial_of(folder), []).append(folder)
+        for folder in folders_in(path):
+            trials.setdefault(trial_of(folder), []).append(folder)
         for (where, name), folders in trials.items():
-            yield from self._read_trial(_Place.of(where, name, where.resolve().name), folders)
-        if (path / _RESULTS).is_file() and _trial_of(path) not in trials:
-            yield from self.read_file(path / _RESULTS, {name for _, name in trials})
+            yield from self._read_trial(Place.of(where, name, where.resolve().name), folders)
+        if (path / RESULTS).is_file() and trial_of(path) not in trials:
+            yield from self.read_file(path / RESULTS, {name for _, name in trials})
 
     def read_file(self, path: Path, known: AbstractSet[str] = frozenset()) -> Iterator[Trajectory]:
         """Read a results file, except trials already read."""
@@ -185,21 +108,21 @@ class _Run:
         if isinstance(results, list):
             yield from self._read_run(path, results, known)
         elif not known:
-            where, name = _trial_of(path.parent)
-            yield from self._read_result(_Place.of(where, name, where.resolve().name), path, result)
+            where, name = trial_of(path.parent)
+            yield from self._read_result(Place.of(where, name, where.resolve().name), path, result)
 
-    def _read_trial(self, place: _Place, folders: Sequence[Path]) -> Iterator[Trajectory]:
+    def _read_trial(self, place: Place, folders: Sequence[Path]) -> Iterator[Trajectory]:
         """Read a trial: its agents' own results, otherwise the merged one."""
         numbered = sorted(
             (int(match["number"]), folder)
             for folder in folders
-            if (match := _AGENT.fullmatch(folder.name))
+            if (match := AGENT_FOLDER.fullmatch(folder.name))
         )
         attempts: list[Trajectory] = []
         for folder in [folder for _, folder in numbered] or folders:
-            result = read_object(folder / _RESULTS, self._report)
+            result = read_object(folder / RESULTS, self._report)
             if result is not None:
-                attempts += self._read_result(place, folder / _RESULTS, result)
+                attempts += self._read_result(place, folder / RESULTS, result)
         shared = Counter((attempt.agent, attempt.model) for attempt in attempts)
         for attempt in attempts:
             is_shared = shared[attempt.agent, attempt.model] > 1
@@ -216,10 +139,10 @@ class _Run:
                 self._report(ReadProblem(file=str(path), record=record, message=message))
             elif result["trial_name"] not in known:
                 name = str(result["trial_name"])
-                yield from self._read_result(_Place.of(path.parent, name, name), path, result)
+                yield from self._read_result(Place.of(path.parent, name, name), path, result)
 
     def _read_result(
-        self, place: _Place, path: Path, result: Mapping[str, Any]
+        self, place: Place, path: Path, result: Mapping[str, Any]
     ) -> Iterator[Trajectory]:
         """Read the attempts of one result: several if merged, otherwise one."""
         if not is_trial(result):
@@ -227,7 +150,7 @@ class _Run:
             self._report(ReadProblem(file=str(path), message=message))
             return
         source = Source(file=str(path))
-        match = _AGENT.fullmatch(path.parent.name)
+        match = AGENT_FOLDER.fullmatch(path.parent.name)
         if match is None:
             merged = list(
                 read_merged(
@@ -274,7 +197,7 @@ class _Run:
 def _named_by_instance(attempt: Trajectory) -> Trajectory:
     """Name the attempt so that it differs from other agents with its name and model."""
     folder = Path(attempt.source.file).parent.name if attempt.source else ""
-    match = _AGENT.fullmatch(folder)
+    match = AGENT_FOLDER.fullmatch(folder)
     if match is None:
         return attempt
     instance = f"agent-{match['number']}-{match['agent']}"

@@ -17,6 +17,7 @@ from trajmeter.readers.inspect.columns import pieces_of, pieces_of_document
 from trajmeter.readers.inspect.sample import attempt_of
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES
 from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -98,7 +99,7 @@ def _attempt(
     except ReadError as error:
         report(ReadProblem(file=source.file, record=source.record, message=str(error)))
     except ValidationError as error:
-        message = json_input.describe_error(error)
+        message = describe_error(error)
         report(ReadProblem(file=source.file, record=source.record, message=message))
 
 

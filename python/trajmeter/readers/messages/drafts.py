@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from trajmeter.readers.tool_views import TOOL_VIEWS, exit_code_of
-from trajmeter.readers.tool_views.tools import may_run, runs_commands
+from trajmeter.readers.tool_views.names import may_run, runs_commands
 from trajmeter.records import Failure, ToolCall, Turn
 from trajmeter.records.record import frozen
 

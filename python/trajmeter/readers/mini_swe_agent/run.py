@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
-from trajmeter.json_input import describe_detail
 from trajmeter.readers._files.content import content_name
 from trajmeter.readers._logs.litellm import model_name
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.records import Failure, Usage
+from trajmeter.validation_errors import describe_detail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,16 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._logs.values import as_list, as_mapping, as_object, as_text
-from trajmeter.readers.messages.shapes import (
-    REASONING,
-    call_of,
-    called_in,
-    item_call,
-    kind_of,
-    model_of,
-    said,
-    unwrapped,
-)
+from trajmeter.readers.messages.calls import call_of, called_in, item_call
+from trajmeter.readers.messages.shapes import REASONING, kind_of, model_of, said, unwrapped
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.readers.opentelemetry.values import structured
 

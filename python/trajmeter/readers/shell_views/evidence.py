@@ -8,7 +8,7 @@ doubt, the lines requested are assumed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from trajmeter.readers._logs.views import made_view
 from trajmeter.readers.shell_views.pipelines import Part, Printed, joined
@@ -19,10 +19,11 @@ from trajmeter.records import Extent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from trajmeter.readers.shell_views.outputs import Text
     from trajmeter.readers.shell_views.selections import Ranges
     from trajmeter.records import View
 
-__all__ = ["Text", "has_any", "is_scratch", "requested", "seen", "slices"]
+__all__ = ["is_scratch", "requested", "seen", "slices"]
 
 _NUMBER = re.compile(r"\s*(\d{1,18})(?=\s|[:|,)\]→-]|\Z)")
 _HEADER = re.compile(r"==> (.+) <==")
@@ -30,50 +31,6 @@ _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/")  # noqa: S108 - re
 _BLANK = 2
 """Maximum number of lines that may have been trimmed from an output; if more are missing, the file
 ended."""
-_CUT_HINTS = ("truncated", "clipped", "elided", "omitted")
-"""Any text that :data:`_CUT` finds contains one of these words."""
-_CUT = re.compile(
-    r"<response clipped>|<elided_chars>|\[\.\.\. Observation truncated due to length"
-    r"|\[\.\.\. omitted \d+ of \d+ lines|…\s?\+?\d+ (?:lines|tokens|chars|characters) truncated"
-    r"|\.\.\. \[?\d+ (?:lines|characters) truncated"
-)
-
-
-class Text(NamedTuple):
-    """The lines of an output."""
-
-    lines: list[str]
-    hidden: tuple[int, int] = (0, 0)
-    """Lines that were not shown to the agent, half-open."""
-    uncounted: int | None = None
-    """First line whose position in the whole output is unknown because lines are missing."""
-    is_trimmed: bool = False
-    """Whether empty lines were trimmed from the beginning and the end."""
-
-    @classmethod
-    def of(
-        cls, output: str, hidden: tuple[int, int] | None = None, *, is_trimmed: bool = False
-    ) -> Text:
-        """Parse an output, some characters of which may not have been shown."""
-        lines = output.split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        if hidden is not None and 0 <= hidden[0] < hidden[1] <= len(output):
-            first = output.count("\n", 0, hidden[0])
-            is_partly = output[hidden[1] - 1] != "\n"
-            return cls(lines, (first, output.count("\n", 0, hidden[1]) + is_partly))
-        cut = _CUT.search(output) if has_any(output, _CUT_HINTS) else None
-        if cut is not None:
-            return cls(lines, uncounted=output.count("\n", 0, cut.start()))
-        return cls(lines, is_trimmed=is_trimmed)
-
-
-def has_any(text: str, words: Sequence[str]) -> bool:
-    """Whether a text contains one of these words."""
-    for word in words:  # noqa: SIM110 - any() of a generator takes twice as long
-        if word in text:
-            return True
-    return False
 
 
 def slices(printed: Sequence[Printed], text: Text) -> list[tuple[int, int] | None]:

@@ -7,15 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.readers.shell_views.evidence import (
-    Text,
-    has_any,
-    is_scratch,
-    requested,
-    seen,
-    slices,
-)
+from trajmeter.readers.shell_views.evidence import is_scratch, requested, seen, slices
 from trajmeter.readers.shell_views.leaks import leaks_of_words, may_leak
+from trajmeter.readers.shell_views.outputs import Text, has_any
 from trajmeter.readers.shell_views.pipelines import (
     Printed,
     folder_after,

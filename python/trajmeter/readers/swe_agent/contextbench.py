@@ -19,7 +19,8 @@ from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordF
 from trajmeter.readers.contextbench.views import Span, views_of
 from trajmeter.readers.swe_agent.actions import editor_arguments
 from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository
-from trajmeter.readers.swe_agent.run import failure_of, turns_with
+from trajmeter.readers.swe_agent.run import failure_of
+from trajmeter.readers.swe_agent.turns import turns_with
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:

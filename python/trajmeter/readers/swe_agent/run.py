@@ -7,7 +7,6 @@ summaries are ignored. Tokens are counted with the program's own tokenizer, for 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 from functools import cache
@@ -22,24 +21,20 @@ from trajmeter.readers._logs.faults import made_trajectory, without_faults
 from trajmeter.readers._logs.litellm import model_name
 from trajmeter.readers._logs.values import as_list, as_mapping, as_text
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
-from trajmeter.readers.swe_agent.actions import Shown, editor_arguments, shown
 from trajmeter.readers.swe_agent.declared import declared_views
-from trajmeter.records import Failure, ToolCall, Trajectory, Turn
+from trajmeter.readers.swe_agent.turns import folder_of, turns_with, with_calls
+from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from trajmeter.records import Leak, Source, View
+    from trajmeter.records import Source
 
-__all__ = ["TRAJECTORY", "failure_of", "turns_with", "without_root"]
+__all__ = ["TRAJECTORY", "failure_of"]
 
 _BUDGETS = ("exit_cost", "exit_context", "exit_total_execution_time")
 _BUDGET_REASON = "budget_exhausted"
 _SUBMITTED = "submitted"
-_REFUSED = "format_error"
-_UNPARSED = "exit_format"
-_ENDED = frozenset({"exit_api", "exit_context", "exit_cost", "exit_error", _UNPARSED})
-"""Actions by which versions before 1.0 ended a run themselves."""
 _SINGLE_RUNS = frozenset({"main", "swe_main", ""})
 """Environment names that are not task ids."""
 _ON_GITHUB = re.compile(r"github\.com/([^/]+)/([^/]+)")
@@ -108,7 +103,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     config = _configuration(run)
     root = _root(config) or _first_root(run)
     turns, leaks = turns_with(run["trajectory"], root, _longest(config))
-    turns = tuple(_with_calls(run, turns))
+    turns = tuple(with_calls(run.get("history") or (), turns))
     return made_trajectory(
         {**_fields(run, config, source), "turns": turns, "leaks": leaks, "unusable": unusable}
     )
@@ -118,7 +113,10 @@ def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Tr
     """Convert a run to a trajectory whose only views are those of an added patch context."""
     run, unusable = without_faults(_runs(), record)
     turns, _ = turns_with(run["trajectory"], None)
-    silent = tuple(turn.model_copy(update={"views": None}) for turn in _with_calls(run, turns))
+    silent = tuple(
+        turn.model_copy(update={"views": None})
+        for turn in with_calls(run.get("history") or (), turns)
+    )
     declared = (run.get("info") or {}).get("patch_context")
     views = declared_views(declared) if isinstance(declared, str) else []
     fields = _fields(run, _configuration(run), source)
@@ -213,115 +211,9 @@ def _root(config: Mapping[str, JsonValue]) -> str | None:
 
 def _first_root(run: _Run) -> str | None:
     """The repository folder without a configuration: the shell's first folder."""
-    folders = (_folder(step.get("state")) for step in run["trajectory"])
+    folders = (folder_of(step.get("state")) for step in run["trajectory"])
     found = _OWNED.match(next(filter(None, folders), ""))
     return found[0] if found else None
-
-
-def turns_with(
-    steps: list[Any], root: str | None, longest: int | None = None
-) -> tuple[tuple[Turn, ...], list[Leak]]:
-    """Turns of steps, with what each shows of files by paths relative to the repository root.
-
-    The last step's output was never sent to the model, nor was output beyond the length limit.
-    """
-    turns: list[Turn] = []
-    leaks: list[Leak] = []
-    folder = root
-    for number, step in enumerate(steps, start=1):
-        action = (step.get("action") or "").strip()
-        observation = (step.get("observation") or "")[:longest]
-        is_last = number == len(steps)
-        found = shown(action, observation, folder) if action and not is_last else Shown((), ())
-        leaks += [leak.model_copy(update={"turn": number}) for leak in found.leaks]
-        folder = _folder(step.get("state")) or folder
-        views = tuple(without_root(view, root) for view in found.views)
-        turns.append(Turn(number=number, **_told(step, action, is_last), views=views or None))
-    if not any(turn.views for turn in turns):
-        turns = [
-            turn if turn.program is None else turn.model_copy(update={"views": ()})
-            for turn in turns
-        ]
-    return tuple(turns), leaks
-
-
-def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]:  # noqa: FBT001 - told apart by its name where it is called
-    """The fields of a turn that depend only on its step."""
-    text = step.get("response") or None
-    if is_last and action in _ENDED:
-        error = Failure(reason="exit", message=as_text(step.get("thought")))
-        return {"text": text if action == _UNPARSED else None, "success": False, "error": error}
-    if not action:
-        # What ended the run is recorded in place of an answer.
-        reason = "exit" if is_last else _REFUSED
-        error = Failure(reason=reason, message=text if is_last else None)
-        return {"text": None if is_last else text, "success": False, "error": error}
-    call = ToolCall(
-        name="bash",
-        arguments={"command": action},
-        result=step.get("observation"),
-        duration_seconds=step.get("execution_time"),
-    )
-    return {"text": text, "program": action, "tool_calls": (call,)}
-
-
-def _folder(state: object) -> str | None:
-    """The shell's folder after a step; old files store the state as JSON text."""
-    if isinstance(state, str):
-        try:
-            state = json.loads(state)
-        except (ValueError, RecursionError):
-            return None
-    folder = as_mapping(state).get("working_dir")
-    return folder if isinstance(folder, str) and folder.startswith("/") else None
-
-
-def without_root(view: View, root: str | None) -> View:
-    """A view with its path relative to the repository root."""
-    if root is None or not view.path.startswith(f"{root}/"):
-        return view
-    return view.model_copy(update={"path": view.path.removeprefix(f"{root}/")})
-
-
-def _with_calls(run: _Run, turns: tuple[Turn, ...]) -> Iterator[Turn]:
-    """The turns with the model's original calls, if the history has them."""
-    history = [message for message in run.get("history") or () if _is_action(message)]
-    place = 0
-    for turn in turns:
-        same = next(
-            (at for at in range(place, len(history)) if _action(history[at]) == turn.program), None
-        )
-        if turn.program is None or same is None:
-            yield turn
-            continue
-        place = same + 1
-        calls = history[same].get("tool_calls")
-        made = as_mapping(calls[0]) if isinstance(calls, list) and len(calls) == 1 else {}
-        yield turn.model_copy(update={"tool_calls": (_call(turn.tool_calls[0], made),)})
-
-
-def _is_action(message: Mapping[str, JsonValue]) -> bool:
-    return message.get("role") == "assistant" and not message.get("is_demo")
-
-
-def _action(message: Mapping[str, JsonValue]) -> str | None:
-    action = message.get("action")
-    return action.strip() if isinstance(action, str) else None
-
-
-def _call(call: ToolCall, made: Mapping[str, JsonValue]) -> ToolCall:
-    function = as_mapping(made.get("function"))
-    name, arguments, identity = function.get("name"), function.get("arguments"), made.get("id")
-    if not isinstance(name, str):
-        edited = editor_arguments(str(as_mapping(call.arguments).get("command", "")))
-        if edited is None:
-            return call
-        return call.model_copy(update={"name": "str_replace_editor", "arguments": edited})
-    if isinstance(arguments, str):
-        with contextlib.suppress(ValueError, RecursionError):
-            arguments = json.loads(arguments)
-    identity = identity if isinstance(identity, str) else None
-    return call.model_copy(update={"name": name, "arguments": arguments, "id": identity})
 
 
 TRAJECTORY = RecordFormat(

@@ -1,8 +1,18 @@
-"""Names of tools that run commands or code, and of tools that search."""
+"""Names of tools: of those that run commands or code, and of those that search."""
 
 from __future__ import annotations
 
-__all__ = ["INTERPRETERS", "RUN_TEXT", "SEARCHES", "SHELLS"]
+from functools import lru_cache
+
+__all__ = [
+    "INTERPRETERS",
+    "RUN_TEXT",
+    "SEARCHES",
+    "SHELLS",
+    "may_run",
+    "plain_name",
+    "runs_commands",
+]
 
 RUN_TEXT = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 """Shells that take a command text as an option."""
@@ -60,3 +70,24 @@ SEARCHES = frozenset(
     }
 )
 """Tools that search files."""
+
+
+@lru_cache(maxsize=1024)
+def plain_name(name: str) -> str:
+    """The name of a tool in lower case without its namespace."""
+    for separator in ("__", ".", "/"):
+        name = name.rpartition(separator)[2] or name
+    return name.lower()
+
+
+@lru_cache(maxsize=1024)
+def may_run(name: str) -> bool:
+    """Whether a tool of this name runs commands or code."""
+    plain = plain_name(name)
+    return plain in SHELLS or plain in INTERPRETERS
+
+
+@lru_cache(maxsize=1024)
+def runs_commands(name: str) -> bool:
+    """Whether a tool of this name is a shell, whose result may state an exit code."""
+    return plain_name(name) in SHELLS

@@ -18,6 +18,7 @@ from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.verifiers.traces import VERIFIERS_TRACES, failure_of, trajectory_of
 from trajmeter.records import Source, Trajectory
+from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,7 +60,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
             except ReadError as error:
                 report(problem_at(place, str(error)))
             except ValidationError as error:
-                report(problem_at(place, json_input.describe_error(error)))
+                report(problem_at(place, describe_error(error)))
 
 
 def _of_episode(trace: JsonValue, source: Source, episode: Mapping[str, JsonValue]) -> Trajectory:

@@ -11,7 +11,7 @@ import numpy as np
 
 from trajmeter.metrics.figures import principal_figures
 from trajmeter.statistics.multiple import holm
-from trajmeter.summaries.comparing import UNNAMED
+from trajmeter.summaries.systems import UNNAMED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.attempt_rows import AttemptRows
     from trajmeter.summaries.comparing import ComparedScores
     from trajmeter.summaries.estimates import Estimate
-    from trajmeter.summaries.summarizing import Estimates, GroupEstimates
+    from trajmeter.summaries.table_estimates import Estimates, GroupEstimates
 
 __all__ = ["CHARTED", "FEW", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
 

@@ -24,10 +24,11 @@ from trajmeter.reports.results.headlines import headlines
 from trajmeter.reports.results.provenance import provenance_part, text_columns
 from trajmeter.reports.results.ranking import ranking_part
 from trajmeter.summaries.attempt_rows import read_attempts
-from trajmeter.summaries.comparing import compare_scores, system_name
+from trajmeter.summaries.comparing import compare_scores
 from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
 from trajmeter.summaries.result_tables import open_tables, table_labels
 from trajmeter.summaries.summarizing import summarize
+from trajmeter.summaries.systems import system_name
 from trajmeter.writers.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.comparing import ComparedScores
     from trajmeter.summaries.gates import Gate
     from trajmeter.summaries.result_tables import Tables
-    from trajmeter.summaries.summarizing import Estimates
+    from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["ReportOptions", "results_document"]
 

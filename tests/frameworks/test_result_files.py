@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.frameworks.results import (
-    AnswerOutcome,
-    FrameworkEvaluation,
-    QuestionResult,
+from trajmeter.frameworks.result_files import (
     evaluation_file_name,
     read_evaluation,
     write_evaluation,
 )
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 
 if TYPE_CHECKING:
     from pathlib import Path

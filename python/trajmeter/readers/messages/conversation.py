@@ -1,0 +1,331 @@
+"""A conversation: builds turns from messages as they are added.
+
+Calls and results are matched by id, wherever the result is; results without ids are assigned in
+order to the last turn's calls that have none. Messages that belong to no turn and cannot be read
+are reported with their position.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from trajmeter.json_input import type_name
+from trajmeter.readers.messages.calls import call_of, called_in, item_call
+from trajmeter.readers.messages.drafts import Draft
+from trajmeter.readers.messages.results import result_value, server_error, shell_result
+from trajmeter.readers.messages.shapes import (
+    dumped,
+    identity_of,
+    kind_of,
+    model_of,
+    said,
+    unwrapped,
+)
+from trajmeter.readers.messages.usage import message_usage
+from trajmeter.records import Usage
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["Conversation", "UsageReader"]
+
+UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
+"""Reads the usage of a model's answer from its message."""
+
+_SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
+_BESIDE = frozenset(
+    {"item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools"}
+)
+"""Types of items that are not part of an answer."""
+_RESULT_PARTS = frozenset(
+    {"tool_call_response", "tool-return", "builtin-tool-return", "retry-prompt"}
+)
+_PLAIN_PARTS = frozenset({dict, str})
+_NO_REASON = "the call failed"
+"""The error of a failed call without a result."""
+_JSON = (str, int, float, bool, list, type(None))
+
+
+class Conversation:
+    """Builds turns from messages as they are added.
+
+    Args:
+        usage: Reads the usage of an answer.
+    """
+
+    def __init__(self, usage: UsageReader = message_usage) -> None:
+        self._usage = usage
+        self._by_id: dict[str, dict[str, Any]] = {}
+        self.exit_codes: dict[str, int] = {}
+        self.drafts: list[Draft] = []
+        self.said: list[str] = []
+        self.dropped = 0
+        self.unusable: dict[str, str] = {}
+
+    def add(self, index: int, message: object) -> None:
+        """Add a message; unusable content is recorded under its index."""
+        if type(message) is not dict:
+            message = dumped(message)
+            if not isinstance(message, Mapping):
+                is_json = isinstance(message, _JSON)
+                name = type_name(cast("JsonValue", message)) if is_json else type(message).__name__
+                self._refuse(index, f"expected a message, got {name}")
+                return
+        content = message.get("content")
+        if type(content) is list and not _PLAIN_PARTS.issuperset(map(type, content)):
+            message = {**message, "content": [*map(dumped, content)]}
+        role = message.get("role")
+        if role is None or message.get("type") is not None:
+            self._unlabelled(index, message)
+            return
+        adder = _ADDERS.get(role) if type(role) is str else None
+        if adder is not None:
+            adder(self, index, message)
+        elif str(role) not in _SILENT:
+            self._refuse(index, f"role is {role!r}, expected a role of a conversation")
+
+    def _unlabelled(self, index: int, message: Mapping[str, Any]) -> None:
+        """Add a message with a type, in addition to or instead of a role."""
+        message = unwrapped(message)
+        kind = message.get("type")
+        role = message.get("role") or kind
+        if kind == "message" and role == "assistant" and "stop_reason" not in message:
+            self._said_item(index, message)
+        elif type(role) is str and role in _ADDERS:
+            _ADDERS[role](self, index, message)
+        elif message.get("object") == "response" and type(message.get("output")) is list:
+            self._response(index, message)
+        elif message.get("kind") in ("request", "response"):
+            self._pydantic_ai(index, message)
+        elif type(kind) is not str:
+            self._refuse(index, "expected a message with a role or a type")
+        elif kind in ("reasoning", "compaction"):
+            self._flat(index)
+        elif kind.endswith("_call_output"):
+            self._item_result(index, message, kind)
+        elif kind.endswith("_call"):
+            self._item_call(index, message, kind)
+        elif str(role) not in _SILENT and kind not in _BESIDE:
+            self._refuse(index, f"type is {kind!r}, expected a message or a part of an answer")
+
+    def _answer(self, index: int, message: Mapping[str, Any]) -> None:
+        """Begin a turn."""
+        draft = Draft(index)
+        self.drafts.append(draft)
+        got = message.get
+        content = got("content")
+        if content is None:
+            content = got("parts")
+        text = said(content)
+        if text is None:
+            text = _text(got("refusal")) or None
+            if text is None and type(more := got("additional_kwargs")) is dict:  # LangChain's
+                text = _text(more.get("refusal")) or None
+        if text is not None:
+            self._say(draft, text)
+        for call in called_in(message, content):
+            self._call(index, draft, call_of(call))
+        if type(content) is list:
+            self._results_in(index, content)
+        draft.agent = _text(got("name"))
+        draft.model = model_of(message)
+        draft.usage = self._usage(message)
+
+    def _say(self, draft: Draft, text: str) -> None:
+        draft.texts.append(text)
+        self.said.append(f"assistant: {text}")
+
+    def _call(self, index: int, draft: Draft, call: dict[str, Any] | None) -> None:
+        if call is None:
+            self._refuse(index, "a call without a name", is_call=True)
+            return
+        draft.calls.append(call)
+        if call["id"] is not None:
+            self._by_id[call["id"]] = call
+
+    def _result(self, index: int, message: Mapping[str, Any]) -> None:
+        """Add a message that is the result of a call."""
+        got = message.get
+        content, parts = got("content"), got("parts")
+        if type(parts) is list:
+            self._results_in(index, parts)
+            return
+        function, error, status = got("function"), got("error"), got("status")
+        name = function if type(function) is str else got("name")
+        success: bool | None = None
+        if type(status) is str:  # LangChain's
+            success = status != "error"
+        elif type(function) is str or error is not None:  # Inspect's
+            success = error is None
+        elif got("role") is None:  # LangChain's without default values
+            success = True
+        if type(error) is dict:
+            error = error.get("message")
+        value = None
+        if content is not None or "content" in message:
+            value = content if type(content) is str else result_value(content)
+        self._give(index, got("tool_call_id"), name, value, success, error)
+
+    def _user(self, index: int, message: Mapping[str, Any]) -> None:
+        content = message.get("content")
+        if content is None:
+            content = message.get("parts")
+        if type(content) is list:
+            self._results_in(index, content)
+        if self.drafts:
+            self.drafts[-1].is_flat = False
+        text = said(content)
+        if text is not None:
+            self.said.append(f"user: {text}")
+
+    def _results_in(self, index: int, parts: list[Any]) -> None:
+        """Add the results in a message's parts."""
+        for part in parts:
+            if type(part) is not dict:
+                continue
+            kind = kind_of(part)
+            error = None
+            if kind.endswith("tool_result"):  # Anthropic's, and under other keys LangChain's
+                identity, name = part.get("tool_use_id") or part.get("tool_call_id"), None
+                content = part.get("content")
+                if content is None:
+                    content = part.get("output")
+                elif type(content) is dict:
+                    error = server_error(content)
+                is_error = part.get("is_error") or part.get("status") == "error"
+                success: bool | None = not is_error and error is None
+                value = result_value(content)
+            elif kind in _RESULT_PARTS:
+                identity = part.get("tool_call_id") or part.get("id")
+                name = part.get("tool_name") or part.get("name")
+                value = result_value(part.get("response", part.get("content")))
+                outcome = part.get("outcome")
+                success = None if outcome is None else outcome == "success"
+                if kind == "retry-prompt":
+                    if name is None:  # it does not answer a call
+                        continue
+                    success = False
+                elif kind != "tool_call_response" and outcome is None:
+                    success = True
+            else:
+                continue
+            self._give(index, identity, name, value, success, error)
+
+    def _give(
+        self,
+        index: int,
+        identity: object,
+        name: object,
+        value: JsonValue,
+        success: bool | None,  # noqa: FBT001 - unknown in some shapes
+        error: object = None,
+    ) -> None:
+        """Assign a result to its call, found by id or tool name."""
+        text = value if type(value) is str else None
+        if text:
+            self.said.append(f"tool: {text}")
+        own = identity_of(identity)
+        call = self._waiting(_text(name)) if own is None else self._by_id.get(own)
+        if call is None:
+            which = "such a name" if own is None else f"the id {own!r}"
+            self._refuse(index, f"a result without a call: none has {which}", is_call=True)
+            return
+        if value is not None:
+            call["result"] = value
+        if success is False:
+            call["success"] = False
+            if call["error"] is None:
+                told = _text(error) or text
+                call["error"] = told or (json.dumps(value) if value else _NO_REASON)
+        elif call["success"] is None:
+            call["success"] = success
+        self.drafts[-1].is_flat = False
+
+    def _waiting(self, name: str | None) -> dict[str, Any] | None:
+        """The last turn's first call without a result, of this name if one exists."""
+        return self.drafts[-1].waiting(name) if self.drafts else None
+
+    def _flat(self, index: int) -> Draft:
+        """The turn to which an item of the model's answer belongs."""
+        if not self.drafts or not self.drafts[-1].is_flat:
+            self.drafts.append(Draft(index, is_flat=True))
+        return self.drafts[-1]
+
+    def _said_item(self, index: int, item: Mapping[str, Any]) -> None:
+        draft, text = self._flat(index), said(item.get("content"))
+        if text is not None:
+            self._say(draft, text)
+
+    def _item_call(self, index: int, item: Mapping[str, Any], kind: str) -> None:
+        draft = self._flat(index)
+        call = item_call(item, kind)
+        self._call(index, draft, call)
+        if call is None:
+            return
+        given = (item.get(key) for key in ("output", "outputs", "results"))
+        output = next((each for each in given if each is not None), None)
+        if kind == "image_generation_call" and item.get("result") is not None:
+            output = [{"type": "image"}]
+        error = item.get("error")
+        if error is None and item.get("status") == "failed":
+            error = "failed"
+        if output is not None or error is not None:
+            call["result"] = result_value(output)
+            call["success"] = error is None
+            if error is not None:
+                call["error"] = error if type(error) is str else str(error)
+
+    def _item_result(self, index: int, item: Mapping[str, Any], kind: str) -> None:
+        identity = item.get("call_id") or item.get("id")
+        status, success = item.get("status"), None
+        if kind == "apply_patch_call_output" and status is not None:
+            success = status != "failed"
+        value = result_value(item.get("output"))
+        ran = shell_result(item.get("output")) if kind == "shell_call_output" else None
+        if ran is not None:
+            value, code = ran
+            if code is not None and type(identity) is str:
+                self.exit_codes[identity] = code
+        self._give(index, identity, None, value, success)
+
+    def _response(self, index: int, response: Mapping[str, Any]) -> None:
+        """Add a complete OpenAI Responses response."""
+        if self.drafts:
+            self.drafts[-1].is_flat = False
+        draft = self._flat(index)
+        for item in response["output"]:
+            self.add(index, item)
+        draft.is_flat = False
+        draft.model = model_of(response)
+        draft.usage = self._usage(response)
+
+    def _pydantic_ai(self, index: int, message: Mapping[str, Any]) -> None:
+        if message["kind"] == "response":
+            self._answer(index, message)
+        elif type(message.get("parts")) is list:
+            parts = message["parts"]
+            self._results_in(index, parts)
+            for part in parts:
+                if type(part) is dict and part.get("part_kind") == "user-prompt":
+                    text = _text(part.get("content"))
+                    self.said += [] if text is None else [f"user: {text}"]
+
+    def _refuse(self, index: int, reason: str, *, is_call: bool = False) -> None:
+        self.dropped += is_call
+        place = f"messages[{index}]"
+        before = self.unusable.get(place)
+        self.unusable[place] = reason if before is None else f"{before}; {reason}"
+
+
+_ADDERS: dict[str, Callable[[Conversation, int, Mapping[str, Any]], None]] = {
+    **dict.fromkeys(("assistant", "ai", "AIMessageChunk", "model"), Conversation._answer),  # noqa: SLF001 - its own
+    **dict.fromkeys(("tool", "function", "ToolMessageChunk"), Conversation._result),  # noqa: SLF001 - its own
+    **dict.fromkeys(("user", "human", "HumanMessageChunk"), Conversation._user),  # noqa: SLF001 - its own
+}
+"""How to add a message, by role."""
+
+
+def _text(value: object) -> str | None:
+    return value if type(value) is str else None

@@ -1,0 +1,76 @@
+"""Systems that are compared: the groups of results tables, and their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.summaries.result_sums import ResultSums
+
+__all__ = ["UNNAMED", "System", "system_name", "systems_of"]
+
+UNNAMED = "unnamed"
+"""Name of a system whose attempts record nothing that identifies it."""
+
+_FILE = "file"
+
+
+class System(Record):
+    """A system."""
+
+    name: str
+    """Its name."""
+    group: int
+    """Number of the group of its attempts."""
+
+
+def systems_of(read: ResultSums, *, is_default: bool) -> list[System]:
+    """The systems, starting with those of the first table."""
+    keyed = [(read.key(group), group) for group in read.groups]
+    if _FILE in read.by:
+        order = {table: place for place, table in enumerate(read.tables)}
+        keyed.sort(key=lambda each: order[each[0][_FILE] or ""])
+    systems = []
+    for key, group in keyed:
+        columns = (_FILE,) if is_default else read.by
+        systems.append(System(name=system_name(key, columns, read.tables), group=group))
+    if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
+        raise ConfigurationError(
+            "one of several tables contains several agents or models; say what a system is with "
+            "--by agent,model,file"
+        )
+    if len(systems) < 2:  # noqa: PLR2004 - it takes two
+        raise ConfigurationError(
+            f"there is only one system, {systems[0].name!r}, and nothing to compare it with"
+            if systems
+            else "the tables contain no attempts"
+        )
+    return systems
+
+
+def system_name(
+    key: Mapping[str, str | None], columns: Sequence[str], tables: Sequence[str]
+) -> str:
+    """Name of a system in comparisons.
+
+    Args:
+        key: Values that its attempts share.
+        columns: Columns that identify a system.
+        tables: Names of all tables.
+    """
+    names = _short_names(tables)
+    parts = [names.get(key[_FILE] or "", "")] if _FILE in columns else []
+    parts += [key[name] or "" for name in columns if name != _FILE]
+    return " / ".join(filter(None, parts)) or UNNAMED
+
+
+def _short_names(tables: Sequence[str]) -> dict[str, str]:
+    """File names without folder and suffix, unless that makes them equal."""
+    short = {table: Path(table).stem for table in tables}
+    return short if len(set(short.values())) == len(tables) else {each: each for each in tables}

@@ -1,0 +1,62 @@
+"""Variance between tasks and between attempts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.statistics.clusters import TOO_LARGE, variance_components
+from trajmeter.statistics.error_free import Doubles, exact_products, exact_squares
+from trajmeter.summaries.cluster_sums import by_code
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.summaries.figure_sums import FigureSums
+    from trajmeter.summaries.result_sums import ResultSums
+
+__all__ = ["variance_columns"]
+
+
+def variance_columns(
+    figure: FigureSums,
+    read: ResultSums,
+    held: Int64Array,
+    sums: Doubles,
+    sizes: Int64Array,
+    greatest: float,
+) -> dict[str, object]:
+    """Variance between tasks and between attempts, by task regardless of clusters."""
+    if greatest > TOO_LARGE:
+        return {}
+    squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
+    codes = read.units.task[held]
+    tasks = by_code(codes, sums.high, sizes)
+    if len(tasks.sums) == len(held):
+        within = _squared_distances(squares, sums, sizes)
+    else:  # tasks in several clusters
+        low = by_code(codes, sums.low, sizes).sums
+        whole = Doubles(tasks.sums, low)
+        high = by_code(codes, squares.high, sizes).sums
+        within = _squared_distances(
+            Doubles(high, by_code(codes, squares.low, sizes).sums), whole, tasks.sizes
+        )
+    components = variance_components(tasks.sums, tasks.sizes, within, greatest)
+    return {} if components is None else components._asdict()
+
+
+def _squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Float64Array:
+    """Sum of the squared deviations of values from their mean, at full precision.
+
+    Args:
+        squares: Sum of the squared values of each task.
+        sums: Sum of the values of each task.
+        sizes: Number of values of each.
+    """
+    square, rest = exact_squares(sums.high)
+    rest = rest + 2.0 * sums.high * sums.low
+    quotient = square / sizes
+    product, product_rest = exact_products(quotient, sizes.astype(np.float64))
+    rest = (((square - product) - product_rest) + rest) / sizes
+    distances = (squares.high - quotient) + (squares.low - rest)
+    return np.where(sizes > 1, np.maximum(distances, 0.0), 0.0)
