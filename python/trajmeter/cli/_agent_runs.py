@@ -49,6 +49,7 @@ def run_without_waiting(work: Coroutine[None, None, _ResultT]) -> _ResultT:
 async def evaluate_all(
     scenario: Scenario, frameworks: Sequence[Framework], options: EvaluationOptions, folder: Path
 ) -> list[NamedResult]:
+    """Ask every agent all questions, one agent after another, with its progress printed."""
     from trajmeter.frameworks.harness import evaluate
     from trajmeter.frameworks.result_files import NamedResult
 

@@ -38,7 +38,7 @@ def make_plan(
         reading: How they are read.
         identifies: Whether another run may resume this one.
         trial_of: Task name for an id in a row, if its attempts have to be scored together.
-        known: What an earlier plan recorded, as from :func:`found_files`.
+        known: What an earlier plan recorded, as from :func:`~trajmeter.scoring.plan.found_files`.
         sizes: Size limits of units.
 
     Raises:

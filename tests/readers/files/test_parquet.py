@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from trajmeter.errors import ReadError
+from trajmeter.readers._files import parquet as parquet_files
 from trajmeter.readers._files.parquet import first_row, open_parquet, row_groups
 from trajmeter.readers._files.ranges import RowRange
 
@@ -22,14 +23,20 @@ _CUTS = [(0, 2), (1, 2), (3, 9)]
 
 
 class _Counted(BytesIO):
-    """A file that counts the bytes that are read of it."""
+    """A file that counts how often it is read, and the bytes that are read of it."""
 
+    requests = 0
     bytes_read = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
         found = super().read(size)
+        self.requests += 1
         self.bytes_read += len(found)
         return found
+
+
+def _wrapped(file: BytesIO) -> pa.PythonFile:
+    return pa.PythonFile(file, mode="r")
 
 
 def _file(table: pa.Table, *, group_rows: int = _ROWS) -> _Counted:
@@ -55,6 +62,20 @@ def test_the_first_row_is_read_without_its_row_group() -> None:
     assert first_row(file, opened) == {"a": 0, "b": 0.0}
     # The footer, and the first pages of two columns.
     assert file.bytes_read < size / 8
+
+
+@pytest.mark.parametrize(("rows", "is_remote"), [(500, False), (20_000, True)])
+def test_a_small_or_remote_row_group_is_read_in_one_request(
+    rows: int, is_remote: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_remote:  # pyarrow then gets another object than the file
+        monkeypatch.setattr(parquet_files, "arrow_file", _wrapped)
+    columns = {f"column_{number}": np.arange(rows) for number in range(60)}
+    file = _file(pa.table(columns), group_rows=rows)
+    opened = open_parquet(file)
+    before = file.requests
+    assert first_row(file, opened) == dict.fromkeys(columns, 0)
+    assert file.requests - before <= 3
 
 
 def test_a_file_without_rows_has_no_first_row() -> None:

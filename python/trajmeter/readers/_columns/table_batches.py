@@ -17,7 +17,12 @@ from trajmeter.readers._columns.line_batches import ended
 from trajmeter.readers._columns.parquet import own_rows, stretches
 from trajmeter.readers._files.containers import CHANGED, Entry, is_parquet
 from trajmeter.readers._files.content import is_compressed, open_content, state_of
-from trajmeter.readers._files.parquet import PAGE_BYTES, first_row, open_parquet, row_groups
+from trajmeter.readers._files.parquet import (
+    first_row,
+    open_beginning,
+    open_parquet,
+    row_groups,
+)
 from trajmeter.readers._files.ranges import RowRange
 from trajmeter.readers._read import EntryReader
 from trajmeter.readers._recognition.own_columns import holds_own
@@ -132,13 +137,13 @@ class TableBatches:
         file.seek(0)
         try:
             content = open_parquet(file)
+            begin = open_beginning(file, content)
         except ReadError:
             return None
         schema = content.schema_arrow
         if not have_lines(schema) or holds_own(schema, partial(first_row, file, content)):
             return None
         within = _range_of(given)
-        begin = open_parquet(file, content, buffer=PAGE_BYTES)
         begun = next(row_groups(begin, rows=_TRIED, within=within), None)
         count = 1 if begun is None else _rows_at_once(begun[1])
         groups = row_groups(content, rows=count, within=within)

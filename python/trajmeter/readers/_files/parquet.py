@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile
@@ -16,10 +16,17 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["PAGE_BYTES", "Rows", "first_row", "open_parquet", "row_groups", "values_as_they_are"]
+__all__ = [
+    "Rows",
+    "first_row",
+    "open_beginning",
+    "open_parquet",
+    "row_groups",
+    "values_as_they_are",
+]
 
-PAGE_BYTES = 1 << 16
-"""Bytes of a column to read at a time where only the first rows are wanted."""
+_PART_BYTES = 1 << 16
+"""Bytes of a column to read at a time if only the first rows are wanted."""
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows or the error that lost the rest of their row group."""
@@ -29,8 +36,7 @@ def open_parquet(
     file: BinaryIO,
     opened: ParquetFile | None = None,
     coded: Collection[str] = (),
-    *,
-    buffer: int = 0,
+    **options: Any,  # noqa: ANN401 - of pyarrow
 ) -> ParquetFile:
     """Open a Parquet file.
 
@@ -38,8 +44,7 @@ def open_parquet(
         file: The file.
         opened: The same file, if it is already open.
         coded: Text columns to read as dictionaries.
-        buffer: Bytes of a column to read at a time; by default whole row groups are read, which is
-            fastest if all their rows are wanted.
+        **options: Further options of pyarrow.
 
     Raises:
         ReadError: The footer is missing or corrupt.
@@ -49,8 +54,7 @@ def open_parquet(
             arrow_file(file),
             metadata=None if opened is None else opened.metadata,
             read_dictionary=[*coded],
-            pre_buffer=not buffer,
-            buffer_size=buffer,
+            **options,
             page_checksum_verification=True,
         )
     except (pa.ArrowException, OSError) as error:
@@ -59,6 +63,29 @@ def open_parquet(
         raise ReadError(
             f"invalid Parquet: the name of a column is not UTF-8: {error.object!r}"
         ) from error
+
+
+def open_beginning(file: BinaryIO, opened: ParquetFile) -> ParquetFile:
+    """Open a file of which only the first rows are wanted.
+
+    A large row group is read column by column and in parts, unless the file is remote: its columns
+    are then read in one request, not in one or several each.
+
+    Args:
+        file: The file.
+        opened: The same file, which is already open.
+
+    Raises:
+        ReadError: The file cannot be opened again.
+    """
+    metadata = opened.metadata
+    is_large = (
+        metadata.num_row_groups > 0
+        and metadata.row_group(0).total_byte_size > _PART_BYTES * metadata.num_columns
+    )
+    if not is_large or arrow_file(file) is not file:
+        return open_parquet(file, opened)
+    return open_parquet(file, opened, pre_buffer=False, buffer_size=_PART_BYTES)
 
 
 def row_groups(
@@ -103,7 +130,7 @@ def row_groups(
 def first_row(file: BinaryIO, opened: ParquetFile) -> dict[str, JsonValue] | None:
     """Return the first row of an open file unconverted; ``None`` if no row can be read."""
     try:
-        content = open_parquet(file, opened, buffer=PAGE_BYTES)
+        content = open_beginning(file, opened)
     except ReadError:
         return None
     for _, rows in row_groups(content, rows=1):

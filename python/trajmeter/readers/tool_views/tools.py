@@ -1,4 +1,4 @@
-"""The tools known to read files, and what a call of each shows.
+"""What a tool call shows of files, by the kind of its tool.
 
 Results are evidence: the lines that a result numbers are what was seen, whatever was requested, and
 a command that printed nothing showed nothing. If no result was recorded, the arguments are trusted.
