@@ -194,6 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_is_empty_again_in_the_next_histogram() {
+        let found = histograms(&[1.0, 2.0, 3.0, 2.0, 1.0], &[0, 3, 5]).unwrap();
+        let numbers: Vec<i64> = found.codes.iter().map(|code| code >> BITS).collect();
+        assert_eq!(numbers, [0, 0, 0, 1, 1]);
+        assert_eq!(found.counts, [1, 1, 1, 1, 1]);
+        assert_eq!(found.least, [1.0, 2.0, 3.0, 1.0, 2.0]);
+    }
+
+    #[test]
     fn histograms_do_not_touch() {
         let found = histograms(&[1.0, 2.0, 1.0], &[0, 1, 1, 3]).unwrap();
         let numbers: Vec<i64> = found.codes.iter().map(|code| code >> BITS).collect();

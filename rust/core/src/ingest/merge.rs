@@ -1,7 +1,7 @@
 //! Concatenation of consecutive pieces: one batch costs less than many, however few rows they have.
 
 use super::column::{Column, Values, last};
-use super::room::reserve;
+use super::room::make_room;
 use super::texts::Texts;
 use super::{Piece, Refused};
 use crate::pool;
@@ -161,7 +161,7 @@ fn append_to(whole: &mut Column, parts: Vec<Column>) {
 }
 
 fn extend<T: Copy>(whole: &mut Vec<T>, parts: Vec<Vec<T>>) {
-    reserve(whole, parts.iter().map(Vec::len).sum());
+    make_room(whole, parts.iter().map(Vec::len).sum());
     for mut part in parts {
         whole.append(&mut part);
     }
@@ -169,7 +169,7 @@ fn extend<T: Copy>(whole: &mut Vec<T>, parts: Vec<Vec<T>>) {
 
 /// Appends the end offsets of texts or lists, which every part counts from its own beginning.
 fn extend_offsets(whole: &mut Vec<i32>, parts: &[Vec<i32>]) {
-    reserve(whole, parts.iter().map(|part| part.len() - 1).sum());
+    make_room(whole, parts.iter().map(|part| part.len() - 1).sum());
     for part in parts {
         let base = last(whole) as i32;
         whole.extend(part.iter().skip(1).map(|end| base + end));

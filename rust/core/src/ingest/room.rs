@@ -56,17 +56,34 @@ impl Texts {
 
 /// Reserves room for `ratio` times as many values as there are.
 fn expect<T: Copy>(values: &mut Vec<T>, ratio: f64) {
-    reserve(values, (values.len() as f64 * ratio) as usize);
+    make_room(values, (values.len() as f64 * ratio) as usize);
 }
 
-/// Reserves room for this many more values, copying only the values there are.
+/// Reserves room for this many more values, and copies only the values that there are.
 ///
-/// A reallocation would copy room that was reserved before as well, and by reading it map pages
-/// that are unused.
-pub(super) fn reserve<T: Copy>(values: &mut Vec<T>, more: usize) {
+/// The system's allocator copies the whole of a block that it moves. Reading memory that was only
+/// reserved maps its pages, and the first write to each of them then interrupts all threads.
+pub(super) fn make_room<T: Copy>(values: &mut Vec<T>, more: usize) {
     if values.capacity() - values.len() < more {
         let mut roomy = Vec::with_capacity(values.len() + more);
         roomy.extend_from_slice(values);
         *values = roomy;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+
+    #[test]
+    fn values_move_only_if_there_is_too_little_room() {
+        let mut values = Vec::with_capacity(4);
+        values.extend([1, 2]);
+        let place = values.as_ptr();
+        make_room(&mut values, 2);
+        assert_eq!((values.as_ptr(), &values[..]), (place, &[1, 2][..]));
+        make_room(&mut values, 9);
+        assert!(values.capacity() >= 11);
+        assert_eq!(values, [1, 2]);
     }
 }

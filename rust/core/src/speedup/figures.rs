@@ -68,13 +68,7 @@ pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
         offsets.push(end);
     }
     let pieces = pool::map_rows(&offsets, |rows| {
-        // The first piece has room for the others, which are added to it.
-        let last = if rows.start == 0 {
-            end
-        } else {
-            offsets[rows.end]
-        };
-        let count = (last - offsets[rows.start]) as usize;
+        let count = (offsets[rows.end] - offsets[rows.start]) as usize;
         Piece::new(tables, &names, rules, count).scores(plan, rows)
     })?;
     let mut pieces = pieces.into_iter();
