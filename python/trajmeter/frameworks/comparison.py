@@ -9,9 +9,9 @@ from pydantic import Field
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.aggregates import judging_of, outcome, outcomes, timed_latencies
-from trajmeter.frameworks.refreshing import SCORES, refreshed
+from trajmeter.frameworks.refreshing import refreshed
 from trajmeter.frameworks.repeats import with_run_outcomes
-from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
+from trajmeter.frameworks.results import SCORES, AnswerOutcome, QuestionResult
 from trajmeter.frameworks.scorecard import Scorecard, scorecards
 from trajmeter.records import CodeQuality, JudgeRecord, Record
 

@@ -10,7 +10,7 @@ from trajmeter.errors import ReadError
 from trajmeter.frameworks.aggregates import mean, outcome, total_judging
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.result_files import read_evaluation, write_evaluation
-from trajmeter.frameworks.results import AnswerOutcome
+from trajmeter.frameworks.results import SCORES, AnswerOutcome
 from trajmeter.judges import judge_answer, review_code
 from trajmeter.records import ReadProblem
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgedFile", "Unjudged", "judge_files", "judged_fields", "unjudged_count"]
 
-_SCORES = ("correctness", "completeness", "faithfulness")
 _RUN = re.compile(r"(.+)_run\d+")
 """Name without suffix of the result file of one of several runs."""
 
@@ -207,7 +206,7 @@ async def _judge_file(
             task.cancel()
         if changed:
             questions = [changed.get(q.question_id, q) for q in evaluation.questions]
-            means = {f"avg_{s}": mean(getattr(q, f"{s}_score") for q in questions) for s in _SCORES}
+            means = {f"avg_{s}": mean(getattr(q, f"{s}_score") for q in questions) for s in SCORES}
             fields |= {"questions": tuple(questions), **means}
         if fields:
             evaluations[file] = evaluation.model_copy(update=fields)
@@ -254,7 +253,7 @@ def _unjudged(evaluation: FrameworkEvaluation) -> list[QuestionResult]:
         for question in evaluation.questions
         if outcome(question, averaged=False) is AnswerOutcome.ANSWERED
         and question.actual_answer is not None
-        and any(getattr(question, f"{score}_score") is None for score in _SCORES)
+        and any(getattr(question, f"{score}_score") is None for score in SCORES)
     ]
 
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trajmeter.frameworks.aggregates import aggregates, is_unjudged, mean, timed_latencies
+from trajmeter.frameworks.results import SCORES, FrameworkEvaluation
 from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, compute_aggregates
 
-if TYPE_CHECKING:
-    from trajmeter.frameworks.results import FrameworkEvaluation
-
-__all__ = ["SCORES", "refreshed"]
-
-SCORES = ("correctness", "completeness", "faithfulness")
-"""What a judge scores in each answer."""
+__all__ = ["refreshed"]
 
 
 def refreshed(

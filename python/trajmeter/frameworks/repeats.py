@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.aggregates import mean, outcome, timed_latencies, total_judging
-from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation
+from trajmeter.frameworks.results import SCORES, AnswerOutcome, FrameworkEvaluation
 from trajmeter.metrics.answers import generic_aggregates
 from trajmeter.metrics.answers.figures import means
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["average", "representative"]
 
-_SCORES = ("correctness", "completeness", "faithfulness")
 _AVERAGED = (
     "reported_latency_seconds",
-    *(f"{score}_score" for score in _SCORES),
+    *(f"{score}_score" for score in SCORES),
     "retrieval_precision",
     "retrieval_recall",
 )
@@ -61,7 +60,7 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
         f"{score}_run_stddev": _stddev(
             mean(getattr(question, f"{score}_score") for question in run.questions) for run in runs
         )
-        for score in _SCORES
+        for score in SCORES
     }
     extra = generic_aggregates([question.extra_metrics for question in questions])
     if not original:

@@ -18,7 +18,10 @@ from trajmeter.records.record import FileRecord
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AnswerOutcome", "FrameworkEvaluation", "QuestionResult"]
+__all__ = ["SCORES", "AnswerOutcome", "FrameworkEvaluation", "QuestionResult"]
+
+SCORES = ("correctness", "completeness", "faithfulness")
+"""What a judge scores in each answer, 1 to 5."""
 
 _QUESTION_USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost_usd")
 _TOTALS = ("total_tokens", "total_cost_usd")

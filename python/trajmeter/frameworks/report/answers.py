@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.frameworks.report.tables import labels
+from trajmeter.frameworks.results import SCORES
 from trajmeter.reports.cells import any_figure, dollars, seconds
 from trajmeter.reports.page.attempts import AttemptTable, DetailBlock, NumberColumn, TextColumn
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_table"]
 
-_SCORES = ("correctness", "completeness", "faithfulness")
 _NUMBERS = (
     ("correctness", "correctness_score", True),
     ("completeness", "completeness_score", True),
@@ -108,7 +108,7 @@ def _blocks(name: str, question_id: str, question: ComparedQuestion) -> Iterator
 
 
 def _judgement(question: ComparedQuestion) -> Iterator[DetailBlock]:
-    scores = [(each, getattr(question, f"{each}_score")) for each in _SCORES]
+    scores = [(each, getattr(question, f"{each}_score")) for each in SCORES]
     facts = [(each, f"{value:g} of 5") for each, value in scores if value is not None]
     judge = question.judge
     if judge is not None:

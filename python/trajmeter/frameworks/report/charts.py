@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.frameworks.report.tables import labels
-from trajmeter.frameworks.results import AnswerOutcome
+from trajmeter.frameworks.results import SCORES, AnswerOutcome
 from trajmeter.reports.charts import (
     Chart,
     DistributionChart,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_charts"]
 
-_SCORES = ("correctness", "completeness", "faithfulness")
 _BEST_SCORE = 5.0
 _AXES = (
     ("Capability", "capability"),
@@ -59,7 +58,7 @@ def _charts(
 ) -> Iterator[Chart]:
     judged = [result.summary["avg_correctness"].value is not None for _, result in named]
     if any(
-        result.summary[f"avg_{score}"].value is not None for _, result in named for score in _SCORES
+        result.summary[f"avg_{score}"].value is not None for _, result in named for score in SCORES
     ):
         yield _quality(named, estimates)
     if any(judged) and len(named) > 1:
@@ -102,12 +101,12 @@ def _quality(
                 for place, (name, result) in enumerate(named)
             ),
         )
-        for score in _SCORES
+        for score in SCORES
     )
     deviates = any(
         result.summary[f"avg_{score}"].run_stddev is not None
         for _, result in named
-        for score in _SCORES
+        for score in SCORES
     )
     spreads = ["± SD over runs"] if deviates else []
     if any(result.run_count == 1 for _, result in named) and limits:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.frameworks.report.answers import answer_table
 from trajmeter.frameworks.report.notes import heading, notes
-from trajmeter.frameworks.report.parts import SCORES, comparison_parts
+from trajmeter.frameworks.report.parts import comparison_parts
 from trajmeter.frameworks.report.tables import labels
-from trajmeter.frameworks.results import AnswerOutcome
+from trajmeter.frameworks.results import SCORES, AnswerOutcome
 from trajmeter.metrics.rows import package_version
 from trajmeter.reports.cells import counted
 from trajmeter.reports.differences import detectable, p_text, signed

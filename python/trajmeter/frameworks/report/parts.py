@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.tables import comparison_tables, labels
+from trajmeter.frameworks.results import SCORES
 from trajmeter.reports.cells import Cell
 from trajmeter.reports.charts import ScatterChart, Stack, StackChart
 from trajmeter.reports.page.document import Fold, Part, PartTable
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from trajmeter.reports.charts import Chart
     from trajmeter.summaries.table_estimates import Estimates
 
-__all__ = ["SCORES", "comparison_parts"]
+__all__ = ["comparison_parts"]
 
-SCORES = ("correctness", "completeness", "faithfulness")
-"""A judge's criteria for an answer, 1 to 5."""
 _LOWER = ("latency", "tokens", "cost", "complexity", "halstead", "timed out", "failed")
 _HIGHER = (
     *SCORES,
