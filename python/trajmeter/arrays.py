@@ -58,6 +58,7 @@ __all__ = [
     "text_codes",
     "text_memory",
     "text_scalar",
+    "texts_where",
     "together",
     "validity",
 ]
@@ -333,6 +334,12 @@ def validity(is_absent: Booleans | None) -> pa.Buffer | None:
     if is_absent is None or not is_absent.any():
         return None
     return pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
+
+
+def texts_where(is_chosen: Booleans, text: str, instead: Array) -> Array:
+    """Replace the text of the chosen rows; the others keep that of ``instead``."""
+    column: Array = call_function("if_else", [booleans(is_chosen), text_scalar(text), instead])
+    return column
 
 
 def taken(column: _Column, places: Any) -> _Column:  # noqa: ANN401 - of integers

@@ -28,6 +28,7 @@ from trajmeter.arrays import (
     text_array,
     text_bytes,
     text_scalar,
+    texts_where,
 )
 from trajmeter.benchmark_tables.columns import table_arrays
 from trajmeter.metrics.speedup.check_columns import (
@@ -40,7 +41,6 @@ from trajmeter.metrics.speedup.fields import NOTHING_MEASURED, ORACLE_FAILED
 from trajmeter.metrics.speedup.levels import alphabet
 from trajmeter.metrics.speedup.result import PytestFigures, SnapshotFigures
 from trajmeter.metrics.speedup.row_warnings import Warnings
-from trajmeter.metrics.speedup.sources import texts_where
 from trajmeter.metrics.speedup.spending_columns import spending_columns
 from trajmeter.records import Cause, Outcome
 

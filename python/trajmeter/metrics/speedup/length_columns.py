@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.arrays import Array, flags, present, repeated_text
+from trajmeter.arrays import Array, flags, present, repeated_text, texts_where
 from trajmeter.metrics.speedup.check_columns import Fields, integers
-from trajmeter.metrics.speedup.sources import Counts, texts_where
+from trajmeter.metrics.speedup.counts import Counts
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray

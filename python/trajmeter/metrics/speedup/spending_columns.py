@@ -25,14 +25,15 @@ from trajmeter.arrays import (
     repeated_text,
     taken,
     text_array,
+    texts_where,
 )
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
 from trajmeter.metrics.speedup.costs import priced_tokens, refused_cost, refused_count
+from trajmeter.metrics.speedup.counts import Counts
 from trajmeter.metrics.speedup.length_columns import length_columns, merged_length_columns
 from trajmeter.metrics.speedup.merged import booked_costs
 from trajmeter.metrics.speedup.row_warnings import Warnings, add_problems
-from trajmeter.metrics.speedup.sources import Counts, texts_where
 from trajmeter.metrics.usage_columns import costs_of_rows, of_turns_alone, tokens_of_rows
 from trajmeter.nested_arrays import map_array
 

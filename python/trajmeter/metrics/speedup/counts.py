@@ -1,17 +1,17 @@
-"""Counts that rows may lack, and the texts that say from which source a value is."""
+"""Counts that may be missing in some rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trajmeter.arrays import Array, booleans, call_function, numbers, present, text_scalar
+from trajmeter.arrays import Array, numbers, present
 from trajmeter.metrics.speedup.check_columns import integers
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray, Int64Array
 
-__all__ = ["Counts", "texts_where"]
+__all__ = ["Counts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,3 @@ class Counts:
     def column(self) -> Array:
         """Return the column of counts."""
         return numbers(self.values, ~self.is_there)
-
-
-def texts_where(is_chosen: BoolArray, text: str, instead: Array) -> Array:
-    """Replace the text of the chosen rows; the others keep that of ``instead``."""
-    column: Array = call_function("if_else", [booleans(is_chosen), text_scalar(text), instead])
-    return column
