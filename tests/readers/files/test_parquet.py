@@ -16,6 +16,7 @@ from trajmeter.readers._files.parquet import first_row, open_parquet, row_groups
 from trajmeter.readers._files.ranges import RowRange
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _ROWS = 200_000
@@ -89,6 +90,24 @@ def test_a_first_row_that_is_cut_off_is_none(tmp_path: Path) -> None:
     path.write_bytes(whole[:4] + b"\xff" * 64 + whole[68:])
     with path.open("rb") as file:
         assert first_row(file, open_parquet(file)) is None
+
+
+def _refused(_: BytesIO) -> BytesIO:
+    raise OSError("gone")
+
+
+def _emptied(_: BytesIO) -> BytesIO:  # opens by the footer that is known; its pages are gone
+    return BytesIO()
+
+
+@pytest.mark.parametrize("again", [_refused, _emptied])
+def test_a_file_that_is_gone_has_no_first_row(
+    again: Callable[[BytesIO], BytesIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = _file(pa.table({"a": [1]}))
+    opened = open_parquet(file)
+    monkeypatch.setattr(parquet_files, "arrow_file", again)
+    assert first_row(file, opened) is None
 
 
 @pytest.mark.parametrize(("first", "stop"), _CUTS)

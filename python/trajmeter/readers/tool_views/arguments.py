@@ -23,7 +23,7 @@ _SHELL_AND_FLAG = 2
 
 
 def arguments_of(call: ToolCall) -> Mapping[str, Any]:
-    """The arguments of a call, parsed if they are JSON text; empty if they are no object."""
+    """The arguments of a call, parsed if they are JSON text; none unless they are an object."""
     arguments = call.arguments
     if type(arguments) is dict:
         return arguments
