@@ -83,9 +83,9 @@ def open_beginning(file: BinaryIO, opened: ParquetFile) -> ParquetFile:
         metadata.num_row_groups > 0
         and metadata.row_group(0).total_byte_size > _PART_BYTES * metadata.num_columns
     )
-    if not is_large or arrow_file(file) is not file:
-        return open_parquet(file, opened)
-    return open_parquet(file, opened, pre_buffer=False, buffer_size=_PART_BYTES)
+    if is_large and arrow_file(file) is file:
+        return open_parquet(file, opened, pre_buffer=False, buffer_size=_PART_BYTES)
+    return open_parquet(file, opened, pre_buffer=True)  # not the default of older pyarrow
 
 
 def row_groups(
