@@ -201,6 +201,19 @@ def test_a_review_has_seven_scores_and_their_mean(setting: Setting, tmp_path: Pa
     }
 
 
+def test_the_reviewed_source_is_read_in_the_encoding_it_declares(
+    setting: Setting, tmp_path: Path
+) -> None:
+    source = "# coding: latin-1\nname = 'café'\n"
+    (tmp_path / "agent.py").write_bytes(source.encode("latin-1"))
+    model = ScriptedModel("no json")
+    reviewer = Judge(model, price_usd, reply_attempts=1)
+    got = setting.evaluated(tmp_path / "results", reviewer=reviewer).code_quality
+    assert got is not None
+    assert got.unreviewed is not None
+    assert got.unreviewed.source == source
+
+
 def test_a_review_that_fails_is_missing_with_its_cause(setting: Setting, tmp_path: Path) -> None:
     reviewer = Judge(ScriptedModel("no json"), price_usd, reply_attempts=1)
     got = setting.evaluated(tmp_path / "results", reviewer=reviewer).code_quality

@@ -12,7 +12,12 @@ from radon.raw import analyze
 from radon.visitors import ComplexityVisitor
 
 from trajmeter.frameworks import harness
-from trajmeter.metrics.quality import framework_packages, static_metrics, static_quality
+from trajmeter.metrics.quality import (
+    framework_packages,
+    read_source,
+    static_metrics,
+    static_quality,
+)
 
 SOURCE = '''\
 """Docstring."""
@@ -142,6 +147,38 @@ def test_a_file_that_is_nested_too_deeply_has_a_reason(tmp_path: Path) -> None:
     assert static_quality(file).error == "agent.py: nested too deeply to be measured"
     file.write_bytes(b"x = 1\0")
     assert "None" not in (static_quality(file).error or "None")
+
+
+LATIN = "# -*- coding: latin-1 -*-\nNAME = 'caf\xe9'  # Grüße\n\ndef f(x):\n    return x\n"
+
+
+def test_a_file_is_read_in_the_encoding_it_declares(tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    file.write_bytes(LATIN.encode("latin-1"))
+    assert read_source(file) == LATIN
+    measured = static_quality(file)
+    assert measured.error is None
+    assert measured.static_metrics == static_metrics(LATIN)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"# coding: klingon\n", "unknown encoding"),
+        (b"# coding: rot13\n", "'rot13' is not a text encoding"),
+        (b"\xef\xbb\xbf# coding: latin-1\n", "encoding problem"),
+        (b"NAME = 'caf\xe9'\n", "invalid or missing encoding declaration"),
+        (b"\n\n\nNAME = 'caf\xe9'\n", "can't decode byte 0xe9"),
+    ],
+)
+def test_a_file_that_python_cannot_decode_has_a_reason(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    file = tmp_path / "agent.py"
+    file.write_bytes(content)
+    measured = static_quality(file)
+    assert measured.static_metrics is None
+    assert reason in (measured.error or "")
 
 
 REAL_CODE = sorted(Path(harness.__path__[0]).glob("*.py"))

@@ -16,7 +16,7 @@ from trajmeter.frameworks.result_files import (
     write_evaluation,
 )
 from trajmeter.judges import review_code
-from trajmeter.metrics.quality import framework_packages, static_quality
+from trajmeter.metrics.quality import framework_packages, read_source, static_quality
 from trajmeter.records import CodeQuality, UnreviewedCode
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ async def _quality(
     kept = journal.reviews.get(options.reviewer.model.name)
     if kept is not None:
         return measured.model_copy(update={"code_review": kept.review, "judge": kept.judge})
-    source = framework.source.read_text(encoding="utf-8-sig")
+    source = read_source(framework.source)
     review, record = await review_code(
         options.reviewer, framework=framework.name, scenario=scenario.description, source=source
     )

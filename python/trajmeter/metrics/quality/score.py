@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import platform
+import tokenize
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ExtraMissingError
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-__all__ = ["FRAMEWORK_PACKAGES", "framework_packages", "static_metrics", "static_quality"]
+__all__ = [
+    "FRAMEWORK_PACKAGES",
+    "framework_packages",
+    "read_source",
+    "static_metrics",
+    "static_quality",
+]
 
 FRAMEWORK_PACKAGES: dict[str, tuple[str, ...]] = {
     "langgraph": (
@@ -39,13 +46,29 @@ _ORIGINALS_FRAMEWORKS = frozenset({"langgraph", "pydantic_ai", "smolagents"})
 """Those that the original knows packages of."""
 
 
+def read_source(file: Path) -> str:
+    """A Python source file as text, decoded as Python decodes it.
+
+    The encoding is UTF-8, with or without a byte order mark, or the one that the file declares in
+    its first two lines (PEP 263).
+
+    Raises:
+        SyntaxError: The declaration is invalid, or there is none and the file is not UTF-8.
+        LookupError: The declared encoding is not one of text.
+        OSError: The file cannot be read.
+        ValueError: The file does not have the declared encoding.
+    """
+    with tokenize.open(file) as stream:
+        return stream.read()
+
+
 def static_quality(
     file: Path, *, packages: Collection[str] = (), original: bool = False
 ) -> CodeQuality:
     """Measure one file; a file that cannot be read or parsed gets a reason instead of measures.
 
     Args:
-        file: Python source file, UTF-8, with or without a byte order mark.
+        file: Python source file, in UTF-8 or the encoding it declares.
         packages: Top-level packages that count as the framework's own.
         original: Measure as the ``framework-comparison`` profile does.
 
@@ -57,12 +80,12 @@ def static_quality(
     """
     version = platform.python_version()
     try:
-        source = file.read_text(encoding="utf-8-sig")
+        source = read_source(file)
         metrics = static_metrics(source, packages=packages, original=original)
     except SyntaxError as error:
         place = file.name if error.lineno is None else f"{file.name}, line {error.lineno}"
         reason = f"{place}: {error.msg}"
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, LookupError) as error:
         reason = f"{file.name}: cannot be read: {error}"
     except (RecursionError, MemoryError):  # the parser raises either
         reason = f"{file.name}: nested too deeply to be measured"
