@@ -197,6 +197,23 @@ def test_a_suggested_command_does_no_more_than_it_says(tmp_path: Path) -> None:
         assert last == revision
 
 
+def test_a_shallow_clone_suggests_to_fetch_its_history(tmp_path: Path) -> None:
+    first = commit(tmp_path / "r", {"a.py": b""})
+    commit(tmp_path / "r", {"a.py": b"x = 1\n"})
+    git(tmp_path, "clone", "--quiet", "--depth", "1", (tmp_path / "r").as_uri(), "cut")
+    with pytest.raises(ReadError, match=f"no commit '{first}'; if it exists elsewhere, fetch it"):
+        take_snapshot(tmp_path / "cut", commit=first)
+    with pytest.raises(ReadError, match=r"no commit 'HEAD~1'; the clone is shallow") as caught:
+        take_snapshot(tmp_path / "cut", commit="HEAD~1")
+    _, _, command = str(caught.value).partition("fetch its history: ")
+    program, *words = shlex.split(command)
+    assert program == "git"
+    git(tmp_path, *words)
+    assert take_snapshot(tmp_path / "cut", commit="HEAD~1", cache=False).commit == first
+    with pytest.raises(ReadError, match=r"cut: no commit 'HEAD~2'$"):
+        take_snapshot(tmp_path / "cut", commit="HEAD~2")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_of_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"")

@@ -90,6 +90,16 @@ class GitRepository:
         )
 
     @property
+    def is_shallow(self) -> bool:
+        """Whether the clone's history is cut off."""
+        return (self._folder / "shallow").is_file()
+
+    @property
+    def deepen_command(self) -> str:
+        """The command that fetches the whole history of a shallow clone, for a message."""
+        return shlex.join(["git", "-C", str(self.path), "fetch", "--unshallow"])
+
+    @property
     def name(self) -> str:
         """Name of its folder, without ``.git``."""
         return self.path.resolve().name.removesuffix(".git")

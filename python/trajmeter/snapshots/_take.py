@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -34,6 +35,9 @@ __all__ = [
 CacheFolder: TypeAlias = "str | Path | bool"
 """Where to cache entries of files: a folder, ``True`` for the user's cache folder, ``False`` for no
 cache."""
+_FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_RELATIVE = re.compile(r"[~^]|@\{")
+"""Names of commits by their place in the history, such as ``HEAD~1``, which git cannot fetch."""
 
 
 def take_snapshot(
@@ -140,10 +144,13 @@ def resolve_commit(repository: GitRepository, revision: str) -> str:
     """
     commit = repository.commit(revision)
     if commit is None:
-        raise ReadError(
-            f"{repository.path}: no commit {revision!r}; "
-            f"if it exists elsewhere, fetch it: {fetch_command(repository.path, revision)}"
-        )
+        missing = f"{repository.path}: no commit {revision!r}"
+        if repository.is_shallow and not _FULL_ID.fullmatch(revision):
+            missing += f"; the clone is shallow, fetch its history: {repository.deepen_command}"
+        elif not _RELATIVE.search(revision):
+            command = fetch_command(repository.path, revision)
+            missing += f"; if it exists elsewhere, fetch it: {command}"
+        raise ReadError(missing)
     return commit
 
 
