@@ -58,6 +58,13 @@ def test_the_example_is_judged_from_its_recording(
     assert evaluation.code_quality.code_review is not None
 
 
+def test_results_go_to_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "results"
+    file.touch()
+    assert main([*_call("--skip-judge", "--skip-code-quality"), "-o", str(file)]) == ExitCode.USAGE
+    assert "'--output' / '-o': folder" in capsys.readouterr().err
+
+
 def test_repeated_runs_have_a_file_each_and_one_for_their_average(tmp_path: Path) -> None:
     code = main(
         [

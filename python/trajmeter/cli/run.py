@@ -63,7 +63,13 @@ def run(
     ] = None,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing."),
+        typer.Option(
+            "--output",
+            "-o",
+            file_okay=False,
+            metavar="DIR",
+            help="Output folder; created if missing.",
+        ),
     ] = Path("results"),
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Number of runs to average.")] = 1,
     query_timeout_seconds: Annotated[

@@ -95,6 +95,10 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
             )
         return _begin(folder, stem, digest)
     except OSError as error:
+        if folder.is_file():
+            raise ConfigurationError(
+                f"{folder}: a file, expected a folder for the result files"
+            ) from error
         raise ConfigurationError(
             f"{folder}: cannot write results: {error.strerror or error}"
         ) from error
