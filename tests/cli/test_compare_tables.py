@@ -102,6 +102,17 @@ def test_the_two_kinds_of_results_do_not_mix(
     assert (code, "is a results table" in err) == (2, True)
 
 
+def test_a_folder_of_result_files_is_told(run: Run, folder: Path) -> None:
+    (folder / "results").mkdir()
+    expected = "unreadable: results: a folder, expected a result file, such as results/*.json"
+    code, _, err = run("compare", "results")
+    assert (code, err.splitlines()[0]) == (4, expected)
+    (folder / "other").mkdir()
+    code, _, err = run("agreement", "results", "other")
+    assert (code, err.splitlines()[0]) == (4, expected)
+    assert "only 0 of 2 files could be read" in err
+
+
 SCORES = [(1, 1), (2, 3), (3, 3), (4, 5)]
 
 
@@ -117,6 +128,12 @@ def test_agreement_of_tables(run: Run, folder: Path) -> None:
     assert figure["kappa"] == pytest.approx(1 - 0.5 / 3.5)
     out = run("agreement", "a.jsonl", "b.jsonl")[1]
     assert "judge.score  ordinal    4/4      4        50%  0.889" in out
+    code, _, err = run("agreement", "a.jsonl", "./a.jsonl")
+    assert code == 0
+    assert err == "trajmeter: a.jsonl: listed twice; this judge agrees with itself\n"
+    code, _, err = run("compare", "a.jsonl", "b.jsonl", "a.jsonl", "--figure", "judge.score")
+    assert code == 0
+    assert err == "trajmeter: a.jsonl: listed twice; it is compared with itself\n"
     code, _, err = run("agreement", "a.jsonl")
     assert (code, "needs at least two judges" in err) == (2, True)
 

@@ -42,6 +42,7 @@ __all__ = [
     "terminating_as_interrupted",
     "tolerating_closed_stdout",
     "tolerating_lost_messages",
+    "warn_of_repeats",
     "without_blas_threads",
     "without_repeats",
 ]
@@ -345,6 +346,21 @@ def without_repeats(paths: Iterable[Path]) -> list[Path]:
             print_message(f"trajmeter: {what}: listed twice; read once")
     _warn_of_folders(kept)
     return list(kept.values())
+
+
+def warn_of_repeats(paths: Iterable[Path], effect: str) -> None:
+    """Warn about files that are listed again where each file counts as one system or judge.
+
+    Args:
+        paths: The files.
+        effect: What follows from it.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        place = path.resolve()
+        if place in seen:
+            print_message(f"trajmeter: {path}: listed twice; {effect}")
+        seen.add(place)
 
 
 def _warn_of_folders(given: Mapping[Path, Path]) -> None:

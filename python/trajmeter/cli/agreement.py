@@ -10,7 +10,13 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli import _tables as table
-from trajmeter.cli._process import ExitCode, Unreadable, prepare_libraries, tolerating_closed_stdout
+from trajmeter.cli._process import (
+    ExitCode,
+    Unreadable,
+    prepare_libraries,
+    tolerating_closed_stdout,
+    warn_of_repeats,
+)
 from trajmeter.cli._terminal import stdout_console
 
 __all__ = ["AgreementFormat", "ScaleName", "agreement"]
@@ -83,6 +89,7 @@ def agreement(
     from trajmeter.reports.sections import print_sections, to_markdown
     from trajmeter.writers import json_document
 
+    warn_of_repeats(judges, "this judge agrees with itself")
     unreadable = Unreadable()
     found = measure(
         judges,

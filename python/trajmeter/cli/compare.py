@@ -17,6 +17,7 @@ from trajmeter.cli._process import (
     prepare_libraries,
     print_message,
     tolerating_closed_stdout,
+    warn_of_repeats,
     without_blas_threads,
 )
 from trajmeter.cli._terminal import OriginalProfile, stdout_console
@@ -150,6 +151,7 @@ def compare(
     """
     from trajmeter.readers.results import is_results_table
 
+    warn_of_repeats(results, "it is compared with itself")
     are_tables = {is_results_table(path): path for path in results}
     if len(are_tables) > 1:
         raise ConfigurationError(

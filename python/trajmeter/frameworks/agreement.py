@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["agreement"]
 
 _SCORES = ("correctness_score", "completeness_score", "faithfulness_score")
+_TWO = 2
 _LEAST_SCORE = 1.0
 """Lowest score that a judge gives; a question without an answer has 0 by rule."""
 
@@ -107,6 +108,11 @@ def agreement(
                 raise
             message = str(error).removeprefix(f"{path}: ")
             on_problem(ReadProblem(file=str(path), message=message))
+    if len(judges) < len(paths) and len(judges) < _TWO:
+        raise ReadError(
+            f"agreement needs at least two judges, but only {len(judges)} of {len(paths)} files "
+            "could be read"
+        )
     return agreement_of_ratings(judges, default_scale="ordinal", **options)
 
 

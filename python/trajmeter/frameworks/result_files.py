@@ -96,6 +96,10 @@ def read_evaluation(file: str | Path) -> FrameworkEvaluation:
     try:
         content = Path(file).read_bytes()
     except OSError as error:
+        if Path(file).is_dir():
+            raise ReadError(
+                f"{file}: a folder, expected a result file, such as {Path(file, '*.json')}"
+            ) from error
         raise ReadError(f"{file}: cannot be read: {error.strerror or error}") from error
     try:
         evaluation = FrameworkEvaluation.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
