@@ -166,6 +166,10 @@ def test_no_regression(run: Run, folder: Path, table: str) -> None:
         (["--fail-over", f"{SHORT}=0.5"], "did you mean --fail-under?"),
         (["--fail-under", f"{SHORT}"], "expected FIGURE=VALUE"),
         (["--fail-under", f"{SHORT}=much"], "expected a number"),
+        (["--fail-under", f"{SHORT}=nan"], "expected a number"),
+        (["--range", f"{SHORT}=nan..1"], "expected a number"),
+        (["--success", f"{SHORT}>=nan"], "expected a number after >="),
+        (["--max-not-scored", "5"], "5.0 is above 1; write a share as 5% or 0.05"),
         (["--fail-under", "context.line.f9=1"], "no figure 'context.line.f9'"),
         (["--no-regression", "new.jsonl"], "needs --margin M"),
         (["--margin", "0.1"], "needs --no-regression"),
@@ -252,6 +256,32 @@ def test_tasks_without_an_attempt_are_not_scored(run: Run, folder: Path, table: 
     code, out, _ = run("summarize", table, "--tasks", "gold.jsonl", "--max-not-scored", "20%")
     assert code == 5
     assert "not scored 0.25 > 0.2  (5 of 20: no_attempt 5)" in out
+
+
+@pytest.mark.parametrize("option", ["--fail-under", "--fail-over-upper", "--no-regression"])
+def test_a_gate_without_attempts_is_inconclusive(
+    run: Run, folder: Path, table: str, option: str
+) -> None:
+    (folder / "none.json").write_text("[]")
+    figure = "length.value" if option != "--fail-over-upper" else "turns.run.turn_count"
+    metric = "metrics.py@length" if option != "--fail-over-upper" else "turns"
+    gate = [option, f"{figure}=2"]
+    if option == "--no-regression":
+        gate = [option, table, "--margin", "length.value=0.1"]
+    code, out, err = run("score", "none.json", "-m", metric, *gate, "--junit", "gates.xml")
+    assert (code, out[:10]) == (5, "0 attempts")
+    assert err.splitlines() == [
+        "trajmeter: the logs contain no attempts",
+        f"inconclusive  {figure}  there are no attempts",
+    ]
+    (suite,) = ET.parse(folder / "gates.xml").getroot()  # noqa: S314 - our own
+    assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
+    assert run("score", "none.json", "-m", metric, *gate, "--inconclusive", "fail")[0] == 1
+
+
+def test_tasks_with_one_attempt_are_not_counted_as_repeated(run: Run, table: str) -> None:
+    code, out, _ = run("summarize", table, "--success", f"{SHORT}>=0.5")
+    assert (code, "pass@k" in out, "always succeed" in out) == (0, True, False)
 
 
 def test_gates_of_score(run: Run, folder: Path) -> None:

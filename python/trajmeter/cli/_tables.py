@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -166,11 +167,12 @@ def number(text: str, option: str) -> float:
         ConfigurationError: It is not a number.
     """
     try:
-        if text.endswith("%"):
-            return float(text[:-1]) / 100.0
-        return float(text)
+        value = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
     except ValueError as error:
         raise ConfigurationError(f"{option} {text}: expected a number") from error
+    if isnan(value):
+        raise ConfigurationError(f"{option} {text}: expected a number")
+    return value
 
 
 def named(values: Sequence[str] | None, option: str, expected: str = "VALUE") -> dict[str, str]:

@@ -248,6 +248,8 @@ def score(
         else:
             done = score_at_once(job, files, wanted)
     summary = done.summary
+    if not summary.overall.attempts and not done.problems and not done.has_failed and shard is None:
+        print_message("trajmeter: the logs contain no attempts")
     report_missing_tasks(summary)
     report_missing_definitions(summary)
     if repos is not None:

@@ -214,12 +214,12 @@ def repeats_section(
     for name, group in zip(named, groups, strict=True):
         for place, each in enumerate(group.repeats):
             rows.append(("" if place else name, *_repeat_row(each)))
-        if group.repeats:
-            one = group.repeats[0]
-            lines.append(
-                f"{name}: {one.n_always} tasks always succeed, {one.n_sometimes} sometimes, "
-                f"{one.n_never} never"
-            )
+        lines += [
+            f"{name}: {one.n_always} tasks always succeed, {one.n_sometimes} sometimes, "
+            f"{one.n_never} never"
+            for one in group.repeats[:1]
+            if one.n_always or one.n_sometimes or one.n_never
+        ]
     about = level_name(estimates.options.level)
     header = ("attempts of", "k", "tasks", "pass@k", about, "pass^k", about)
     title = f"repeats: success is {estimates.options.success}"

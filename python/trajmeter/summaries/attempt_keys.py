@@ -228,4 +228,5 @@ def check_key(name: str, known: Sequence[str], option: str) -> None:
         ConfigurationError: It is not a column.
     """
     if name != _FILE and name not in known:
-        raise ConfigurationError(f"{option}: no table has a column {name!r}")
+        about = "" if name != "task_id" else "; a results table is what trajmeter score -o wrote"
+        raise ConfigurationError(f"{option}: no table has a column {name!r}{about}")

@@ -13,6 +13,7 @@ from trajmeter.summaries.gates import (
     check_estimate,
     check_regression,
     gated_figures,
+    without_attempts,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ class GateChecks:
             check_directions(
                 gate, {name: read.figures[name].info.higher_is_better for name in figures}
             )
+            if not self._groups:
+                yield from (without_attempts(gate, name) for name in figures)
+                continue
             if gate.kind == "no_regression":
                 yield from self._regressions(gate, figures, read)
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -25,6 +26,7 @@ __all__ = [
     "check_regression",
     "gated_figures",
     "need_intervals",
+    "without_attempts",
 ]
 
 GateKind: TypeAlias = Literal[
@@ -93,15 +95,21 @@ def check_directions(gate: Gate, directions: Mapping[str, bool | None]) -> None:
 
     Raises:
         ConfigurationError: The gate fails under where lower is better, or the reverse, or a figure,
-            margin or baseline is missing.
+            margin or baseline is missing, or a threshold or share is out of range.
     """
     option = f"--{gate.kind.replace('_', '-')}"
     if gate.kind in _NAMED and gate.figure is None:
         raise ConfigurationError(f"{option} needs a figure, such as {option} FIGURE=0.8")
     if gate.kind == "no_regression" and gate.baseline is None:
         raise ConfigurationError(f"{option} needs a baseline")
-    if gate.kind in ("max_not_scored", "no_regression") and not gate.threshold >= 0.0:
+    if isnan(gate.threshold):
+        raise ConfigurationError(f"{option}: {gate.threshold}, expected a number")
+    if gate.kind in ("max_not_scored", "no_regression") and gate.threshold < 0.0:
         raise ConfigurationError(f"{option}: {gate.threshold} is below 0")
+    if gate.kind == "max_not_scored" and gate.threshold > 1.0:
+        raise ConfigurationError(
+            f"{option}: {gate.threshold} is above 1; write a share as 5% or 0.05"
+        )
     if gate.kind not in _NAMED:
         return
     for figure, higher_is_better in directions.items():
@@ -116,6 +124,19 @@ def check_directions(gate: Gate, directions: Mapping[str, bool | None]) -> None:
             raise ConfigurationError(
                 f"{option}: {better} is better in {figure}; did you mean {other}?"
             )
+
+
+def without_attempts(gate: Gate, figure: str) -> GateCheck:
+    """The check of a gate that found no attempt, which decides nothing."""
+    return GateCheck(
+        gate=gate.kind,
+        figure=figure,
+        group={},
+        value=None,
+        threshold=gate.threshold,
+        outcome="inconclusive",
+        reason="there are no attempts",
+    )
 
 
 def check_estimate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, get_args
 
 from trajmeter.errors import ConfigurationError, InputError
@@ -113,5 +114,7 @@ def read_success(condition: str) -> tuple[str, Success, bool]:
         raise ConfigurationError(
             f"success is {condition!r}, expected a number after {sign}"
         ) from error
+    if isnan(threshold):
+        raise ConfigurationError(f"success is {condition!r}, expected a number after {sign}")
     compare = _SIGNS[sign]
     return found["figure"], lambda values: compare(values, threshold), False
