@@ -53,6 +53,21 @@ def test_numbers_are_printed_whole(table: Table, width: int) -> None:
             assert any(cell in line for line in lines)
 
 
+ANY_WORDS = st.text("ab _日本モデル😀é", min_size=1, max_size=24).map(str.strip).filter(bool)
+
+
+@given(st.lists(st.tuples(ANY_WORDS, NUMBERS), min_size=1, max_size=4), ANY_WORDS)
+def test_a_file_has_one_line_for_each_row(rows: list[tuple[str, str]], heading: str) -> None:
+    stream = io.StringIO()
+    print_table(Table("", ("agent", heading), tuple(rows)), Console(file=stream, width=100_000))
+    head, _, *lines = stream.getvalue().splitlines()
+    assert head.endswith(heading)
+    assert len(lines) == len(rows)
+    for line, (text, number) in zip(lines, rows, strict=True):
+        assert line.startswith(text)
+        assert line.endswith(number)
+
+
 @given(tables())
 def test_columns_in_which_nobody_has_a_number_are_left_out(table: Table) -> None:
     kept = with_values(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.reports.cells import NOTHING, visible
@@ -18,6 +19,8 @@ GAP = 2
 # Characters per line of a number column's heading, and of a text cell, on a narrow terminal.
 _NARROW_HEADING = 12
 _NARROW_TEXT = 16
+
+_WIDE = ("W", "F")
 
 # A long word may be broken after a dot, underscore, slash, hyphen or bracket.
 _PARTS = re.compile(r"[^._/(-]*[._/(-]|[^._/(-]+")
@@ -43,19 +46,26 @@ class Table(NamedTuple):
         )
 
     def widths(self) -> list[int]:
-        """Width of each column in characters without wrapping, including the gap after it."""
+        """Width of each column on a terminal without wrapping, including the gap after it."""
         columns = zip(self.header, *self.rows, strict=True)
-        return [max(map(len, column)) + GAP for column in columns]
+        return [max(map(_width, column)) + GAP for column in columns]
 
     def narrow_widths(self) -> list[int]:
-        """Width of each column in characters if long texts and number headings are wrapped."""
+        """Width of each column on a terminal if long texts and number headings are wrapped."""
         widths = []
         for index, (heading, *cells) in enumerate(zip(self.header, *self.rows, strict=True)):
             numbers = index not in self.texts
             lines = broken(heading, _NARROW_HEADING) if numbers else heading.split(" ")
-            width = max(map(len, (*lines, *cells)), default=0)
+            width = max(map(_width, (*lines, *cells)), default=0)
             widths.append((width if numbers else min(width, _NARROW_TEXT)) + GAP)
         return widths
+
+
+def _width(text: str) -> int:
+    """Most columns that a text takes on a terminal: two for each wide character, as in Chinese."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(each) in _WIDE else 1 for each in text)
 
 
 def broken(text: str, width: int) -> list[str]:
