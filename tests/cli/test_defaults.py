@@ -72,6 +72,7 @@ def test_a_profile_is_no_path(run: Run, folder: Path) -> None:
         ("levle = 0.9", "levle is not an option; did you mean 'level'?"),
         ("[summarize]\nsed = 1", "summarize.sed is not an option; did you mean 'seed'?"),
         ("[sumarize]\nseed = 1", "sumarize is not an option; did you mean 'summarize'?"),
+        ("summarize = 3", "summarize is 3, expected a table of options"),
         ("mixed-settings = 1", "mixed-settings is 1, expected true or false"),
         ("level = [0.9]", "level is [0.9], expected one value"),
         ('[summarize]\nby = "a\\u0000b"', r"by contains a NUL character: 'a\x00b'"),
@@ -90,6 +91,37 @@ def test_options_of_other_commands_are_no_mistake(run: Run, folder: Path, table:
     (folder / "trajmeter.toml").write_text('judge = "some-model"\n[compare]\nmargin = ["0.1"]\n')
     assert options(run, table)["level"] == 0.95
     assert run("metrics", "list")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ('cache = "kept"\nrepos = "."', ["--no-cache"]),
+        ('repos = "absent"', ["-s", "snapshots.jsonl"]),
+        ('repos = "absent"', ["--snapshots=snapshots.jsonl"]),
+        ('snapshots = "absent"', ["--repos", "."]),
+        ('[score]\njudge-record = "r"', ["--judge-replay", "replies.jsonl"]),
+    ],
+)
+def test_an_option_replaces_a_default_that_it_excludes(
+    run: Run, folder: Path, text: str, given: list[str]
+) -> None:
+    (folder / "trajmeter.toml").write_text(text)
+    for name in ("snapshots.jsonl", "replies.jsonl"):
+        (folder / name).touch()
+    code, _, err = run("score", "preds.jsonl", "-t", "gold.jsonl", *given)
+    assert "cannot be used together" not in err
+    assert "absent" not in err
+    assert code in (0, 4), "an empty file of snapshots cannot be read"
+    assert not (folder / "kept").exists()
+
+
+def test_a_default_figure_is_not_for_score(run: Run, folder: Path, table: str) -> None:
+    (folder / "trajmeter.toml").write_text('figure = ["context.line.f1"]\n')
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 0
+    assert run("summarize", table)[0] == 0
+    (folder / "trajmeter.toml").write_text('[score]\nfigure = "context.line.f1"\n')
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 2
 
 
 def test_other_projects_are_left_alone(run: Run, folder: Path, table: str) -> None:

@@ -23,6 +23,10 @@ _OWN, _SHARED = "trajmeter.toml", "pyproject.toml"
 _MARK = b"tool.trajmeter"
 _PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE)")
 """Metavar of options that are paths."""
+_EITHER_OR = (("cache", "no-cache"), ("snapshots", "repos"), ("judge-record", "judge-replay"))
+"""Options that exclude each other."""
+_OTHER_MEANING = {("score", "figure")}
+"""Options of a command that mean something else in the other commands."""
 
 
 def find_settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -51,6 +55,7 @@ def defaults_for(
     settings: Mapping[str, Any],
     file: Path,
     *,
+    words: Sequence[str] = (),
     commands: Sequence[str],
     all_options: Sequence[str],
 ) -> dict[str, Any]:
@@ -61,6 +66,7 @@ def defaults_for(
         parameters: Its parameters, as created by typer.
         settings: Content of the settings file.
         file: The file; paths in it are relative to its folder.
+        words: The command line, whose options replace defaults that they exclude.
         commands: Names of all commands.
         all_options: Long names of the options of all commands.
 
@@ -81,15 +87,37 @@ def defaults_for(
         if isinstance(value, dict) and key in commands:
             continue
         if key not in all_options:
+            if key in commands:
+                raise ConfigurationError(f"{file}: {key} is {value!r}, expected a table of options")
             raise ConfigurationError(_unknown(key, [*all_options, *commands], file))
-        if key in known:
+        if key in known and (command, key) not in _OTHER_MEANING:
             values[key] = value
     own = settings.get(command, {})
     for key, value in own.items() if isinstance(own, dict) else ():
         if key not in known:
             raise ConfigurationError(_unknown(f"{command}.{key}", [*known], file, key))
         values[key] = value
-    return {known[key].name: _value(known[key], key, value, file) for key, value in values.items()}
+    return {
+        known[key].name: _value(known[key], key, value, file)
+        for key, value in values.items()
+        if not _is_excluded(key, known, words)
+    }
+
+
+def _is_excluded(key: str, known: Mapping[str, Any], words: Sequence[str]) -> bool:
+    """Whether the command line has an option that excludes another."""
+    others = (each for either in _EITHER_OR if key in either for each in either if each != key)
+    return any(other in known and _is_named(known[other], words) for other in others)
+
+
+def _is_named(parameter: Any, words: Sequence[str]) -> bool:  # noqa: ANN401 - its class has moved between versions
+    """Whether an option is on a command line: ``--cache``, ``--cache=DIR`` or ``-sFILE``."""
+    return any(
+        word.partition("=")[0] == option
+        or (not option.startswith("--") and not word.startswith("--") and word.startswith(option))
+        for option in parameter.opts
+        for word in words
+    )
 
 
 def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: ANN401 - any TOML value

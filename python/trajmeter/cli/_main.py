@@ -243,7 +243,9 @@ def _default_map(command: Any, words: Sequence[str]) -> dict[str, Any]:  # noqa:
 
         every = get_command(application()).commands  # type: ignore[attr-defined]  # of the group
         options = [name for each in every.values() for name in _long_options(each.params)]
-    own = defaults_for(named, parameters, settings, file, commands=COMMANDS, all_options=options)
+    own = defaults_for(
+        named, parameters, settings, file, words=words, commands=COMMANDS, all_options=options
+    )
     return {named: own}
 
 
