@@ -271,6 +271,8 @@ def test_the_memory_of_the_machine_is_known(monkeypatch: pytest.MonkeyPatch) -> 
     [
         ("Aux.v2", "lamps", "_aux.v2_lamps"),  # aux.anything is a device
         ("com1.x", "lamps", "_com1.x_lamps"),
+        (".hidden", "lamps", "_.hidden_lamps"),
+        ("--help", "lamps", "_--help_lamps"),
         ("console", "lamps", "console_lamps"),
         ("aux", "lamps", "aux_lamps"),
         ('a:b|c"', "lamps\\x", "a-b-c-_lamps-x"),

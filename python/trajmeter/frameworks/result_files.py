@@ -73,7 +73,8 @@ def evaluation_file_name(
 def evaluation_stem(framework: str, scenario: str) -> str:
     """The start of the names of all result files of a framework and a scenario."""
     stem = f"{_safe('_'.join(framework.lower().split()))}_{_safe(scenario)}"
-    return f"_{stem}" if _DEVICE.match(stem) else stem
+    is_hidden = stem.startswith((".", "-"))  # from patterns such as *.json, or taken for an option
+    return f"_{stem}" if is_hidden or _DEVICE.match(stem) else stem
 
 
 def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:
