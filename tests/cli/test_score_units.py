@@ -123,6 +123,7 @@ def test_shards_are_merged(run: Run, folder: Path) -> None:
         shard = ("--shard", f"{number}/2", "-o", f"shard-{number}")
         code, _, err = run("score", "runs.jsonl", "-m", "turns", *shard)
         assert (code, f"shard {number}/2 is done" in err) == (4, True)
+        assert "for intervals" not in err, "a shard is no results table"
     code, out, err = run("merge", "shard-1", "shard-2", "-o", "all", "--verify")
     assert (code, out) == (4, "")
     assert "200 rows in" in err

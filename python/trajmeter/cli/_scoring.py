@@ -143,6 +143,8 @@ class Done(NamedTuple):
     """Files and records that could not be read."""
     has_failed: bool = False
     """Whether units are missing because their workers died."""
+    is_complete: bool = True
+    """Whether the rows are those of all units, not only of a shard."""
 
 
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
@@ -238,4 +240,5 @@ def score_in_units(
         opened[0].store,
         max(done.problems, unreadable.count),
         has_failed=bool(done.failed),
+        is_complete=done.is_complete,
     )

@@ -258,7 +258,7 @@ def score(
     if done.has_failed and written is not None and not units.is_folder(written):
         print_message(f"trajmeter: {written} was not written, because units are missing")
         written = None
-    _print_results(summary, written, output_format)
+    _print_results(summary, written, output_format, is_complete=done.is_complete)
     code = gate.report_gates(done.gated, gates, min_tasks)
     if done.has_failed:
         return ExitCode.INTERNAL_ERROR
@@ -294,12 +294,16 @@ def _assertion_judge(
     )
 
 
-def _print_results(summary: Summary, output: Path | None, output_format: Format) -> None:
+def _print_results(
+    summary: Summary, output: Path | None, output_format: Format, *, is_complete: bool
+) -> None:
     """Print the summary, the path of the rows, and how to compute intervals for them."""
     if output is not None:
         print_message(f"trajmeter: wrote {counted(summary.overall.attempts, 'row')} to {output}")
     with tolerating_closed_stdout():
         _print_summary(summary, output_format)
+    if not is_complete:
+        return
     if output is not None and output_format in (Format.TABLE, Format.MARKDOWN, Format.MD):
         print_message(f"trajmeter: for intervals: trajmeter summarize {output}")
 
