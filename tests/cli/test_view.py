@@ -160,7 +160,8 @@ def test_a_search_without_an_id_leaves_out_trajectories(run: Run, log: str, fold
     assert (code, out, err) == (0, "", f"trajmeter: {log}: nothing matches 'no such'\n")
     lines = (folder / log).read_text().splitlines()
     (folder / "one.jsonl").write_text(lines[0])
-    assert run("view", "one.jsonl", "--grep", "no such") == (0, "", "")
+    nothing = "trajmeter: one.jsonl: nothing matches 'no such'\n"
+    assert run("view", "one.jsonl", "--grep", "no such") == (0, "", nothing)
 
 
 def test_a_page(run: Run, log: str, folder: Path) -> None:

@@ -30,7 +30,7 @@ from trajmeter.cli._terminal import (
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.records import Task, Trajectory
     from trajmeter.reports.trajectory import Search, Section, Surroundings
@@ -137,7 +137,7 @@ def view(
         if name is not None and not rows:
             raise UnknownNameError(f"{file}: no trajectory {name!r}; without an id, all are listed")
         if search is not None and not rows:
-            print_message(f"trajmeter: {file}: nothing matches {grep!r}")
+            _report_no_match(file, search)
             return code
         _list(rows)
         return code
@@ -147,7 +147,7 @@ def view(
     choice = cache_choice(cache, no_cache=no_cache)
     parts = sections(chosen, _surroundings(chosen, known, repos, profile, cache=choice))
     if search is not None:
-        parts = search.sections(parts)
+        parts = _matching(parts, search, file)
     if html is not None:
         from trajmeter.writers import write_text
 
@@ -156,6 +156,17 @@ def view(
     else:
         _print(parts, search, full=full, pages=not no_pager)
     return code
+
+
+def _report_no_match(file: Path, search: Search) -> None:
+    print_message(f"trajmeter: {file}: nothing matches {search.pattern!r}")
+
+
+def _matching(parts: Iterable[Section], search: Search, file: Path) -> Iterator[Section]:
+    matching = [*search.sections(parts)]
+    if not matching:
+        _report_no_match(file, search)
+    return iter(matching)
 
 
 def _chosen(

@@ -26,6 +26,7 @@ class Search:
     """
 
     def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
         flags = 0 if any(map(str.isupper, pattern)) else re.IGNORECASE
         try:
             self._expression = re.compile(pattern, flags)
