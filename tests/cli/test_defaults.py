@@ -116,6 +116,34 @@ def test_an_option_replaces_a_default_that_it_excludes(
     assert not (folder / "kept").exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'cache = "kept"',
+        "no-cache = true",
+        "margin = 0.02",
+        'junit = "gates.xml"',
+        'inconclusive = "fail"',
+        'judge-base-url = "http://127.0.0.1:9"',
+        'judge-record = "replies.jsonl"',
+        "[score]\njudge-requests-per-minute = 6",
+    ],
+)
+def test_a_default_that_needs_an_absent_option_is_left_out(
+    run: Run, folder: Path, text: str
+) -> None:
+    (folder / "trajmeter.toml").write_text(text)
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 0
+    assert not {"kept", "gates.xml", "replies.jsonl"} & {each.name for each in folder.iterdir()}
+
+
+def test_a_default_beside_the_option_that_it_needs_applies(run: Run, folder: Path) -> None:
+    (folder / "trajmeter.toml").write_text('junit = "gates.xml"')
+    gate = ["--max-not-scored", "100%"]
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl", *gate)[0] == 0
+    assert (folder / "gates.xml").is_file()
+
+
 def test_a_default_figure_is_not_for_score(run: Run, folder: Path, table: str) -> None:
     (folder / "trajmeter.toml").write_text('figure = ["context.line.f1"]\n')
     assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 0

@@ -25,6 +25,23 @@ _PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE)")
 """Metavar of options that are paths."""
 _EITHER_OR = (("cache", "no-cache"), ("snapshots", "repos"), ("judge-record", "judge-replay"))
 """Options that exclude each other."""
+_GATES = (
+    *("fail-under", "fail-over", "fail-under-lower", "fail-over-upper"),
+    *("max-not-scored", "no-regression"),
+)
+_JUDGES = ("judge", "judge-replay")
+_ONLY_WITH = {
+    "cache": ("repos",),
+    "no-cache": ("repos",),
+    "k": ("success",),
+    "margin": ("no-regression",),
+    "junit": _GATES,
+    "inconclusive": _GATES,
+    "judge-base-url": _JUDGES,
+    "judge-record": _JUDGES,
+    "judge-requests-per-minute": _JUDGES,
+}
+"""Options that need one of others."""
 _OTHER_MEANING = {("score", "figure")}
 """Options of a command that mean something else in the other commands."""
 
@@ -66,7 +83,8 @@ def defaults_for(
         parameters: Its parameters, as created by typer.
         settings: Content of the settings file.
         file: The file; paths in it are relative to its folder.
-        words: The command line, whose options replace defaults that they exclude.
+        words: The command line. Its options replace defaults that they exclude, and defaults
+            that need an absent option are left out.
         commands: Names of all commands.
         all_options: Long names of the options of all commands.
 
@@ -100,7 +118,7 @@ def defaults_for(
     return {
         known[key].name: _value(known[key], key, value, file)
         for key, value in values.items()
-        if not _is_excluded(key, known, words)
+        if not _is_excluded(key, known, words) and not _is_useless(key, known, values, words)
     }
 
 
@@ -108,6 +126,17 @@ def _is_excluded(key: str, known: Mapping[str, Any], words: Sequence[str]) -> bo
     """Whether the command line has an option that excludes another."""
     others = (each for either in _EITHER_OR if key in either for each in either if each != key)
     return any(other in known and _is_named(known[other], words) for other in others)
+
+
+def _is_useless(
+    key: str, known: Mapping[str, Any], values: Mapping[str, Any], words: Sequence[str]
+) -> bool:
+    """Whether an option has no effect, because the command has none of those that it needs."""
+    needed = [name for name in _ONLY_WITH.get(key, ()) if name in known]
+    return bool(needed) and not any(
+        name in values or known[name].default is not None or _is_named(known[name], words)
+        for name in needed
+    )
 
 
 def _is_named(parameter: Any, words: Sequence[str]) -> bool:  # noqa: ANN401 - its class has moved between versions

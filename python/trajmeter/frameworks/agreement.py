@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["agreement"]
 
 _SCORES = ("correctness_score", "completeness_score", "faithfulness_score")
-_TWO = 2
 _LEAST_SCORE = 1.0
 """Lowest score that a judge gives; a question without an answer has 0 by rule."""
 
@@ -108,7 +107,7 @@ def agreement(
                 raise
             message = str(error).removeprefix(f"{path}: ")
             on_problem(ReadProblem(file=str(path), message=message))
-    if len(judges) < len(paths) and len(judges) < _TWO:
+    if len(judges) < min(len(paths), 2):
         raise ReadError(
             f"agreement needs at least two judges, but only {len(judges)} of {len(paths)} files "
             "could be read"

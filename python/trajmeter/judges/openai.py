@@ -64,7 +64,7 @@ class OpenAIChat:
         if not self._key:
             raise ConfigurationError(
                 f"no key for the judge {model!r}: set the environment variable {key_variable}, "
-                "or replay a recording"
+                "replay a recording, or go without a judge"
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ConfigurationError(
