@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trajmeter import Session
+    from trajmeter.records import Trajectory
     from trajmeter.scoring.session import OpenTurn
 
 TASK = Task(
@@ -219,6 +220,35 @@ def test_messages_as_they_come_are_the_attempt_of_the_whole_list() -> None:
     assert scored == SCORER.score(scored.trajectory)
 
 
+def test_calls_recorded_by_hand_in_a_turn_of_messages_count_once() -> None:
+    session = SCORER.session("t", views=tool_views())
+    session.messages([{"role": "assistant", "content": "I look."}])
+    session.tool_call("bash", {"command": "cat a.py"}, result="x", success=False)
+    session.tool_call("read_file", {"path": "a.py"}, result="x = 1")
+    session.messages([{"role": "tool", "name": "read_file", "content": "not its result"}])
+    live = session.live
+    assert (live.calls, live.repeated_calls, live.failed_calls, live.views) == (2, 0, 1, 1)
+    (turn,) = session.trajectory.turns or ()
+    assert turn.program == "cat a.py"
+    assert [call.result for call in turn.tool_calls] == ["x", "x = 1"]
+    assert session.trajectory.dropped_calls == 1
+
+
+def test_a_metric_may_look_at_the_session_that_ends() -> None:
+    @trajmeter.metric
+    def cost(task: Task | None, trajectory: Trajectory) -> float:
+        del task, trajectory
+        return session.live.cost_usd or 0.0
+
+    session = trajmeter.Scorer([cost]).session("t")
+    session.usage(cost_usd=0.5)
+    ended = threading.Thread(target=session.finish, daemon=True)
+    ended.start()
+    ended.join(30)
+    assert not ended.is_alive()
+    assert session.result().row()["cost.value"] == 0.5
+
+
 def test_openais_shell_fails_by_its_exit_code() -> None:
     commands = ["sed -n '1,2p' a.py", "cat c.py"]
     printed = [
@@ -264,6 +294,7 @@ ACTIONS = st.lists(
             st.integers(-1, 6),
         ),
         st.tuples(st.just("call"), st.integers(0, 5), st.sampled_from("xy"), st.booleans()),
+        st.tuples(st.just("message"), st.sampled_from("xy"), st.booleans()),
         st.tuples(st.just("usage"), st.integers(0, 5), st.integers(0, 9)),
         st.tuples(st.just("live")),
         st.tuples(st.just("pickle")),
@@ -275,7 +306,7 @@ ACTIONS = st.lists(
 def _act(session: Session, actions: list[tuple[Any, ...]]) -> Session:
     turns: list[Any] = [session]
     for kind, *values in actions:
-        at = turns[values[0] % len(turns)] if values else session
+        at = turns[values[0] % len(turns)] if values and kind != "message" else session
         if kind == "turn":
             turns.append(session.turn())
         elif kind == "view":
@@ -284,6 +315,13 @@ def _act(session: Session, actions: list[tuple[Any, ...]]) -> Session:
             call = at.tool_call("read", {"path": values[1]})
             if values[2]:
                 call.failed("no")
+        elif kind == "message":
+            path, fails = values
+            called = {"id": "c", "function": {"name": "read", "arguments": {"path": path}}}
+            session.messages([{"role": "assistant", "tool_calls": [called]}])
+            status = "error" if fails else "success"
+            result = {"role": "tool", "tool_call_id": "c", "content": "x", "status": status}
+            session.messages([result])
         elif kind == "usage":
             at.usage(input_tokens=values[1], output_tokens=1)
         elif kind == "live":
@@ -311,6 +349,9 @@ def test_its_score_is_the_offline_one_whatever_the_interleaving(
         final = scored.row()["context.trajectory.line.coverage"]
         assert live.coverage.line == (final[-1] if final else None)
     assert scored.row()["turns.repeated_calls"] == live.repeated_calls
+    calls = [call for turn in trajectory.turns or () for call in turn.tool_calls]
+    failed = [call for call in calls if call.success is False]
+    assert (live.calls, live.failed_calls) == (len(calls), len(failed))
 
 
 @pytest.mark.parametrize("one", [{"role": "assistant", "content": "x"}, "x", None])

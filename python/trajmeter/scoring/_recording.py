@@ -33,7 +33,7 @@ class TurnDraft:
     """A turn that is still being recorded."""
 
     known_calls = 0
-    """Number of its calls already counted, if they come from messages."""
+    """Number of its calls that come from messages."""
     views: list[View] | None = None
     usage: dict[str, Any] | None = None
     """Tokens and cost, as the fields of their record."""

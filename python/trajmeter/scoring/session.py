@@ -155,18 +155,16 @@ class Session(TurnRecorder):
         for place, source in enumerate(conversation.drafts[first:], first):
             if place == len(self._taken):
                 draft = TurnDraft(source.agent)
-                draft.calls = source.calls
                 recording.begin(draft)
                 self._taken.append(draft)
-                known = 0
             else:
                 draft = self._taken[place]
-                known = draft.known_calls
             draft.text, draft.record = "".join(source.texts) or None, None
             if source.usage is not None and draft.usage is None:
                 spent = {name: value for name, value in source.usage if value is not None}
                 recording.spend(draft, spent)
-            for call in source.calls[known:]:
+            for call in source.calls[draft.known_calls :]:
+                draft.calls.append(call)
                 recording.count_call(draft, call)
                 if id(call) not in counted:
                     self._unanswered.append((draft, call))
@@ -280,5 +278,6 @@ class Session(TurnRecorder):
             self._ends = {name: value for name, value in ends.items() if value is not None}
             tracker = recording.finish()
             trajectory = self._trajectory()
-            self._scored = self._scorer.count(self._task, trajectory, tracker)
-        return self._scored
+        # A metric may take long, as with a judge, or look at the session itself.
+        self._scored = scored = self._scorer.count(self._task, trajectory, tracker)
+        return scored
