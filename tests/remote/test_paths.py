@@ -26,6 +26,10 @@ from trajmeter.writers.provenance import command_line
         ("s3:/bucket/a", "s3://bucket/a"),  # as Path has it
         ("s3://me:topsecret@bucket/a?region=x", "s3://bucket/a"),
         ("https://host/a.jsonl?token=topsecret", "https://host/a.jsonl"),
+        ("https://host/b.jsonl?topsecret", "https://host/b.jsonl"),
+        ("s3://bucket/why?/a?.jsonl", "s3://bucket/why?/a?.jsonl"),
+        ("s3://bucket/why?/year=1/a", "s3://bucket/why?/year=1/a"),
+        ("s3://other/why?/a?region=x&topsecret", "s3://other/why?/a"),
     ],
 )
 def test_names_have_neither_options_nor_credentials(given: str, name: str) -> None:

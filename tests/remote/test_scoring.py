@@ -12,7 +12,8 @@ from pyarrow import parquet
 import trajmeter
 from tests.remote.stores import Bucket, held, memory_folder, put
 from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
-from trajmeter.errors import ConfigurationError
+from trajmeter.cli._progress import sized_files
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.remote import RemotePath, path_of
 from trajmeter.schemas import trajectory_batch
@@ -203,3 +204,37 @@ def test_only_needed_columns_of_parquet_are_asked_for(tmp_path: Path) -> None:
     assert done.rows == 40
     assert size > 2_000_000
     assert sum(asked) < size
+
+
+_NAMES = ["run[1].jsonl", "run1.jsonl", "a*.jsonl", "ab.jsonl", "q?.jsonl", "qa.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        *((name, [name]) for name in _NAMES),
+        ("", sorted(_NAMES)),
+        ("*.jsonl", sorted(_NAMES)),
+        ("r[au]n*", ["run1.jsonl", "run[1].jsonl"]),
+        ("q?.json?", ["q?.jsonl", "qa.jsonl"]),
+        ("?*n[[]1].jsonl", ["run[1].jsonl"]),
+    ],
+)
+def test_a_name_that_looks_like_a_pattern_stands_for_itself(
+    given: str, read: list[str], tmp_path: Path
+) -> None:
+    folder = memory_folder()
+    put(folder, {name: json.dumps({"task_id": name}).encode() for name in _NAMES})
+    uri = f"{folder}/{given}"
+    assert [attempt.task_id for attempt in read_trajectories(uri)] == read
+    trajmeter.score_files(uri, output=tmp_path / "scores.parquet", metrics=["turns"])
+    rows = parquet.read_table(tmp_path / "scores.parquet").to_pylist()
+    assert [row["task_id"] for row in rows] == read
+    assert [name for name, _ in sized_files(path_of(uri))] == [f"{folder}/{each}" for each in read]
+
+
+def test_a_question_mark_matches_no_slash() -> None:
+    folder = memory_folder()
+    put(folder, {"a/b.jsonl": b'{"task_id": "x"}'})
+    with pytest.raises(ReadError, match="No such file"):
+        list(read_trajectories(f"{folder}/a?b.jsonl"))

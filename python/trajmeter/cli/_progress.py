@@ -157,9 +157,10 @@ def sized_files(path: Path) -> Iterator[tuple[str, int]]:
     """
     if isinstance(path, RemotePath):
         with suppress(OSError):
-            found = path.matches() if path.is_pattern else [path]
-            for each in found:
-                if each.is_dir():
+            from trajmeter.readers.patterns import expanded
+
+            for each in expanded(path):
+                if isinstance(each, RemotePath) and each.is_dir():
                     yield from ((str(file), size) for file, size in each.files())
                 else:
                     yield str(each), each.stat().st_size

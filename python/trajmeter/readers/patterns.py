@@ -24,7 +24,9 @@ def expanded(path: Path) -> list[Path]:
         OSError: A remote folder cannot be listed.
     """
     if isinstance(path, RemotePath):
-        return [*path.matches()] or [path] if path.is_pattern else [path]
+        if not path.is_pattern or path.is_file() or path.is_dir():
+            return [path]
+        return [*path.matches()] or [path]
     name = str(path)
     if not glob.has_magic(name) or path == STDIN or os.path.lexists(path):
         return [path]

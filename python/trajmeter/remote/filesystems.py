@@ -25,15 +25,17 @@ __all__ = ["Uri", "filesystem_of", "given_options", "parse", "take_options", "te
 _URI = r"""
     (?P<scheme> [a-z] [a-z0-9+.-]+ ) :/ /?
     (?: (?P<user> [^/?@]* ) @ )?
-    (?P<place> [^?]* )
-    (?: \? (?P<query> .* ) )?
+    (?P<place> .* )
     """
+_OPTIONS = r"\?([^/?=&]+=.*)"
+"""Options behind a name; a question mark without a key and a value is part of the name."""
 _ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"})
 """Schemes that pyarrow opens without fsspec."""
 _CUT_CREDENTIALS = r"[^/@]*:(?![0-9]*/)[^@]*@"
 """User and password with a slash, which would end the host of a URI, before a bucket or host."""
 _WEB = frozenset({"http", "https"})
 """Schemes whose queries are part of the name, not options."""
+_WEB_QUERY = r"\?(.*)"
 _LEAST_SECRET = 3
 _SHOWN = "***"
 
@@ -85,15 +87,23 @@ def parse(text: str) -> Uri | None:
     match = re.fullmatch(_URI, text, re.VERBOSE | re.IGNORECASE | re.DOTALL)
     if match is None:
         return None
-    if re.match(_CUT_CREDENTIALS, match["place"]):
+    scheme = match["scheme"].lower()
+    place, query = _divided(match["place"], _WEB_QUERY if scheme in _WEB else _OPTIONS)
+    if re.match(_CUT_CREDENTIALS, place):
         raise ConfigurationError(
             f"{match['scheme']}://{_SHOWN}: the credentials contain a slash; write it as %2F"
         )
-    uri = Uri(match["scheme"].lower(), match["place"])
-    options = _Options(match["user"] or "", match["query"] or "")
+    uri = Uri(scheme, place)
+    options = _Options(match["user"] or "", query)
     if any(options) and _given.setdefault(uri.root, options) != options:
         raise ConfigurationError(f"{uri.root} is given with two sets of options; use one")
     return uri
+
+
+def _divided(place: str, query: str) -> tuple[str, str]:
+    """A name, and the query behind it."""
+    found = re.search(query, place, re.DOTALL)
+    return (place, "") if found is None else (place[: found.start()], found[1])
 
 
 def given_options() -> dict[str, Any]:

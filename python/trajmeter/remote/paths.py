@@ -33,7 +33,9 @@ _BUFFER = 1 << 18
 _IN_MEMORY = 64 << 20
 """Bytes of a file to buffer in memory before it is written; larger files are buffered on disk."""
 _COPIED = 8 << 20
-_MAGIC = re.compile(r"[*\[]")
+_MAGIC = re.compile(r"[*?\[]")
+_ANY_LETTER = r"(\\.|\[[^\]]*\])|\."
+"""What ``?`` becomes in a translated pattern: a dot outside of escapes and sets."""
 _VERSIONS = ("ETag", "etag", "version_id", "versionId", "sha256", "oid", "blob_id", "generation")
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 
@@ -341,6 +343,7 @@ def _translated(parts: tuple[str, ...]) -> str:
             texts.append(r"(?:[^/.][^/]*/)*" + (r"[^/.][^/]*" if is_last else ""))
             continue
         inner = fnmatch.translate(part).removeprefix("(?s:").rpartition(")")[0]
+        inner = re.sub(_ANY_LETTER, lambda found: found[1] or "[^/]", inner)
         hidden = "" if part.startswith(".") else r"(?!\.)"
-        texts.append(hidden + inner.replace(".*", "[^/]*") + ("" if is_last else "/"))
+        texts.append(hidden + inner + ("" if is_last else "/"))
     return "".join(texts)
