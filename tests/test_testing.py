@@ -48,6 +48,8 @@ def test_wrong_claims_are_errors_and_not_failures() -> None:
     for claim in ("tools.f1 => 1", "tools.f1 >= x", "", "tools.f1 != nan"):
         with pytest.raises(ConfigurationError, match="cannot be read"):
             assert_scores(ATTEMPT, claim)
+    with pytest.raises(InputError, match=r"claim is 1 \(int\), expected text"):
+        assert_scores(ATTEMPT, 1)  # type: ignore[arg-type]  # on purpose
     with pytest.raises(UnknownNameError, match="no figure"):
         assert_scores(ATTEMPT, "tools.f2 > 1")
     with pytest.raises(UnknownNameError, match="tolls"):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trajmeter.arguments import check_type
 from trajmeter.errors import ConfigurationError, InputError
 from trajmeter.readers.messages import from_messages
 from trajmeter.records import Trajectory
@@ -52,7 +53,9 @@ class Claim(NamedTuple):
 
         Raises:
             ConfigurationError: It is anything else.
+            InputError: It is not text.
         """
+        check_type(text, str, name="claim")
         match = _CLAIM.fullmatch(text)
         try:
             if match is not None:
@@ -112,8 +115,8 @@ def assert_scores(
         AssertionError: A claim does not hold.
         UnknownNameError: A claim names no figure.
         ConfigurationError: A claim cannot be read.
-        InputError: Messages are passed without a task, or the attempt is neither a record nor
-            messages.
+        InputError: Messages are passed without a task, the attempt is neither a record nor
+            messages, or a claim is not text.
 
     Example:
         >>> from trajmeter.records import Task, ToolCall

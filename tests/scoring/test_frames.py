@@ -74,6 +74,11 @@ def test_frames_of_polars() -> None:
     _checked(trajmeter.score(frame, mapping=MAPPING, metrics=FAMILIES))
     with pytest.raises(InputError, match=r"collect\(\) gives a frame"):
         trajmeter.score(frame.lazy(), mapping=MAPPING)
+    column = frame["uid"]
+    with pytest.raises(InputError, match="a Series is a single column, expected a data frame"):
+        trajmeter.score(column, mapping=MAPPING)
+    with pytest.raises(InputError, match="a Series is a single column, expected a data frame"):
+        next(trajmeter.score_batches(column))
 
 
 def test_frames_of_pandas() -> None:

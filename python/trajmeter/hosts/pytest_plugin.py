@@ -84,7 +84,7 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
     whose figures were not scored is skipped.
     """
     from trajmeter.errors import ConfigurationError
-    from trajmeter.testing import judge
+    from trajmeter.testing import Claim, judge
 
     options: dict[str, Any] = {}
     for marker in reversed([*request.node.iter_markers("trajmeter")]):  # the nearest wins
@@ -110,7 +110,7 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
         task: Task | str | None = None,
     ) -> None:
         __tracebackhide__ = True
-        families = dict.fromkeys(claim.strip().partition(".")[0] for claim in claims)
+        families = dict.fromkeys(Claim.read(claim).name.partition(".")[0] for claim in claims)
         scorer = _scorer(request.config, {"metrics": tuple(families), **options})
         judged = judge(attempt, claims, task=task, scorer=scorer)
         for name, score in judged.figures.items():

@@ -7,7 +7,7 @@ like those of Parquet files: recognised by their columns, or mapped.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.readers._files.containers import Entry
@@ -67,13 +67,16 @@ def arrow_table(frame: object) -> pa.Table:
     """The columns of a frame, shared without copying where possible.
 
     Raises:
+        InputError: It is a single column.
         ExtraMissingError: pyarrow is not installed.
     """
     require_pyarrow("data frames")
     import pyarrow as pa
 
+    if isinstance(frame, pa.Table):
+        return frame
     if hasattr(frame, "__arrow_c_stream__"):
-        return pa.table(frame)
+        return _stream(frame).read_all()
     return pa.Table.from_batches([pa.record_batch(frame)])
 
 
@@ -81,15 +84,26 @@ def arrow_batches(frame: object) -> Iterator[pa.RecordBatch]:
     """The columns of a frame, in parts.
 
     Raises:
+        InputError: It is a single column.
         ExtraMissingError: pyarrow is not installed.
     """
     require_pyarrow("data frames")
     import pyarrow as pa
 
     if hasattr(frame, "__arrow_c_stream__"):
-        yield from pa.RecordBatchReader.from_stream(frame)
+        yield from _stream(frame)
     else:
         yield pa.record_batch(frame)
+
+
+def _stream(frame: Any) -> pa.RecordBatchReader:  # noqa: ANN401 - of any library
+    import pyarrow as pa
+
+    try:
+        return pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowInvalid as error:
+        kind = type(frame).__name__
+        raise InputError(f"a {kind} is a single column, expected a data frame: {error}") from error
 
 
 def read_frame(
