@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter.nested_arrays import list_array, map_array, record_array, value_array
+from trajmeter.nested_arrays import entries, list_array, map_array, record_array, value_array
 
 _KIND = pa.struct(
     [
@@ -77,3 +77,12 @@ def test_absent_rows_are_null_and_the_parts_of_slices_are_kept() -> None:
     assert lists.to_pylist() == [[1, 2, 3], None]
     assert maps.to_pylist() == [[("a", 1), ("b", 2), ("c", 3)], None]
     assert records.to_pylist() == [None, {"l": None, "m": None}]
+
+
+def test_mappings_have_keys_and_values() -> None:
+    maps: Any = pa.array(
+        [[("z", 0)], [("a", 1), ("b", None)], None, []], pa.map_(pa.string(), pa.int64())
+    )
+    keys, values, offsets = entries(maps.slice(1))
+    assert (keys.to_pylist(), values.to_pylist()) == (["a", "b"], [1, None])
+    assert offsets.tolist() == [0, 2, 2, 2]

@@ -23,16 +23,12 @@ from trajmeter.records import (
     Verdict,
     View,
 )
-from trajmeter.schemas import (
-    trajectory_batch,
-    trajectory_from_row,
-    trajectory_schema,
-    trajectory_shape,
-)
+from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
+from trajmeter.shapes import trajectory_shape
 
 if TYPE_CHECKING:
     from trajmeter.records import Record
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 
 def _records(batch: pa.RecordBatch) -> list[Trajectory]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.schemas import trajectory_schema, trajectory_shape
+from trajmeter.schemas import trajectory_schema
+from trajmeter.shapes import trajectory_shape
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -16,25 +16,15 @@ import pyarrow as pa
 
 from trajmeter import arrays, json_input
 from trajmeter.absent import absent_columns
-from trajmeter.arrays import (
-    Array,
-    Booleans,
-    booleans,
-    call_function,
-    coded,
-    is_among,
-    nulls,
-    present,
-    ragged,
-    taken,
-    text_array,
-)
+from trajmeter.arrays import Array, Booleans, booleans, call_function, nulls, present, ragged, taken
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.nested_arrays import entries, list_array, map_array, record_array
 from trajmeter.objects import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
-from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape
+from trajmeter.schemas import json_text, trajectory_schema
+from trajmeter.shapes import Member, Shape, trajectory_shape
+from trajmeter.text_arrays import coded, is_among, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

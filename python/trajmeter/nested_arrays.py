@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import booleans, cast, field, nulls, numbers, ragged, text_array, validity
+from trajmeter.arrays import booleans, cast, field, nulls, numbers, ragged, validity
+from trajmeter.text_arrays import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

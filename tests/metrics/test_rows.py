@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.metrics import AnyMetric
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 TASKS = (Task(id="one", expected_answer="a b"),)
 

@@ -12,7 +12,8 @@ from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
-from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape
+from trajmeter.schemas import trajectory_batch, trajectory_schema
+from trajmeter.shapes import Shape, trajectory_shape
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.readers.both_ways import as_records, same, write
 from trajmeter.errors import InputError
-from trajmeter.schemas import Shape, trajectory_shape
+from trajmeter.shapes import Shape, trajectory_shape
 
 pytestmark = pytest.mark.usefixtures("rust")
 

@@ -20,10 +20,10 @@ from trajmeter.records import (
     Usage,
     View,
 )
-from trajmeter.schemas import trajectory_shape
+from trajmeter.shapes import trajectory_shape
 
 if TYPE_CHECKING:
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(codec="utf-8"), max_size=4)

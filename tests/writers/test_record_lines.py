@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from trajmeter.errors import ReadError
 from trajmeter.records import Trajectory
-from trajmeter.schemas import trajectory_batch, trajectory_schema, trajectory_shape
+from trajmeter.schemas import trajectory_batch, trajectory_schema
+from trajmeter.shapes import trajectory_shape
 from trajmeter.writers import record_lines as module
 from trajmeter.writers.record_lines import record_lines
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BackendName
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),

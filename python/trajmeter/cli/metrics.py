@@ -15,7 +15,7 @@ from trajmeter.errors import ConfigurationError
 if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric
     from trajmeter.metrics.columns import Column
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 __all__ = ["app", "list_metrics", "show"]
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import LazyModel
-from trajmeter.schemas import is_model
+from trajmeter.shapes import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 
 from typing_extensions import get_type_hints, is_typeddict
 
-from trajmeter.schemas import Member, Shape, bare, shape_of
+from trajmeter.shapes import Member, Shape, bare, shape_of
 
 __all__ = ["cell_shape"]
 

@@ -19,7 +19,7 @@ from trajmeter.metrics.cells import cell_shape
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import field_descriptions
-from trajmeter.schemas import Shape, bare, is_model
+from trajmeter.shapes import Shape, bare, is_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

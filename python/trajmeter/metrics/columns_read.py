@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.records import ToolCall, Turn
-from trajmeter.schemas import trajectory_shape
+from trajmeter.shapes import trajectory_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.metrics import AnyMetric
-    from trajmeter.schemas import Member
+    from trajmeter.shapes import Member
 
 __all__ = ["columns_read", "columns_to_fill", "presence_read"]
 

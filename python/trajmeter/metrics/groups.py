@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.keys import unknown
-from trajmeter.schemas import is_model
+from trajmeter.shapes import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

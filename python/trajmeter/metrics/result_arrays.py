@@ -14,7 +14,7 @@ from pydantic_core import SchemaSerializer, to_json
 
 from trajmeter.arrays import ROWS_AT_ONCE
 from trajmeter.metrics.cells import cell_shape
-from trajmeter.schemas import is_model
+from trajmeter.shapes import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

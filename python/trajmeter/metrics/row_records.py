@@ -18,7 +18,7 @@ from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.nested_arrays import entries
 from trajmeter.records import Measurements, Record, Trajectory
 from trajmeter.records.record import frozen
-from trajmeter.schemas import Member, Shape, trajectory_shape
+from trajmeter.shapes import Member, Shape, trajectory_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

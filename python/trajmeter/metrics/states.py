@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import coded, numbers, present, ragged, taken
+from trajmeter.arrays import numbers, present, ragged, taken
+from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from trajmeter.metrics._result import Group, MetricError
 from trajmeter.records import Outcome
 from trajmeter.records.record import frozen
-from trajmeter.schemas import is_model
+from trajmeter.shapes import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

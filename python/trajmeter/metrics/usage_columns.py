@@ -12,19 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import (
-    field,
-    filled,
-    nulls,
-    numbers,
-    present,
-    ragged,
-    taken,
-    text_array,
-)
+from trajmeter.arrays import field, filled, nulls, numbers, present, ragged, taken
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.nested_arrays import entries
 from trajmeter.records import LARGEST_COUNT
+from trajmeter.text_arrays import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.arrays import coded, together
+from trajmeter.arrays import together
 from trajmeter.errors import InputError, format_exception
 from trajmeter.metrics import MetricError, RowLayout, score_trajectories
 from trajmeter.metrics._protocol import compares_attempts, scores_batches
@@ -25,6 +25,7 @@ from trajmeter.scoring.results import (
 )
 from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import whole_trials
+from trajmeter.text_arrays import coded
 from trajmeter.writers.arrow import arrow_schema
 
 if TYPE_CHECKING:

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
-from trajmeter.arrays import (
-    ROWS_AT_ONCE,
-    call_function,
-    cast,
-    concatenated,
-    field,
-    nulls,
-    repeated_text,
-    text_scalar,
-)
+from trajmeter.arrays import ROWS_AT_ONCE, call_function, cast, concatenated, field, nulls
+from trajmeter.text_arrays import repeated_text, text_scalar
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:

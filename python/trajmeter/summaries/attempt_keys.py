@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import numbers, repeated_text
+from trajmeter.arrays import numbers
 from trajmeter.errors import ConfigurationError
 from trajmeter.summaries.key_numbers import MOST, PairNumbers, TextNumbers, numbered
+from trajmeter.text_arrays import repeated_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

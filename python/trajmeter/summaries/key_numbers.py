@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import call_function, cast, coded, filled, numbers
+from trajmeter.arrays import call_function, cast, filled, numbers
+from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from trajmeter.arrays import Array

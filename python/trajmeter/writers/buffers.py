@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from pydantic_core import to_json
 
-from trajmeter.schemas import Shape
+from trajmeter.shapes import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from trajmeter.schemas import Member
+    from trajmeter.shapes import Member
 
 __all__ = ["Buffers", "buffers_of", "default_json", "parts"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.metrics.columns import Column
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 __all__ = ["booleans", "csv_lines", "csv_row", "embedded", "json_lines", "number_json"]
 

@@ -238,7 +238,8 @@ def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa:
     """Approximate bytes of the values before each of these places; 0 for a column of nulls."""
     import pyarrow as pa
 
-    from trajmeter.arrays import field, present, ragged, text_memory
+    from trajmeter.arrays import field, present, ragged
+    from trajmeter.text_arrays import text_memory
 
     if column.null_count == len(column):
         return 0

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from trajmeter import json_input
 from trajmeter.kernels import backend
-from trajmeter.schemas import trajectory_shape
+from trajmeter.shapes import trajectory_shape
 from trajmeter.writers.buffers import buffers_of, default_json, parts
 from trajmeter.writers.lines import embedded, number_json
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
     _Write: TypeAlias = Callable[[Any], bytes]
 

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import (
-    call_function,
-    coded,
-    filled,
-    flags,
-    held_numbers,
-    present,
-    ragged,
-    text_codes,
-    text_memory,
-    text_scalar,
-)
+from trajmeter.arrays import call_function, filled, flags, held_numbers, present, ragged
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
+from trajmeter.text_arrays import coded, text_codes, text_memory, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from trajmeter.arrays import coded, filled, flags, is_among, present
+from trajmeter.arrays import filled, flags, present
+from trajmeter.text_arrays import coded, is_among
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.arrays import Array, flags, present, repeated_text, texts_where
+from trajmeter.arrays import Array, flags, present
 from trajmeter.metrics.speedup.check_columns import Fields, integers
 from trajmeter.metrics.speedup.counts import Counts
+from trajmeter.text_arrays import repeated_text, texts_where
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray

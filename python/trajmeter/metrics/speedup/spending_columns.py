@@ -22,10 +22,7 @@ from trajmeter.arrays import (
     numbers,
     present,
     ragged,
-    repeated_text,
     taken,
-    text_array,
-    texts_where,
 )
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
@@ -36,6 +33,7 @@ from trajmeter.metrics.speedup.merged import booked_costs
 from trajmeter.metrics.speedup.row_warnings import Warnings, add_problems
 from trajmeter.metrics.usage_columns import costs_of_rows, of_turns_alone, tokens_of_rows
 from trajmeter.nested_arrays import map_array
+from trajmeter.text_arrays import repeated_text, text_array, texts_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

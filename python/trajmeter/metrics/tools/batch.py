@@ -15,18 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
-from trajmeter.arrays import (
-    ROWS_AT_ONCE,
-    booleans,
-    coded,
-    filled,
-    nulls,
-    numbers,
-    repeated_text,
-    taken,
-    text_array,
-    text_bytes,
-)
+from trajmeter.arrays import ROWS_AT_ONCE, booleans, filled, nulls, numbers, taken
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.states import coded_tasks, merged
@@ -35,6 +24,7 @@ from trajmeter.metrics.tools.policies import POLICIES_KEY
 from trajmeter.metrics.tools.result import ToolsResult, unscored
 from trajmeter.nested_arrays import entries
 from trajmeter.records import Cause, Outcome
+from trajmeter.text_arrays import coded, repeated_text, text_array, text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

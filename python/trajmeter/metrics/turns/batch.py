@@ -10,7 +10,6 @@ import pyarrow as pa
 from trajmeter.arrays import (
     booleans,
     call_function,
-    coded,
     concatenated,
     field,
     filled,
@@ -18,10 +17,7 @@ from trajmeter.arrays import (
     numbers,
     present,
     ragged,
-    repeated_text,
     taken,
-    text_array,
-    text_scalar,
 )
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
@@ -29,6 +25,7 @@ from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.metrics.usage import TOKENS
 from trajmeter.metrics.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.records import Cause, Outcome
+from trajmeter.text_arrays import coded, repeated_text, text_array, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from trajmeter.readers._recognition.prediction_keys import KEYS_OF_A_RUN, PREDICTION_KEYS
 from trajmeter.readers._recognition.registry import record_keys
 from trajmeter.records import Record, Trajectory
-from trajmeter.schemas import Shape, trajectory_shape
+from trajmeter.shapes import Shape, trajectory_shape
 
 if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonReader

@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import (
-    Array,
-    call_function,
-    cast,
-    empty_texts,
-    nulls,
-    numbers,
-    present,
-    repeated_text,
-    text_scalar,
-)
+from trajmeter.arrays import Array, call_function, cast, nulls, numbers, present
 from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.members import with_member
@@ -39,6 +29,7 @@ from trajmeter.readers._recognition.own_columns import (
     says_so,
 )
 from trajmeter.schemas import trajectory_values
+from trajmeter.text_arrays import empty_texts, repeated_text, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

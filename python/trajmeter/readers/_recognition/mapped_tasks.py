@@ -22,7 +22,7 @@ from trajmeter.readers._recognition.mapping import (
 )
 from trajmeter.readers.own_records import TASKS
 from trajmeter.records import Task
-from trajmeter.schemas import shape_of
+from trajmeter.shapes import shape_of
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from trajmeter.readers._files.inputs import Input
     from trajmeter.records import ReadProblem, Source
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 __all__ = ["TaskColumns", "mapped_tasks", "tasks_of_rows"]
 

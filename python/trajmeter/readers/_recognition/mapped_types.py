@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from trajmeter.schemas import Shape
+    from trajmeter.shapes import Shape
 
 __all__ = ["check_columns", "check_schema"]
 

@@ -15,7 +15,7 @@ from trajmeter.readers._files.containers import holds_parquet
 from trajmeter.readers.messages.claims import is_message
 from trajmeter.readers.messages.fields import fields_of
 from trajmeter.readers.messages.turns import message_turns
-from trajmeter.schemas import Shape, trajectory_shape
+from trajmeter.shapes import Shape, trajectory_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

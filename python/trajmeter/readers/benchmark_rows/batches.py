@@ -126,7 +126,8 @@ def _batch(
 ) -> pa.RecordBatch:
     import pyarrow as pa
 
-    from trajmeter.arrays import field, numbers, repeated_text, taken, text_array
+    from trajmeter.arrays import field, numbers, taken
+    from trajmeter.text_arrays import repeated_text, text_array
 
     count = stop - start
     schema = trajectory_schema()

@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import coded, numbers
+from trajmeter.arrays import numbers
 from trajmeter.reports.page.attempts import SharedTable
 from trajmeter.reports.page.details import detail_json, text_json
 from trajmeter.reports.results.words import cause_name
 from trajmeter.summaries.attempt_rows import OUTSIDE
+from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
