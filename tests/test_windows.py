@@ -25,7 +25,7 @@ from trajmeter.frameworks.harness.resume import open_journal
 from trajmeter.frameworks.result_files import evaluation_stem
 from trajmeter.metrics.context.paths import find
 from trajmeter.scoring.engines.workers import available_memory
-from trajmeter.writers.files import remove_abandoned, replacing
+from trajmeter.writers.atomic import remove_abandoned, replacing
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "runs" / "runs.jsonl"
 _OPEN = Path("/proc/self/fd")
@@ -151,7 +151,7 @@ def test_a_file_that_somebody_reads_is_replaced_when_he_is_done(tmp_path: Path) 
 def test_a_file_that_is_read_for_ever_keeps_its_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajmeter.writers.files._PAUSES", (0.001, 0.001))
+    monkeypatch.setattr("trajmeter.writers.atomic._PAUSES", (0.001, 0.001))
     target = tmp_path / "scores.jsonl"
     target.write_bytes(b"old")
     message = r"scores\.jsonl: cannot be written: "

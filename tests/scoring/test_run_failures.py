@@ -21,7 +21,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.plan import PlanSizes
-from trajmeter.writers import files
+from trajmeter.writers import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +44,10 @@ def _full_after(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             return super().write(content)
 
-    class Output(files._Output, Limited):  # noqa: SLF001 - what names the errors of a file
+    class Output(atomic._Output, Limited):  # noqa: SLF001 - what names the errors of a file
         pass
 
-    monkeypatch.setattr(files, "_Output", Output)
+    monkeypatch.setattr(atomic, "_Output", Output)
 
 
 @pytest.mark.parametrize("workers", [1])

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.statistics.counted_sums import CountedColumn, count_columns
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+from trajmeter.statistics.exact_sums import ExactSums
+from trajmeter.statistics.group_counts import GroupCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.statistics.error_free import exact_products, exact_squares
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts, rounded_sum
+from trajmeter.statistics.exact_sums import ExactSums, rounded_sum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,13 +101,6 @@ def test_groups_are_numbered_as_the_other_table_is_told() -> None:
     sums.merge(others, np.array([1, 5, 3]))
     totals = [sums.totals(group).mean(0, 1) for group in range(6)]
     assert totals == [1.0, 2.0 + 4.0, 0.0, 8.0, 0.0, 0.0]
-
-
-def test_counts_of_unknown_groups_are_zero() -> None:
-    counts = GroupCounts(2)
-    counts.add(np.array([[1, 2], [3, 4]]), np.array([4, 0]))
-    assert [counts.counts(group) for group in (0, 1, 4, 9)] == [[3, 4], [0, 0], [1, 2], [0, 0]]
-    assert counts.counts(None) == [4, 6]
 
 
 _MODEST = st.floats(-1e9, 1e9).filter(lambda value: value == 0.0 or abs(value) > 1e-9)

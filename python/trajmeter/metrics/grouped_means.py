@@ -9,7 +9,8 @@ import numpy as np
 from trajmeter.metrics._result import Mean
 from trajmeter.records.record import frozen
 from trajmeter.statistics.counted_sums import CountedColumn, count_columns
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+from trajmeter.statistics.exact_sums import ExactSums
+from trajmeter.statistics.group_counts import GroupCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

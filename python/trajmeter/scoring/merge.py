@@ -18,7 +18,8 @@ from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunResult
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
 from trajmeter.scoring.spill import remove_abandoned_spills
-from trajmeter.writers.files import is_folder, replacing
+from trajmeter.writers.atomic import replacing
+from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

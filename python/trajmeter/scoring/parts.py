@@ -24,7 +24,7 @@ from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
 from trajmeter.writers import json_document, json_pieces
-from trajmeter.writers.files import remove_abandoned, replacing
+from trajmeter.writers.atomic import remove_abandoned, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

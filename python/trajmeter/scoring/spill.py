@@ -29,7 +29,7 @@ from trajmeter.scoring.open_files import allow_open_files
 from trajmeter.scoring.plan import Unit
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.text_arrays import coded
-from trajmeter.writers.files import replacing
+from trajmeter.writers.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

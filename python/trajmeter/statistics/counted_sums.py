@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
-    from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+    from trajmeter.statistics.exact_sums import ExactSums
+    from trajmeter.statistics.group_counts import GroupCounts
 
 __all__ = ["CountedColumn", "count_columns"]
 

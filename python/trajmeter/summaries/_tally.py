@@ -12,7 +12,8 @@ from trajmeter.metrics import Figure
 from trajmeter.records import Cause
 from trajmeter.records.record import frozen
 from trajmeter.statistics.counted_sums import count_columns
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts, quotient
+from trajmeter.statistics.exact_sums import ExactSums, quotient
+from trajmeter.statistics.group_counts import GroupCounts
 from trajmeter.statistics.histograms import Histograms
 from trajmeter.summaries._block import read_block
 from trajmeter.summaries.summary import FigureSummary, Quantiles

@@ -18,7 +18,8 @@ from trajmeter.arrays import call_function, filled, present
 from trajmeter.errors import ReadError
 from trajmeter.records import Cause, Outcome
 from trajmeter.statistics.exact_moments import Moments, SlotOrder, slot_order
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+from trajmeter.statistics.exact_sums import ExactSums
+from trajmeter.statistics.group_counts import GroupCounts
 from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:

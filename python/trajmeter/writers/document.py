@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticSerializationError
 
+from trajmeter.writers.atomic import replacing
 from trajmeter.writers.encodable import storable
-from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

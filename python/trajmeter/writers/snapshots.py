@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from trajmeter.errors import ConfigurationError
 from trajmeter.schemas import require_pyarrow
 from trajmeter.snapshots.parquet import snapshot_schema
-from trajmeter.writers.files import check_place, replacing
+from trajmeter.writers.atomic import replacing
+from trajmeter.writers.files import check_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from trajmeter.errors import ConfigurationError
 from trajmeter.schemas import require_pyarrow, trajectory_schema
 from trajmeter.writers.arrow import stored, stored_schema
-from trajmeter.writers.files import check_place, replacing
+from trajmeter.writers.atomic import replacing
+from trajmeter.writers.files import check_place
 from trajmeter.writers.record_lines import record_lines
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from trajmeter.metrics.speedup.summary import SpeedupSummary
 from trajmeter.records import Outcome
 from trajmeter.records.measurements import agent_key
 from trajmeter.records.record import frozen
-from trajmeter.statistics.exact_sums import GroupCounts
+from trajmeter.statistics.group_counts import GroupCounts
 from trajmeter.statistics.repeats import mean_pass_at_k
 
 if TYPE_CHECKING:

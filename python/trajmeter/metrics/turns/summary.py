@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 from trajmeter.metrics._result import Headline, Mean
 from trajmeter.metrics.grouped_means import GroupedMeans, MeanInput
 from trajmeter.records.record import LazyModel, frozen
-from trajmeter.statistics.exact_sums import GroupCounts
+from trajmeter.statistics.group_counts import GroupCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
