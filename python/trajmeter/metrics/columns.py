@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import reprlib
 from dataclasses import dataclass, field
-from enum import Enum
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
-
-from pydantic import BaseModel, TypeAdapter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.metrics._result import Figure, Group, MetricError
 from trajmeter.metrics._values import picked, values_at
-from trajmeter.metrics.cells import cell_shape
+from trajmeter.metrics.cells import cell_shape, dump_of, load_of
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import field_descriptions
@@ -24,6 +21,7 @@ from trajmeter.shapes import Shape, bare, is_model
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
     from trajmeter.metrics._protocol import AnyMetric
@@ -34,7 +32,6 @@ __all__ = [
     "FamilyColumns",
     "FigureGroup",
     "Role",
-    "jsonable",
 ]
 
 Role: TypeAlias = Literal["figure", "outcome", "cause", "about"]
@@ -297,60 +294,10 @@ def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> C
         role=role,
         told=info.description or None,
         figure=figures[0] if figures else None,
-        dump=_dump(annotation, shape),
-        load=_load(annotation, shape),
+        dump=dump_of(annotation, shape),
+        load=load_of(annotation, shape),
         model=model,
     )
-
-
-def _dump(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
-    if _is_enum(shape):
-        return attrgetter("_value_")  # ``value`` is a slow property on Python 3.10
-    has_choices = shape.item is not None and (_is_enum(shape.item) or shape.item.kind == "record")
-    if shape.kind != "json" and not has_choices:
-        return None
-    return partial(_write_value, annotation)
-
-
-def _write_value(annotation: object, value: object) -> Any:  # noqa: ANN401 - as JSON holds it
-    return _reader(annotation).serializer.to_python(value, mode="json", fallback=jsonable)
-
-
-def _load(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
-    if shape.model is not None and issubclass(shape.model, Enum):
-        return {member.value: member for member in shape.model}.__getitem__
-    if shape.is_scalar:
-        return None
-    return partial(_read_value, annotation, shape.kind)
-
-
-def _read_value(annotation: object, kind: str, value: Any) -> Any:  # noqa: ANN401 - as the field's type says
-    """Value of a field that holds more than a scalar."""
-    reader = _reader(annotation)
-    if kind == "json":
-        return reader.validate_json(value)
-    if kind == "mapping":
-        pairs = [tuple(each.values()) if isinstance(each, dict) else each for each in value]
-        value = dict(pairs)
-    return reader.validate_python(value)
-
-
-@cache
-def _reader(annotation: object) -> TypeAdapter[Any]:
-    return TypeAdapter(cast("type[Any]", annotation))
-
-
-def _is_enum(shape: Shape) -> bool:
-    return shape.model is not None and issubclass(shape.model, Enum)
-
-
-def jsonable(value: object) -> object:
-    """Convert numpy values, which metrics may leave in their results, to Python values."""
-    import numpy as np  # files are already being read when it is imported
-
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
 
 
 def _parameters(metric: AnyMetric) -> str:

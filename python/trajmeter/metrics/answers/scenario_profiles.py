@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 from trajmeter.errors import ConfigurationError, UnknownNameError, format_exception
 from trajmeter.metrics.answers.built_in import BUILT_IN
 from trajmeter.metrics.answers.profile import DEFAULT
-from trajmeter.metrics.columns import jsonable
+from trajmeter.metrics.cells import jsonable
 from trajmeter.metrics.engine import metric_error
 
 if TYPE_CHECKING:
