@@ -1,19 +1,13 @@
 from __future__ import annotations
 
-import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from trajmeter.cli import _main
-from trajmeter.cli._process import (
-    prepare_libraries,
-    terminating_as_interrupted,
-    without_repeats,
-)
+from trajmeter.cli._process import terminating_as_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,37 +56,6 @@ def test_another_handler_stays(handle: Callable[..., object]) -> None:
     assert seen == [signal.SIGTERM]
     handle(signal.SIGTERM, signal.SIG_IGN)
     assert _raised() == (False, False)
-
-
-@pytest.mark.parametrize("chosen", [None, "3"])
-def test_importing_numpy_leaves_the_threads_of_other_programs_alone(
-    chosen: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = "OPENBLAS_NUM_THREADS"
-    monkeypatch.delenv(name, raising=False)
-    if chosen is not None:
-        monkeypatch.setenv(name, chosen)
-    prepare_libraries()
-    assert os.environ.get(name) == chosen
-
-
-def test_paths_in_a_folder_that_is_given_too_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder, deeper, other = Path("runs"), Path("runs/old"), Path("runs-2")
-    for each in (deeper, other):
-        each.mkdir(parents=True)
-        (each / "a.jsonl").touch()
-    given = [folder, other / "a.jsonl", deeper / "a.jsonl", deeper]
-    assert without_repeats(given) == given
-    told = "which is read too; the same attempts may count twice"
-    assert capsys.readouterr().err.splitlines() == [
-        f"trajmeter: {deeper / 'a.jsonl'} (and 1 more): also in {folder}, {told}",
-        f"trajmeter: {deeper / 'a.jsonl'}: also in {deeper}, {told}",
-    ]
-    assert without_repeats([other, deeper]) == [other, deeper]
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

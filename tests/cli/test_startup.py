@@ -16,8 +16,8 @@ from pyarrow import parquet
 from typer.main import get_command
 
 from trajmeter.cli import _main, _terminal
+from trajmeter.cli._libraries import MEMORY_POOL
 from trajmeter.cli._option_values import read_late
-from trajmeter.cli._process import MEMORY_POOL
 from trajmeter.cli._units import EngineName
 from trajmeter.kernels import backend
 

@@ -5,7 +5,6 @@ Nothing here needs an extra, so a missing extra can be reported.
 
 from __future__ import annotations
 
-import glob
 import os
 import signal
 import sys
@@ -15,36 +14,27 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
-from trajmeter.remote import is_remote
 from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
     import pyarrow as pa
 
-    from trajmeter.records import ReadProblem
     from trajmeter.writers import TableWriter
 
 __all__ = [
-    "MEMORY_POOL",
     "ExitCode",
     "PrintedTable",
     "Termination",
-    "Unreadable",
     "discard",
     "plain_message",
-    "prepare_libraries",
     "print_message",
     "redirecting_stdout",
     "terminating_as_interrupted",
     "tolerating_closed_stdout",
     "tolerating_lost_messages",
-    "warn_of_repeats",
-    "without_blas_threads",
-    "without_repeats",
 ]
 
 _STDOUT, _STDERR = 1, 2
@@ -59,12 +49,6 @@ _PLAIN_WORDS = {
     "Input should be greater than or equal to": "expected at least",
 }
 """Words of pydantic and typer in messages on options, and what is printed instead."""
-_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-MEMORY_POOL = "ARROW_DEFAULT_MEMORY_POOL"
-"""Environment variable from which pyarrow takes its allocator when it is imported."""
-
-_SHOWN_PROBLEMS = 10
-"""Maximum number of problems to show: a file in the wrong format has one on every line."""
 
 
 class ExitCode(IntEnum):
@@ -247,146 +231,3 @@ def plain_message(text: str) -> str:
     for words, plain in _PLAIN_WORDS.items():
         text = text.replace(words, plain)
     return f"folder {text.removeprefix('dir ')}" if text.startswith("dir '") else text
-
-
-@contextmanager
-def without_blas_threads() -> Iterator[None]:
-    """Import numpy and scipy without BLAS threads, unless their number was chosen.
-
-    Nothing here uses them, and starting them takes more CPU time than importing numpy.
-    """
-    if _BLAS_THREADS in os.environ:
-        yield
-        return
-    os.environ[_BLAS_THREADS] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[_BLAS_THREADS]  # child processes may use them
-
-
-def prepare_libraries() -> None:
-    """Import numpy, as :func:`preparing_libraries` does."""
-    with preparing_libraries():
-        pass
-
-
-@contextmanager
-def preparing_libraries() -> Iterator[None]:
-    """Choose how numpy and pyarrow start, and import numpy at the end of the block.
-
-    numpy starts :func:`without_blas_threads`. By default, pyarrow asks for huge pages, and a short
-    process clears most of them for nothing.
-    """
-    os.environ.setdefault(MEMORY_POOL, "system")
-    with without_blas_threads():
-        yield
-        import numpy as np  # noqa: F401 - it reads the variable only now
-
-
-class Unreadable:
-    """Counts unreadable files and records, and shows the first of them."""
-
-    count: int
-    """The count so far."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._beside = 0
-        self._seen: set[ReadProblem] = set()
-
-    def report_once(self, problem: ReadProblem) -> None:
-        """Report a problem once, even if a file is read several times."""
-        if problem not in self._seen:
-            self._seen.add(problem)
-            self.report(problem)
-
-    def report(self, problem: ReadProblem) -> None:
-        """Count an unreadable file or record, and show the reason."""
-        self.count += 1
-        if self.count <= _SHOWN_PROBLEMS:
-            print_message(f"unreadable: {problem}")
-
-    def begin_inputs(self) -> None:
-        """Mark all problems so far as found outside the inputs, such as in tasks."""
-        self._beside = self.count
-
-    def report_total(self, found: int = 0) -> None:
-        """Show the total, if not all problems were shown.
-
-        Args:
-            found: Number of problems in the inputs, including those of a resumed run.
-        """
-        hidden = self.count - _SHOWN_PROBLEMS
-        if hidden > 0:
-            print_message(f"unreadable: {hidden:,} more, {self.count:,} in total")
-        earlier = found - (self.count - self._beside)
-        if earlier > 0:
-            print_message(f"trajmeter: unreadable: {earlier:,} more that the earlier run reported")
-
-
-def without_repeats(paths: Iterable[Path]) -> list[Path]:
-    """Remove paths that name the same file again, with a message about each.
-
-    If there are several paths, patterns are expanded, as other paths may name the same files.
-    """
-    given = list(paths)
-    if len(given) < 2:  # noqa: PLR2004 - several
-        return given
-    kept: dict[Path, Path] = {}
-    for path in given:
-        files = _files_of(path)
-        before = len(kept)
-        for file in files:
-            kept.setdefault(file.resolve(), file)
-        repeated = len(files) - (len(kept) - before)
-        if repeated:
-            is_all = len(files) == 1
-            what = str(path) if is_all else f"{repeated:,} of the files of {path}"
-            print_message(f"trajmeter: {what}: listed twice; read once")
-    _warn_of_folders(kept)
-    return list(kept.values())
-
-
-def warn_of_repeats(paths: Iterable[Path], effect: str) -> None:
-    """Warn about files that are listed again where each file counts as one system or judge.
-
-    Args:
-        paths: The files.
-        effect: What follows from it.
-    """
-    seen: set[Path] = set()
-    for path in paths:
-        place = path.resolve()
-        if place in seen:
-            print_message(f"trajmeter: {path}: listed twice; {effect}")
-        seen.add(place)
-
-
-def _warn_of_folders(given: Mapping[Path, Path]) -> None:
-    """Warn about paths in a folder that is also listed; its format may skip them.
-
-    Args:
-        given: The listed paths, by their resolved paths.
-    """
-    local = {place: path for place, path in given.items() if not is_remote(path)}
-    inside: dict[Path, list[Path]] = {place: [] for place in local if place.is_dir()}
-    if not inside:
-        return
-    for place, path in local.items():
-        for folder in inside.keys() & set(place.parents):
-            inside[folder].append(path)
-    for folder, (first, *others) in ((each, paths) for each, paths in inside.items() if paths):
-        more = f" (and {len(others):,} more)" if others else ""
-        print_message(
-            f"trajmeter: {first}{more}: also in {given[folder]}, which is read too; the same "
-            "attempts may count twice"
-        )
-
-
-def _files_of(path: Path) -> list[Path]:
-    if is_remote(path) or not glob.has_magic(str(path)):
-        return [path]
-    from trajmeter.readers.patterns import expanded  # not needed for other paths
-
-    return expanded(path)

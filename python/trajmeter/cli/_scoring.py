@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.cli import _gates as gate
 from trajmeter.cli import _units as units
-from trajmeter.cli._process import (
-    PrintedTable,
-    Unreadable,
-    prepare_libraries,
-    preparing_libraries,
-    print_message,
-)
+from trajmeter.cli._inputs import Unreadable
+from trajmeter.cli._libraries import prepare_libraries, preparing_libraries
+from trajmeter.cli._process import PrintedTable, print_message
 from trajmeter.cli._progress import tracked
 from trajmeter.errors import ConfigurationError
 

@@ -10,13 +10,9 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli import _tables as table
-from trajmeter.cli._process import (
-    ExitCode,
-    Unreadable,
-    prepare_libraries,
-    tolerating_closed_stdout,
-    warn_of_repeats,
-)
+from trajmeter.cli._inputs import Unreadable, warn_of_repeats
+from trajmeter.cli._libraries import prepare_libraries
+from trajmeter.cli._process import ExitCode, tolerating_closed_stdout
 from trajmeter.cli._terminal import stdout_console
 
 __all__ = ["AgreementFormat", "ScaleName", "agreement"]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._fields import PlainFormat
-from trajmeter.cli._process import ExitCode, print_message, without_repeats
+from trajmeter.cli._inputs import without_repeats
+from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.cli._terminal import SnapshotFiles, TaskFiles, stdout_console
 from trajmeter.errors import BackendError
 from trajmeter.reports.cells import visible

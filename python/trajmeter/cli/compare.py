@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trajmeter.cli import _tables as table
+from trajmeter.cli._inputs import Unreadable, warn_of_repeats
+from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
-from trajmeter.cli._process import (
-    ExitCode,
-    Unreadable,
-    prepare_libraries,
-    print_message,
-    tolerating_closed_stdout,
-    warn_of_repeats,
-    without_blas_threads,
-)
+from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._terminal import OriginalProfile, stdout_console
 from trajmeter.errors import ConfigurationError
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._fields import PlainFormat
-from trajmeter.cli._process import ExitCode, Unreadable, print_message, without_repeats
+from trajmeter.cli._inputs import Unreadable, without_repeats
+from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
     JudgeBaseUrl,

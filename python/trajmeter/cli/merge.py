@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import present
-from trajmeter.cli._process import ExitCode, prepare_libraries, print_message
+from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.reports.cells import counted
 
 __all__ = ["merge"]

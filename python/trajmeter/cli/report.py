@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli import _tables as table
+from trajmeter.cli._inputs import Unreadable, without_repeats
+from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import existing
-from trajmeter.cli._process import (
-    ExitCode,
-    Unreadable,
-    prepare_libraries,
-    print_message,
-    tolerating_closed_stdout,
-    without_repeats,
-)
+from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._snapshots import RepositoryFolders
 from trajmeter.cli._terminal import OriginalProfile, SnapshotFiles, stdout_console
 

@@ -17,13 +17,9 @@ from trajmeter.cli._findings import (
     report_unjudged,
     warn_of_slow_kernels,
 )
+from trajmeter.cli._inputs import without_repeats
 from trajmeter.cli._outputs import ScoreOutputs
-from trajmeter.cli._process import (
-    ExitCode,
-    print_message,
-    tolerating_closed_stdout,
-    without_repeats,
-)
+from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
 from trajmeter.cli._scoring import Format, Wanted, score_at_once, score_in_units
 from trajmeter.cli._snapshots import (

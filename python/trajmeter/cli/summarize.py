@@ -11,16 +11,10 @@ import typer
 
 from trajmeter.cli import _gates as gate
 from trajmeter.cli import _tables as table
+from trajmeter.cli._inputs import Unreadable, without_repeats
+from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
-from trajmeter.cli._process import (
-    ExitCode,
-    Unreadable,
-    prepare_libraries,
-    print_message,
-    tolerating_closed_stdout,
-    without_blas_threads,
-    without_repeats,
-)
+from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError
 

@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._inputs import Unreadable, without_repeats
+from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._pager import print_lines
-from trajmeter.cli._process import (
-    ExitCode,
-    Unreadable,
-    prepare_libraries,
-    print_message,
-    tolerating_closed_stdout,
-    without_repeats,
-)
+from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._snapshots import CacheFolder, NoCache, RepositoryFolders, cache_choice
 from trajmeter.cli._terminal import (
     ColumnMap,
