@@ -9,11 +9,13 @@ import pytest
 from pydantic import ValidationError
 
 from tests.readers.swe_agent.runs import NUMBERED, SOURCE, run, step
-from trajmeter.readers import Evidence
+from trajmeter.readers import Evidence, read_trajectories
 from trajmeter.readers.swe_agent import TRAJECTORY
 from trajmeter.records import Extent, Failure, Leak, ToolCall, Turn, Usage, View
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trajmeter.records import Trajectory
 
 
@@ -126,6 +128,17 @@ def test_a_killed_run_does_not_say_how_it_ended() -> None:
     killed = read(info={"exit_status": None})
     assert (killed.failure, killed.metadata) == (None, {})
     assert TRAJECTORY.read(run(info={}), SOURCE).failure is None
+
+
+@pytest.mark.parametrize("steps", [(), (step("ls"),)])
+def test_a_killed_run_is_recognised(steps: tuple[dict[str, Any], ...], tmp_path: Path) -> None:
+    """Its history is a list of messages as well."""
+    asked = [{"role": "user", "content": "Fix it."}, {"role": "assistant", "content": "Look."}]
+    record = run(history=asked, info={"swe_agent_version": "1.1.0"}) | {"trajectory": steps}
+    path = tmp_path / "acme__widget-12.traj"
+    path.write_text(json.dumps(record))
+    (killed,) = read_trajectories(path)
+    assert (killed.agent, len(killed.turns or ())) == ("swe-agent", len(steps))
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,11 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     if not all(isinstance(step, dict) and "action" in step for step in steps[:3]):
         return None
     is_whole = "history" in record and "environment" in record
-    return (
-        Evidence.CERTAIN
-        if is_whole and "exit_status" in as_mapping(record["info"])
-        else (Evidence.LIKELY if is_whole or steps else None)
-    )
+    # A killed run has no exit status, and its history is a list of messages.
+    is_ended = "exit_status" in as_mapping(record["info"])
+    if is_whole and (steps or is_ended or "replay_config" in record):
+        return Evidence.CERTAIN
+    return Evidence.LIKELY if is_whole or steps else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
