@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
+from trajmeter.readers._files.content import is_compressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,11 +63,13 @@ class Archive:
     """An open archive.
 
     Raises:
-        ReadError: It is cut off, or not a ZIP file.
+        ReadError: It is cut off, compressed as a whole, or not a ZIP file.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        if is_compressed(file):
+            raise ReadError("a ZIP archive that is compressed as a whole; decompress it first")
         try:
             infos = zipfile.ZipFile(file).infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:

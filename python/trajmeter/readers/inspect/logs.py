@@ -40,6 +40,8 @@ _CARRIES = (
     "passed",
     "metadata",
 )
+_ABOUT = frozenset({"task", "model", "created"})
+"""Keys of ``eval`` in every log."""
 _ORIGIN = "Inspect (inspect-ai 0.3.285)"
 
 
@@ -106,9 +108,12 @@ def _attempt(
 def _is_document(_: Path, head: bytes) -> Evidence | None:
     values = beginning(head)
     first = values[0] if values else None
-    if not isinstance(first, dict) or not isinstance(first.get("eval"), dict):
+    about = first.get("eval") if isinstance(first, dict) else None
+    if not isinstance(first, dict) or not isinstance(about, dict):
         return None
-    return Evidence.CERTAIN if "version" in first and "status" in first else None
+    # Sorted keys put the version and the status behind the samples.
+    is_log = ("version" in first and "status" in first) or about.keys() >= _ABOUT
+    return Evidence.CERTAIN if is_log else None
 
 
 def _samples_of_document(
