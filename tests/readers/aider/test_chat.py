@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 import pytest
@@ -118,10 +119,12 @@ def test_how_a_chat_may_end(folder: Path, end: str, reason: str | None) -> None:
     assert (failure and failure.reason) == reason
 
 
-def test_every_chat_of_a_file_is_an_attempt(folder: Path) -> None:
+@pytest.mark.parametrize("mark", [b"", BOM_UTF8])
+def test_every_chat_of_a_file_is_an_attempt(folder: Path, mark: bytes) -> None:
     chat = "# aider chat started at 2026-03-0{} 10:00:00\n\n#### Go.  \n\nReply {}.\n\n"
     path = folder / NAME
-    path.write_bytes((chat.format(1, 1) + chat.format(2, 2)).replace("\n", "\r\n").encode())
+    text = (chat.format(1, 1) + chat.format(2, 2)).replace("\n", "\r\n")
+    path.write_bytes(mark + text.encode())
     attempts, problems = read(path)
     assert problems == []
     assert [(a.attempt, a.final_output, a.source and a.source.record) for a in attempts] == [

@@ -44,9 +44,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "repo"
 
 
-def test_replies_with_their_times(folder: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_replies_with_their_times(folder: Path, encoding: str) -> None:
     path = folder / ".aider.llm.history"
-    path.write_text(MESSAGES)
+    path.write_text(MESSAGES, encoding=encoding)
     attempt = read_one(path)
     assert (attempt.task_id, attempt.agent, attempt.model) == ("repo", "aider", None)
     assert attempt.duration_seconds == 4.0
@@ -56,9 +57,10 @@ def test_replies_with_their_times(folder: Path) -> None:
     assert attempt.final_output == turn.text
 
 
-def test_the_input_has_no_turns(folder: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_the_input_has_no_turns(folder: Path, encoding: str) -> None:
     path = folder / ".aider.input.history"
-    path.write_text(INPUT)
+    path.write_text(INPUT, encoding=encoding)
     attempt = read_one(path)
     assert attempt.turns is None
     assert attempt.transcript == "Fix it.\nPlease.\n/exit"

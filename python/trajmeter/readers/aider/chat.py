@@ -17,6 +17,7 @@ ends with its tokens, which aider rounds above 999.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._files.content import open_content
@@ -58,7 +59,11 @@ _REFLECTED = re.compile(r"Only \d+ reflections allowed, stopping\.")
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    return Evidence.CERTAIN if head.lstrip().startswith(_START.encode()) else None
+    return (
+        Evidence.CERTAIN
+        if head.removeprefix(BOM_UTF8).lstrip().startswith(_START.encode())
+        else None
+    )
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -68,7 +73,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
     try:
         with open_content(path) as file:
             for line in file:
-                text = line.decode(errors="replace").rstrip("\r\n")
+                text = line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
                 if text.startswith(_START):
                     if chat is not None:
                         yield chat.trajectory(path)

@@ -15,6 +15,7 @@ and yield nothing themselves. The input alone has no turns, only what the user s
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._files.content import open_content
@@ -38,11 +39,11 @@ _INPUT = re.compile(rb"\s*# \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\r?\n\+")
 
 
 def _is_messages(_: Path, head: bytes) -> Evidence | None:
-    return Evidence.CERTAIN if _MESSAGES.match(head) else None
+    return Evidence.CERTAIN if _MESSAGES.match(head.removeprefix(BOM_UTF8)) else None
 
 
 def _is_input(_: Path, head: bytes) -> Evidence | None:
-    return Evidence.LIKELY if _INPUT.match(head) else None
+    return Evidence.LIKELY if _INPUT.match(head.removeprefix(BOM_UTF8)) else None
 
 
 def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
@@ -52,7 +53,7 @@ def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
     try:
         with open_content(path) as file:
             for line in file:
-                yield line.decode(errors="replace").rstrip("\r\n")
+                yield line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
 
