@@ -134,6 +134,7 @@ def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) 
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
         ("instance_id,patch\n", "expected JSON, JSON lines or Parquet; the file begins 'instance"),
+        (OWN.encode("utf-16"), "the file is in UTF-16, expected UTF-8; convert it first"),
         ('[{"task_id": "a"},\n{"task_id": ', "invalid JSON: EOF"),
         ('{\n "task_id": "a",\n "turns": [', "invalid JSON: EOF"),
     ],

@@ -8,6 +8,7 @@ magic bytes. Anything else is JSON: one record per line, or one document.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -236,6 +237,8 @@ def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> 
     file.seek(0)
     if not head:
         raise NotJsonError("the file is empty, expected JSON records")
+    if head[0].content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise NotJsonError("the file is in UTF-16, expected UTF-8; convert it first")
     if not _has_json(head):
         begin = head[0].content[:_SHOWN].decode(errors="replace")
         raise NotJsonError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
