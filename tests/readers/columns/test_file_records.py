@@ -17,11 +17,14 @@ from trajmeter.readers._columns import file_records
 from trajmeter.readers._columns.batch_maker import BatchMaker
 from trajmeter.readers._columns.file_records import FileRecords, gathered
 from trajmeter.readers._files.inputs import Input
+from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from trajmeter.records import ReadProblem
 
 STEP = {"step_number": 1, "model_output": "hi"}
 
@@ -115,3 +118,18 @@ def test_files_have_the_rows_and_problems_that_they_have_alone(
     monkeypatch.setattr(file_records, "_FILES", 1)
     assert as_batches(tmp_path)[0] == expected
     assert max(counts) == 1
+
+
+@pytest.mark.parametrize("name", [b"\xff.json", b"\xff/.aider.chat.history.md"])
+def test_a_task_named_after_a_file_whose_name_is_not_text(name: bytes, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(name)
+    chat = "# aider chat started at 2026-03-01 10:00:00\n\n#### Go.  \n\nDone.\n"
+    content = chat if path.suffix == ".md" else json.dumps([{"role": "assistant", "content": "a"}])
+    try:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+    except OSError:
+        pytest.skip("names of files are text here")
+    problems: list[ReadProblem] = []
+    (batch,) = TrajectoryBatches(path, on_problem=problems.append)
+    assert (batch["task_id"].to_pylist(), problems) == ([r"\udcff"], [])

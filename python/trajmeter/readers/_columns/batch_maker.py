@@ -63,9 +63,10 @@ class BatchMaker:
             if len(records) == 1:
                 source = records[0].source or Source(file="")
                 if not is_named_in_utf8(source.file):
-                    escaped = source.file.encode("utf-8", "backslashreplace").decode()
-                    place = source.model_copy(update={"file": escaped})
-                    return self.batches([records[0].model_copy(update={"source": place})])
+                    place = source.model_copy(update={"file": _escaped(source.file)})
+                    # The task may be named after the file.
+                    fields = {"source": place, "task_id": _escaped(records[0].task_id)}
+                    return self.batches([records[0].model_copy(update=fields)])
                 self.lost.append(records[0])
                 self._report(problem_at(source, str(error)))
                 return []
@@ -84,3 +85,8 @@ class BatchMaker:
     def own(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return rows of trajectory columns with the defaults that records have."""
         return with_defaults(self.in_schema(rows), self._wanted)
+
+
+def _escaped(name: str) -> str:
+    """A name with the bytes that are not UTF-8 escaped."""
+    return name.encode("utf-8", "backslashreplace").decode()
