@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain, groupby, islice
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
@@ -25,7 +25,11 @@ from trajmeter.readers._columns.document_batches import document_items
 from trajmeter.readers._columns.file_records import FileRecords, gathered
 from trajmeter.readers._columns.line_batches import BLOCK_BYTES, LineBlocks
 from trajmeter.readers._columns.reasons import Reasons
-from trajmeter.readers._columns.small_files import holds_few_records, holds_records
+from trajmeter.readers._columns.small_files import (
+    holds_few_records,
+    holds_records,
+    is_short_log,
+)
 from trajmeter.readers._files.inputs import inputs
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._files.ranges import LineRange
@@ -203,7 +207,8 @@ class TrajectoryBatches:
         if backend() == "python":
             yield from self._gathered(found)
             return
-        for may_be_logs, group in groupby(found, attrgetter("may_be_log")):
+        is_log = partial(is_short_log, longest=self._choice.max_line)
+        for may_be_logs, group in groupby(found, is_log):
             if may_be_logs and reads_logs:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 from hashlib import sha512
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,21 @@ def test_lines_before_a_cut_are_read_and_the_line_of_the_cut_is_named(
     end = int(problem.message.rpartition("; ")[2].split(" ")[0].replace(",", ""))
     assert start <= end < start + len(lines.splitlines()[len(ids)])
     assert "data is cut off or corrupt: " in problem.message
+
+
+@pytest.mark.parametrize(("indent", "is_read"), [(None, False), (1, True)])
+def test_a_log_on_a_line_that_is_too_long_is_omitted(
+    indent: int | None, is_read: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.traj.json"
+    message = {"role": "user", "content": "x" * 100}
+    log = {"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": [message] * 20}
+    path.write_text(json.dumps(log, indent=indent))
+    ids, problems = read(path, longest=1000)
+    assert ids == ["a"] * is_read
+    assert ["the line is longer" in problem.message for problem in problems] == [True] * (
+        not is_read
+    )
 
 
 def test_lines_that_are_too_long_are_omitted_anywhere(tmp_path: Path) -> None:

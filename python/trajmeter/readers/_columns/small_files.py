@@ -1,4 +1,4 @@
-"""Detects record files with so few records that they are better read together."""
+"""Detects files that are small enough to be read together, or as a whole."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from trajmeter.readers._files.inputs import Input
     from trajmeter.readers._recognition.choice import Choice
 
-__all__ = ["holds_few_records", "holds_records"]
+__all__ = ["holds_few_records", "holds_records", "is_short_log"]
 
 _SMALL_BYTES = 16 << 10
 """Up to this size, reading the records is faster than making a batch for them alone."""
+_LARGEST_LOG = 1 << 26
+"""Size of the largest log that is read as a whole in Rust."""
 
 
 def holds_records(given: Input, choice: Choice[Any]) -> bool:
@@ -39,3 +41,13 @@ def holds_few_records(given: Input, choice: Choice[Any]) -> bool:
         return False
     is_small = stat.S_ISREG(about.st_mode) and about.st_size <= _SMALL_BYTES
     return is_small and holds_records(given, choice)
+
+
+def is_short_log(given: Input, longest: int) -> bool:
+    """Whether a file is named like a mini-swe-agent log and can have no line that is too long."""
+    if not given.may_be_log or longest >= _LARGEST_LOG:
+        return given.may_be_log
+    try:
+        return given.path.stat().st_size <= longest
+    except OSError:  # reported by its reader
+        return False
