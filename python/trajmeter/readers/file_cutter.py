@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import ReadError
 from trajmeter.readers._columns.piece import FoundFile, Piece
+from trajmeter.readers._entry_reader import EntryReader
 from trajmeter.readers._files.containers import PARQUET_MAGIC, entries, is_json_lines
 from trajmeter.readers._files.content import is_compressed_file
+from trajmeter.readers._files.folder_notes import FolderNotes
 from trajmeter.readers._files.identities import FileIdentity, content_identity
-from trajmeter.readers._files.inputs import FolderNotes, Input
+from trajmeter.readers._files.inputs import Input
 from trajmeter.readers._files.ranges import LineRange, RowRange
 from trajmeter.readers._files.scanning import footer, line_cuts, next_line, scan
-from trajmeter.readers._read import EntryReader
 from trajmeter.readers.column_types import checked_footer
 from trajmeter.remote import is_remote
 

@@ -27,11 +27,11 @@ from trajmeter.readers._columns.frame_lines import (
     whole_lines,
 )
 from trajmeter.readers._columns.parquet import own_values, stretches, with_sources
+from trajmeter.readers._entry_reader import EntryReader
 from trajmeter.readers._files.containers import Entry
 from trajmeter.readers._files.inputs import Input
 from trajmeter.readers._files.parquet import values_as_they_are
 from trajmeter.readers._files.problems import refuse
-from trajmeter.readers._read import EntryReader
 from trajmeter.readers._recognition.choice import Choice
 from trajmeter.readers._recognition.own_columns import foreign_columns, holds_own, others_than_ours
 from trajmeter.readers.batches import IDENTITY

@@ -12,8 +12,9 @@ from trajmeter.pipes import STDIN
 from trajmeter.readers._columns.ahead import MOST_ROWS
 from trajmeter.readers._columns.piece import FoundFile, Piece
 from trajmeter.readers._columns.reader_process import FilesRead
+from trajmeter.readers._files.folder_notes import FolderNotes, FolderTally
 from trajmeter.readers._files.identities import FileIdentity, files_below, folder_about
-from trajmeter.readers._files.inputs import FolderNotes, FolderTally, Input, inputs
+from trajmeter.readers._files.inputs import Input, inputs
 from trajmeter.readers._files.ranges import LineRange, Range, RowRange
 from trajmeter.readers._recognition.choice import Choice
 from trajmeter.readers._recognition.registry import format_named

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonColumns
     from trajmeter.readers._columns.batch_maker import BatchMaker
     from trajmeter.readers._columns.reasons import Reasons
-    from trajmeter.readers._read import EntryReader
+    from trajmeter.readers._entry_reader import EntryReader
     from trajmeter.records import Trajectory
 
 __all__ = ["CertainRows"]

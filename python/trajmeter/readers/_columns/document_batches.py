@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._columns.line_batches import ended
+from trajmeter.readers._entry_reader import EntryReader
 from trajmeter.readers._files.document_values import Document, chunks
 from trajmeter.readers._files.list_documents import list_document
-from trajmeter.readers._read import EntryReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,6 +15,7 @@ import pyarrow as pa
 from trajmeter.errors import ReadError
 from trajmeter.readers._columns.line_batches import ended
 from trajmeter.readers._columns.parquet import own_rows, stretches
+from trajmeter.readers._entry_reader import EntryReader
 from trajmeter.readers._files.containers import CHANGED, Entry, is_parquet
 from trajmeter.readers._files.content import is_compressed, open_content, state_of
 from trajmeter.readers._files.parquet import (
@@ -24,7 +25,6 @@ from trajmeter.readers._files.parquet import (
     row_groups,
 )
 from trajmeter.readers._files.ranges import RowRange
-from trajmeter.readers._read import EntryReader
 from trajmeter.readers._recognition.own_columns import holds_own
 from trajmeter.records import ReadProblem, Source
 
