@@ -212,3 +212,18 @@ def test_a_truth_value_is_nothing_else() -> None:
         one(rows, PASSED)
     rows[1][PASSED] = None
     assert one(rows, PASSED).mean == 1.0
+
+
+def test_tasks_in_several_clusters_keep_their_variance() -> None:
+    """A million and a million plus 0.002: squared distances from the mean are 0.001 ** 2.
+
+    Two values at each of 20 tasks: (2 * 20 * 0.001 ** 2) / (40 - 20) = 2e-6.
+    """
+    rows = [
+        {"task_id": f"t{i}", "attempt": str(k), "repo": f"r{k}", "x.y": 1e6 + 0.002 * k}
+        for i in range(20)
+        for k in range(2)
+    ]
+    found = one(rows, "x.y", cluster="repo")
+    assert found.var_repeat == pytest.approx(2e-6, rel=1e-6)
+    assert found.var_task == 0.0

@@ -31,16 +31,13 @@ def variance_columns(
         return {}
     squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
     codes = read.units.task[held]
+    within = _squared_distances(squares, sums, sizes)
     tasks = by_code(codes, sums.high, sizes)
-    if len(tasks.sums) == len(held):
-        within = _squared_distances(squares, sums, sizes)
-    else:  # tasks in several clusters
-        low = by_code(codes, sums.low, sizes).sums
-        whole = Doubles(tasks.sums, low)
-        high = by_code(codes, squares.high, sizes).sums
-        within = _squared_distances(
-            Doubles(high, by_code(codes, squares.low, sizes).sums), whole, tasks.sizes
-        )
+    if len(tasks.sums) < len(held):  # tasks in several clusters
+        _, places = np.unique(codes, return_inverse=True)
+        means = (np.bincount(places, sums.high) / np.bincount(places, sizes))[places]
+        between = sizes * (sums.high / sizes - means) ** 2
+        within = by_code(codes, within + between, sizes).sums
     components = variance_components(tasks.sums, tasks.sizes, within, greatest)
     return {} if components is None else components._asdict()
 
