@@ -72,6 +72,18 @@ def test_figures_by_row() -> None:
     assert found["final.symbol.coverage"][3] == 1.0
 
 
+def test_nothing_to_find_has_no_f1() -> None:
+    """No definition meets gold, and the gold patch edits no line: there is 0 of 0 to find."""
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -3,1 +3,1 @@\n-old\n+new\n"
+    attempts = [Trajectory(task_id="t", final_views=(lines("a.py", 1, 2),), final_patch=patch)]
+    found = _columns(trajectory_batch(attempts), [task(gold("b.py", 1, 4), patch="")])
+    for group in ("final.symbol", "edit_location"):
+        assert found[f"{group}.outcome"] == ["abstained"]
+        assert found[f"{group}.predicted_size"] == [1]
+        assert found[f"{group}.gold_size"] == [0]
+        assert found[f"{group}.f1"] == [None]
+
+
 def test_attempts_at_unknown_tasks_count_their_steps() -> None:
     found = _columns(trajectory_batch(ATTEMPTS), [None] * len(ATTEMPTS))
     assert found["trajectory.num_steps"] == [3, 0, 0, 1]

@@ -47,8 +47,8 @@ def final_columns(found: Attempts) -> _Columns:
     coverage, precision = _quotient(shared, gold), _quotient(shared, predicted)
     empty = found.profile.empty_ratio
     if empty is None:
-        precision[gold == 0] = nan
         f1 = _exactly(_f1, shared, gold, predicted)
+        precision[gold == 0] = f1[gold == 0] = nan
     else:
         coverage[gold <= 0] = empty
         precision[predicted <= 0] = empty
@@ -144,13 +144,14 @@ def edit_columns(
     is_diff, edited, shared, deleted, hits = edits
     gold = found.tasks["gold_edits"]
     coverage, precision = _quotient(shared, gold), _quotient(shared, edited)
-    precision[gold == 0] = nan
+    f1 = _exactly(_f1, shared, gold, edited)
+    precision[gold == 0] = f1[gold == 0] = nan
     no_patch = np.where(has_patch, _NONE, CAUSE[Cause.MISSING_PATCH])
     missing = np.where(found.tasks["has_gold_patch"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
     figures = {
         "coverage": coverage,
         "precision": precision,
-        "f1": _exactly(_f1, shared, gold, edited),
+        "f1": f1,
         "intersection": shared,
         "gold_size": gold,
         "predicted_size": edited,
