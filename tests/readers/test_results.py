@@ -85,6 +85,21 @@ def test_columns_are_detected_from_their_values(tmp_path: Path, suffix: str) -> 
     assert (kinds["x.ok"], kinds["x.size"], kinds["task_id"]) == ("boolean", "integer", "text")
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "rows"])
+def test_a_column_may_begin_with_what_json_cannot_represent(tmp_path: Path, suffix: str) -> None:
+    """NaN and infinities are text in JSON lines; other values tell whether that is all they are."""
+    columns: dict[str, list[Any]] = {
+        "task_id": ["a", "b", "c"],
+        "x.value": ["NaN", None, 0.5],
+        "x.size": ["-Infinity", 3, 4],
+        "x.only": ["Infinity", None, "NaN"],
+        "x.label": ["NaN", "b", 1],
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    table = open_results(write(tmp_path / "table.jsonl", rows) if suffix == "jsonl" else rows)
+    assert [*table.columns.values()] == ["text", "number", "integer", "number", "text"]
+
+
 def test_bad_lines_are_omitted_and_reported(tmp_path: Path) -> None:
     file = tmp_path / "table.jsonl"
     lines = [

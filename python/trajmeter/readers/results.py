@@ -220,7 +220,7 @@ class _RowsTable:
     metadata: Mapping[str, str]
 
     def __init__(self, name: str, source: object) -> None:
-        from trajmeter.readers._results.batches import kind_of
+        from trajmeter.readers._results.batches import kinds_of
 
         expected = "a path, rows, or a table of Arrow"
         if isinstance(source, Mapping) or not isinstance(source, Iterable):
@@ -232,11 +232,7 @@ class _RowsTable:
         self.name = name
         self._rows = cast("list[Mapping[str, Any]]", rows)
         self.metadata = {}
-        self.columns: dict[str, TableKind] = {}
-        for row in self._rows:
-            for column, value in row.items():
-                if self.columns.get(column, "other") == "other":
-                    self.columns[column] = kind_of(value)
+        self.columns: dict[str, TableKind] = kinds_of(self._rows)
 
     def batches(
         self,

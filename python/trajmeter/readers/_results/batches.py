@@ -12,7 +12,7 @@ from trajmeter.arrays import cast, filled, nulls, taken
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.arrays import Array
     from trajmeter.readers._results.table import TableKind
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "arrow_batch",
     "described",
-    "kind_of",
+    "kinds_of",
     "number_of",
     "refuse_key",
     "row_batch",
@@ -43,6 +43,9 @@ _SPECIAL = {
     "false": 0.0,
 }
 """Texts for numbers that JSON and CSV cannot represent."""
+
+_NON_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
+"""Those that JSON lines are written with."""
 
 
 def rows_at_once(columns: Sequence[str]) -> int:
@@ -216,8 +219,29 @@ def _json_text(value: object) -> str | None:
     return None if value is None else json.dumps(value, default=str)
 
 
-def kind_of(value: object) -> TableKind:
-    """The type of a column, from one of its values."""
+def kinds_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, TableKind]:
+    """The type of each column, from the first value that tells it.
+
+    A text for a number that JSON cannot represent tells it only if no other value does.
+    """
+    kinds: dict[str, TableKind] = {}
+    unsure: set[str] = set()
+    for row in rows:
+        for name, value in row.items():
+            if kinds.get(name, "other") != "other" and name not in unsure:
+                continue
+            if isinstance(value, str) and value in _NON_FINITE:
+                kinds[name] = "number"
+                unsure.add(name)
+            elif (kind := _kind_of(value)) != "other":
+                kinds[name] = kind
+                unsure.discard(name)
+            else:
+                kinds.setdefault(name, kind)
+    return kinds
+
+
+def _kind_of(value: object) -> TableKind:
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):

@@ -15,7 +15,7 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._files.lines import line_blocks
 from trajmeter.readers._results.batches import (
     arrow_batch,
-    kind_of,
+    kinds_of,
     number_of,
     row_batch,
     with_nulls,
@@ -24,7 +24,7 @@ from trajmeter.records import ReadProblem
 from trajmeter.text import from_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -53,18 +53,10 @@ class JsonLinesTable:
         self._path = path
         self._report = report
         self.metadata = {}
-        self.columns: dict[str, TableKind] = {}
         with path.open("rb") as file:
-            for line in islice(json_input.lines(file), _PROBED):
-                try:
-                    row = json_input.parse(line.content)
-                except ReadError:
-                    continue
-                if not isinstance(row, dict):
-                    continue
-                for name, value in row.items():
-                    if self.columns.get(name, "other") == "other":
-                        self.columns[name] = kind_of(value)
+            self.columns: dict[str, TableKind] = kinds_of(
+                _objects(islice(json_input.lines(file), _PROBED))
+            )
 
     def batches(
         self,
@@ -141,6 +133,17 @@ class JsonLinesTable:
         for index, message in wrong.items():
             self._report(ReadProblem(file=self.name, line=places[index], message=message))
         return batch
+
+
+def _objects(lines: Iterable[json_input.Line]) -> Iterator[dict[str, Any]]:
+    """The objects among some lines."""
+    for line in lines:
+        try:
+            row = json_input.parse(line.content)
+        except ReadError:
+            continue
+        if isinstance(row, dict):
+            yield row
 
 
 class CsvTable:
