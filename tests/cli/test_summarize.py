@@ -122,6 +122,14 @@ def test_gates(run: Run, table: str, gate: list[str], code: int, line: str) -> N
     assert line.format(f=F1) in out
 
 
+@pytest.mark.parametrize(
+    "option", [("--fail-under", f"{SHORT}=nan"), ("--range", f"{SHORT}=0..nan")]
+)
+def test_thresholds_and_ends_are_numbers(run: Run, table: str, option: tuple[str, str]) -> None:
+    code, _, err = run("summarize", table, *option)
+    assert (code, err) == (2, f"trajmeter: error: {option[0]} nan: expected a number\n")
+
+
 def test_a_failure_comes_before_a_doubt(run: Run, table: str) -> None:
     gates = ["--fail-under", f"{SHORT}=0.9", "--fail-under-lower", f"{SHORT}=0.76"]
     code, out, err = run("summarize", table, *gates, "-f", "json")

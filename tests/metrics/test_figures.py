@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 import trajmeter
-from trajmeter.errors import UnknownNameError
+from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.metrics import Figure, RowLayout
 from trajmeter.metrics.figures import (
     FigureInfo,
@@ -133,3 +134,11 @@ def test_bounds_are_written_the_same_for_any_type() -> None:
     one, other = Figure(low=0, high=10), Figure(low=0.0, high=10.0)
     assert one == other
     assert repr(one) == repr(other)
+
+
+def test_an_infinite_bound_is_none() -> None:
+    unbounded = Figure(low=-math.inf, high=math.inf)
+    assert (unbounded.low, unbounded.high) == (None, None)
+    for low, high in ((math.inf, None), (0.0, math.nan)):
+        with pytest.raises(ConfigurationError, match="expected a number"):
+            Figure(low=low, high=high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,23 @@ def test_equal_values_of_any_range_have_wilsons_interval_scaled_back() -> None:
     assert found.low == pytest.approx(10.0 * 3 / (3 + 1.959963984540054**2))
 
 
+def test_an_infinite_end_of_a_range_is_none() -> None:
+    """Of 3, 3, 3 and one unmeasured attempt, the mean is 9 / 4 at least, if none is below 0."""
+    rows = [{"task_id": f"t{i}", "x.y": 3.0} for i in range(3)]
+    rows.append({"task_id": "t9", "x.y": math.nan})
+    found = one(rows, "x.y", ranges={"x.y": (0.0, math.inf)})
+    assert (found.bound_low, found.bound_high) == (9 / 4, None)
+    assert (found.interval, found.low, found.range_high) == (None, None, None)
+    with pytest.raises(ConfigurationError, match=r"--range x.y=nan\.\.: a range ends at nan"):
+        one(rows, "x.y", ranges={"x.y": (math.nan, None)})
+
+
+def test_a_gate_needs_a_number() -> None:
+    gate = trajmeter.Gate(kind="fail_under", figure=SPEEDUP, threshold=math.nan)
+    with pytest.raises(ConfigurationError, match="--fail-under: nan, expected a number"):
+        one([{"task_id": "t", SPEEDUP: 2.0}], SPEEDUP, gates=[gate])
+
+
 def test_logarithms_without_variation_have_no_interval() -> None:
     found = one([{"task_id": f"t{i}", SPEEDUP: 2.0} for i in range(3)], SPEEDUP)
     assert found.gmean == pytest.approx(2.0)
@@ -123,7 +141,7 @@ def test_what_a_success_is(condition: str, successes: list[bool]) -> None:
     assert succeeds(np.array([0.0, 1.0, 2.0])).tolist() == successes
 
 
-@pytest.mark.parametrize("condition", ["", "x.y>", "x.y>=much", "x.y == 1"])
+@pytest.mark.parametrize("condition", ["", "x.y>", "x.y>=much", "x.y>=nan", "x.y == 1"])
 def test_what_no_success_is(condition: str) -> None:
     with pytest.raises(ConfigurationError, match="success is"):
         read_success(condition)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -167,12 +167,12 @@ def number(text: str, option: str) -> float:
         ConfigurationError: It is not a number.
     """
     try:
-        value = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
-    except ValueError as error:
-        raise ConfigurationError(f"{option} {text}: expected a number") from error
-    if isnan(value):
+        found = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+    except ValueError:
+        found = nan
+    if isnan(found):
         raise ConfigurationError(f"{option} {text}: expected a number")
-    return value
+    return found
 
 
 def named(values: Sequence[str] | None, option: str, expected: str = "VALUE") -> dict[str, str]:

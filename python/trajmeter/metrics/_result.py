@@ -8,6 +8,7 @@ derived from the models, so a figure has the same name everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -32,6 +33,7 @@ __all__ = [
     "Result",
     "headlines",
     "listings",
+    "read_range",
 ]
 
 
@@ -58,15 +60,26 @@ class Figure:
 
     def __post_init__(self) -> None:
         """Reject an empty range, and convert its bounds to floats."""
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise ConfigurationError(
-                f"the least possible value is {self.low}, above the greatest, {self.high}"
-            )
         # Python may cache equal annotated types as one, whichever came first: 0 equals 0.0, so both
         # must also be written the same way.
-        for name in ("low", "high"):
-            value: float | None = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else float(value))
+        for name, value in zip(("low", "high"), read_range(self.low, self.high), strict=True):
+            object.__setattr__(self, name, value)
+
+
+def read_range(low: float | None, high: float | None) -> tuple[float | None, float | None]:
+    """The ends of a range as floats; an infinite end is none.
+
+    Raises:
+        ConfigurationError: An end is not a number, or the range is empty.
+    """
+    low = None if low == -inf else low
+    high = None if high == inf else high
+    for end in (low, high):
+        if end is not None and not isfinite(end):
+            raise ConfigurationError(f"a range ends at {end}, expected a number")
+    if low is not None and high is not None and low > high:
+        raise ConfigurationError(f"the least possible value is {low}, above the greatest, {high}")
+    return None if low is None else float(low), None if high is None else float(high)
 
 
 class Group(LazyModel):

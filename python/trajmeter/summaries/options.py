@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, get_args
 
 from trajmeter.errors import ConfigurationError, InputError
@@ -110,10 +110,8 @@ def read_success(condition: str) -> tuple[str, Success, bool]:
         return found["figure"], lambda values: values > 0.0, True
     try:
         threshold = float(number)
-    except ValueError as error:
-        raise ConfigurationError(
-            f"success is {condition!r}, expected a number after {sign}"
-        ) from error
+    except ValueError:
+        threshold = nan
     if isnan(threshold):
         raise ConfigurationError(f"success is {condition!r}, expected a number after {sign}")
     compare = _SIGNS[sign]

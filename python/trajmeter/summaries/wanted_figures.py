@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics._result import read_range
 from trajmeter.metrics.figures import (
     FigureInfo,
     figures_in_metadata,
@@ -66,9 +67,12 @@ def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> Fig
         if direction not in ("higher", "lower"):
             raise ConfigurationError(f"--better {name}={direction}: expected higher or lower")
         return info.model_copy(update={"higher_is_better": direction == "higher"})
-    low, high = reading.ranges[name]
-    if low is not None and high is not None and low > high:
-        raise ConfigurationError(f"--range {name}={low}..{high}: the low end is above the high one")
+    given = reading.ranges[name]
+    try:
+        low, high = read_range(*given)
+    except ConfigurationError as error:
+        shown = "..".join("" if end is None else str(end) for end in given)
+        raise ConfigurationError(f"--range {name}={shown}: {error}") from error
     return info.model_copy(update={"low": low, "high": high})
 
 
