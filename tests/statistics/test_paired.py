@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -87,6 +87,14 @@ def test_clusters_change_sign_together() -> None:
 def test_mcnemar(better: int, worse: int, p: float) -> None:
     assert mcnemar(better, worse) == (p, "mcnemar")
     assert mcnemar(worse, better).value == p
+
+
+@pytest.mark.parametrize(("better", "worse"), [(0, 2100), (690, 810), (8000, 8200), (50000, 50400)])
+def test_mcnemar_of_many_tasks(better: int, worse: int) -> None:
+    """Both tails of the binomial: twice the smaller, as its terms are symmetric."""
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is an extra")
+    expected = stats.binomtest(better, better + worse).pvalue
+    assert mcnemar(better, worse).value == pytest.approx(expected, rel=1e-10, abs=0.0)
 
 
 @given(better=st.integers(0, 8), worse=st.integers(0, 8))

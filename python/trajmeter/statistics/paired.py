@@ -42,6 +42,10 @@ _EXACT_CLUSTERS = 16
 
 _POWER = 0.8
 
+_TAIL_BITS = 1024
+"""Bits of the terms of a binomial tail. They are exact with up to 1,000 tasks, and far more precise
+than a float with any number of them."""
+
 
 class PValue(NamedTuple):
     """Probability of a difference at least as large, if the systems are alike."""
@@ -78,9 +82,18 @@ def mcnemar(better: int, worse: int) -> PValue:
         >>> mcnemar(6, 1).value  # 2 * (1 + 7) / 2**7
         0.125
     """
-    differing = better + worse
-    tail = sum(comb(differing, count) for count in range(min(better, worse) + 1))
-    return PValue(float(min(Fraction(2 * tail, 1 << differing), Fraction(1))), "mcnemar")
+    differing, least = better + worse, min(better, worse)
+    term = comb(differing, least)
+    omitted = max(term.bit_length() - _TAIL_BITS, 0)
+    term >>= omitted
+    tail = term
+    for count in range(least, 0, -1):
+        term = term * count // (differing - count + 1)
+        if not term:
+            break
+        tail += term
+    share = Fraction(2 * tail, 1 << (differing - omitted))
+    return PValue(float(min(share, Fraction(1))), "mcnemar")
 
 
 def sign_flip_test(
