@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Tasks, attempt, rows_of, tasks
-from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
 from trajmeter.statistics.draws import draws, picks
 from trajmeter.summaries.options import read_success
 
@@ -245,3 +245,25 @@ def test_tasks_in_several_clusters_keep_their_variance() -> None:
     found = one(rows, "x.y", cluster="repo")
     assert found.var_repeat == pytest.approx(2e-6, rel=1e-6)
     assert found.var_task == 0.0
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_a_figure_whose_first_rows_are_all_null_is_found_by_name(
+    tmp_path: Path, suffix: str
+) -> None:
+    """Of 154 attempts, 150 abstain; the mean of 0, 1, 2, 3 is 1.5."""
+    rows = [("t", None)] * 150 + [("t", value) for value in range(4)]
+    file = tmp_path / f"late.{suffix}"
+    if suffix == "csv":
+        cells = [f"t,{at},{'' if x is None else x}\n" for at, (_, x) in enumerate(rows)]
+        file.write_text("task_id,attempt,mine.late\n" + "".join(cells))
+    else:
+        lines = [
+            json.dumps({"task_id": task, "attempt": str(at), "mine.late": x, "mine.list": [1]})
+            for at, (task, x) in enumerate(rows)
+        ]
+        file.write_text("\n".join(lines))
+    found = one(file, "mine.late")
+    assert (found.mean, found.n_scored, found.n_abstained) == (1.5, 4, 150)
+    with pytest.raises(UnknownNameError, match=r"no figure 'mine\.list'"):
+        one(file, "mine.list")

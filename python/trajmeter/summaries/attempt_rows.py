@@ -245,7 +245,7 @@ def _kinds(
             kinds.setdefault(name, set()).add("number" if kind in _NUMERIC else kind)
     texts, numbers, values = [], [], []
     for name, found in kinds.items():
-        own = found - {"other"}
+        own = found - {"other", "unknown"}
         is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
         is_figure = name in figures and name not in texts_wanted and own == {"text"}
         if is_figure and name not in _IDENTITY:  # such as True and False in CSV

@@ -45,13 +45,18 @@ def known_figures(
         own = figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
         described = own | described
     known = {}
+    requested = _requested(reading)
     for name in columns:
         info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
         kinds = [table.columns[name] for table in tables if name in table.columns]
         if info is None:
-            if name in IDENTITY or not any(kind in _NUMERIC for kind in kinds):
+            # The first rows of a text format may not tell the type of a column.
+            is_figure = any(kind in _NUMERIC for kind in kinds) or (
+                name in requested and set(kinds) == {"unknown"}
+            )
+            if name in IDENTITY or not is_figure:
                 continue
-            is_boolean = all(kind in ("boolean", "other") for kind in kinds)
+            is_boolean = {"boolean"} <= set(kinds) <= {"boolean", "other", "unknown"}
             info = FigureInfo(kind="boolean", low=0.0, high=1.0) if is_boolean else FigureInfo()
         known[name] = info
     for option, names in (("--range", reading.ranges), ("--better", reading.better)):
@@ -59,6 +64,18 @@ def known_figures(
             (column,) = matching_figures([name], known)[:1]
             known[column] = _declared(known[column], name, option, reading)
     return known
+
+
+def _requested(reading: Reading) -> set[str]:
+    """Names of figures in the options."""
+    success = () if reading.success is None else reading.success[:1]
+    return {
+        *(reading.figures or ()),
+        *reading.extra_figures,
+        *reading.ranges,
+        *reading.better,
+        *success,
+    }
 
 
 def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> FigureInfo:

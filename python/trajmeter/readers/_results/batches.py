@@ -44,6 +44,9 @@ _SPECIAL = {
 }
 """Texts for numbers that JSON and CSV cannot represent."""
 
+_OPEN = ("other", "unknown")
+"""Types of columns that further values may tell."""
+
 _NON_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
 """Those that JSON lines are written with."""
 
@@ -72,6 +75,8 @@ def _kind(arrow_type: pa.DataType) -> TableKind:
         return "integer"
     if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
         return "number"
+    if types.is_null(arrow_type):
+        return "unknown"
     is_text = types.is_string(arrow_type) or types.is_large_string(arrow_type)
     return "text" if is_text or types.is_string_view(arrow_type) else "other"
 
@@ -228,14 +233,16 @@ def kinds_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, TableKind]:
     unsure: set[str] = set()
     for row in rows:
         for name, value in row.items():
-            if kinds.get(name, "other") != "other" and name not in unsure:
+            if kinds.get(name, "unknown") not in _OPEN and name not in unsure:
                 continue
             if isinstance(value, str) and value in _NON_FINITE:
                 kinds[name] = "number"
                 unsure.add(name)
-            elif (kind := _kind_of(value)) != "other":
+            elif (kind := _kind_of(value)) not in _OPEN:
                 kinds[name] = kind
                 unsure.discard(name)
+            elif kind == "other" and name not in unsure:
+                kinds[name] = kind
             else:
                 kinds.setdefault(name, kind)
     return kinds
@@ -248,7 +255,9 @@ def _kind_of(value: object) -> TableKind:
         return "integer"
     if isinstance(value, float):
         return "number"
-    return "text" if isinstance(value, str) else "other"
+    if isinstance(value, str):
+        return "text"
+    return "unknown" if value is None else "other"
 
 
 def text_of(value: object, name: str) -> str | None:

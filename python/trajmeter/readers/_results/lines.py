@@ -166,7 +166,7 @@ class CsvTable:
             head = next(line_blocks(file, 1 << 20), b"")
         try:
             reader = self._open(io.BytesIO(head), None)
-            self.columns = dict.fromkeys(reader.schema.names, "other")
+            self.columns = dict.fromkeys(reader.schema.names, "unknown")
             table = reader.read_next_batch()
         except StopIteration:
             table = None
@@ -270,7 +270,7 @@ def _numbers(cells: list[str], name: str) -> tuple[list[float | None], dict[int,
 
 def _kind_of_text(cells: list[str]) -> TableKind:
     if not cells:
-        return "other"
+        return "unknown"
     if all(cell in ("true", "false") for cell in cells):
         return "boolean"
     try:

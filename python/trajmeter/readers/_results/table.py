@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultRows", "ResultsTable", "TableKind"]
 
-TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
-"""Type of a column's values."""
+TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other", "unknown"]
+"""Type of a column's values; *unknown* if those that were read are all null."""
 
 
 class ResultRows(Protocol):
