@@ -13,6 +13,7 @@ from tests.readers import test_openai_agents as agents
 from tests.readers import test_rule_cases as rules
 from tests.readers import test_smolagents as smol
 from tests.readers import test_tau2_bench as tau
+from tests.readers import test_tau_bench as old_tau
 from tests.readers import test_verifiers as verifiers
 from tests.readers.benchmark_rows.test_attempts import ROWS
 from tests.readers.fceval import test_captured_output as captured
@@ -269,6 +270,7 @@ LOGS = {
             "gold_ranges": [{"path": "a.py", "first_line": 1, "last_line": 2}],
         }
     ),
+    "tau-bench-results": lines(old_tau.ATTEMPT),
     "tau2-results": lines(tau.RESULTS, name="results.json"),
     "tau2-simulations": lines(tau.SIMULATION),
     "trajectory-records": lines(OWN),
