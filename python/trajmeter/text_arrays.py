@@ -1,4 +1,8 @@
-"""Arrow arrays of texts as flat numpy arrays, and arrays of texts from Python values."""
+"""Arrow arrays of texts as flat numpy arrays, and arrays of texts from Python values.
+
+They are made from memory, because ``pa.array`` and ``pa.scalar`` import pandas where it is
+installed, which takes longer than scoring a thousand attempts.
+"""
 
 from __future__ import annotations
 

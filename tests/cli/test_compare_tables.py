@@ -130,10 +130,10 @@ def test_agreement_of_tables(run: Run, folder: Path) -> None:
     assert "judge.score  ordinal    4/4      4        50%  0.889" in out
     code, _, err = run("agreement", "a.jsonl", "./a.jsonl")
     assert code == 0
-    assert err == "trajmeter: a.jsonl: listed twice; this judge agrees with itself\n"
+    assert err == "trajmeter: a.jsonl: listed twice; each counts as a judge of its own\n"
     code, _, err = run("compare", "a.jsonl", "b.jsonl", "a.jsonl", "--figure", "judge.score")
     assert code == 0
-    assert err == "trajmeter: a.jsonl: listed twice; it is compared with itself\n"
+    assert err == "trajmeter: a.jsonl: listed twice; each counts as a system of its own\n"
     code, _, err = run("agreement", "a.jsonl")
     assert (code, "needs at least two judges" in err) == (2, True)
 

@@ -99,6 +99,7 @@ def test_options_of_other_commands_are_no_mistake(run: Run, folder: Path, table:
         ('cache = "kept"\nrepos = "."', ["--no-cache"]),
         ('repos = "absent"', ["-s", "snapshots.jsonl"]),
         ('repos = "absent"', ["--snapshots=snapshots.jsonl"]),
+        ('repos = "absent"\ncache = "kept"', ["-s", "snapshots.jsonl"]),
         ('snapshots = "absent"', ["--repos", "."]),
         ('[score]\njudge-record = "r"', ["--judge-replay", "replies.jsonl"]),
     ],

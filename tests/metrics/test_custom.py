@@ -199,5 +199,5 @@ def test_a_name_is_one_that_a_column_can_bear() -> None:
 
 def test_a_range_holds_a_value() -> None:
     decorate: Callable[..., FunctionMetric] = metric(name="rank", low=5, high=1)
-    with pytest.raises(ConfigurationError, match="the least possible value is 5, above"):
+    with pytest.raises(ConfigurationError, match="the low end of a range is 5, above"):
         decorate(lambda _task, _trajectory: 1.0)

@@ -218,6 +218,7 @@ _NAMES = ["run[1].jsonl", "run1.jsonl", "a*.jsonl", "ab.jsonl", "q?.jsonl", "qa.
         ("r[au]n*", ["run1.jsonl", "run[1].jsonl"]),
         ("q?.json?", ["q?.jsonl", "qa.jsonl"]),
         ("?*n[[]1].jsonl", ["run[1].jsonl"]),
+        ("run[].[]1[]].jsonl", ["run[1].jsonl"]),
     ],
 )
 def test_a_name_that_looks_like_a_pattern_stands_for_itself(

@@ -75,10 +75,12 @@ def test_frames_of_polars() -> None:
     with pytest.raises(InputError, match=r"collect\(\) gives a frame"):
         trajmeter.score(frame.lazy(), mapping=MAPPING)
     column = frame["uid"]
-    with pytest.raises(InputError, match="a Series is a single column, expected a data frame"):
+    with pytest.raises(InputError, match="a Series cannot be read as a data frame"):
         trajmeter.score(column, mapping=MAPPING)
-    with pytest.raises(InputError, match="a Series is a single column, expected a data frame"):
+    with pytest.raises(InputError, match="a Series cannot be read as a data frame"):
         next(trajmeter.score_batches(column))
+    with pytest.raises(InputError, match="Array cannot be read as a data frame"):
+        trajmeter.score(pa.array(["a"]), mapping=MAPPING)
 
 
 def test_frames_of_pandas() -> None:

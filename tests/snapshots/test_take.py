@@ -203,6 +203,13 @@ def test_a_shallow_clone_suggests_to_fetch_its_history(tmp_path: Path) -> None:
     git(tmp_path, "clone", "--quiet", "--depth", "1", (tmp_path / "r").as_uri(), "cut")
     with pytest.raises(ReadError, match=f"no commit '{first}'; if it exists elsewhere, fetch it"):
         take_snapshot(tmp_path / "cut", commit=first)
+    with pytest.raises(ReadError, match=r"no commit 'topic'; if it exists elsewhere, fetch it"):
+        take_snapshot(tmp_path / "cut", commit="topic")
+    with pytest.raises(ReadError, match=f"no commit '{first[:9]}'; the clone is shallow"):
+        take_snapshot(tmp_path / "cut", commit=first[:9])
+    git(tmp_path / "cut", "worktree", "add", "--quiet", "--detach", "../beside")
+    with pytest.raises(ReadError, match=r"no commit 'HEAD~1'; the clone is shallow"):
+        take_snapshot(tmp_path / "beside", commit="HEAD~1")
     with pytest.raises(ReadError, match=r"no commit 'HEAD~1'; the clone is shallow") as caught:
         take_snapshot(tmp_path / "cut", commit="HEAD~1")
     _, _, command = str(caught.value).partition("fetch its history: ")

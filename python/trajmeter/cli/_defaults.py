@@ -115,10 +115,11 @@ def defaults_for(
         if key not in known:
             raise ConfigurationError(_unknown(f"{command}.{key}", [*known], file, key))
         values[key] = value
+    values = {key: each for key, each in values.items() if not _is_excluded(key, known, words)}
     return {
         known[key].name: _value(known[key], key, value, file)
         for key, value in values.items()
-        if not _is_excluded(key, known, words) and not _is_useless(key, known, values, words)
+        if not _is_useless(key, known, values, words)
     }
 
 
@@ -131,7 +132,7 @@ def _is_excluded(key: str, known: Mapping[str, Any], words: Sequence[str]) -> bo
 def _is_useless(
     key: str, known: Mapping[str, Any], values: Mapping[str, Any], words: Sequence[str]
 ) -> bool:
-    """Whether an option has no effect, because the command has none of those that it needs."""
+    """Whether none of the options that an option needs is set."""
     needed = [name for name in _ONLY_WITH.get(key, ()) if name in known]
     return bool(needed) and not any(
         name in values or known[name].default is not None or _is_named(known[name], words)

@@ -91,12 +91,13 @@ def warn_of_repeats(paths: Iterable[Path], effect: str) -> None:
         paths: The files.
         effect: What follows from it.
     """
-    seen: set[Path] = set()
+    by_place: dict[Path, list[Path]] = {}
     for path in paths:
-        place = path.resolve()
-        if place in seen:
-            print_message(f"trajmeter: {path}: listed twice; {effect}")
-        seen.add(place)
+        by_place.setdefault(path.resolve(), []).append(path)
+    for first, *others in by_place.values():
+        if others:
+            times = "twice" if len(others) == 1 else f"{len(others) + 1} times"
+            print_message(f"trajmeter: {first}: listed {times}; {effect}")
 
 
 def _warn_of_folders(given: Mapping[Path, Path]) -> None:

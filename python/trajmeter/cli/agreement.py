@@ -85,7 +85,7 @@ def agreement(
     from trajmeter.reports.sections import print_sections, to_markdown
     from trajmeter.writers import json_document
 
-    warn_of_repeats(judges, "this judge agrees with itself")
+    warn_of_repeats(judges, "each counts as a judge of its own")
     unreadable = Unreadable()
     found = measure(
         judges,

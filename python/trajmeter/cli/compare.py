@@ -145,7 +145,7 @@ def compare(
     """
     from trajmeter.readers.results import is_results_table
 
-    warn_of_repeats(results, "it is compared with itself")
+    warn_of_repeats(results, "each counts as a system of its own")
     are_tables = {is_results_table(path): path for path in results}
     if len(are_tables) > 1:
         raise ConfigurationError(

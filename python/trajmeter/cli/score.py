@@ -298,7 +298,7 @@ def _print_results(
         print_message(f"trajmeter: wrote {counted(summary.overall.attempts, 'row')} to {output}")
     with tolerating_closed_stdout():
         _print_summary(summary, output_format)
-    if not is_complete:
+    if not is_complete or not summary.overall.attempts:
         return
     if output is not None and output_format in (Format.TABLE, Format.MARKDOWN, Format.MD):
         print_message(f"trajmeter: for intervals: trajmeter summarize {output}")

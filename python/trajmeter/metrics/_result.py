@@ -78,7 +78,7 @@ def read_range(low: float | None, high: float | None) -> tuple[float | None, flo
         if end is not None and not isfinite(end):
             raise ConfigurationError(f"a range ends at {end}, expected a number")
     if low is not None and high is not None and low > high:
-        raise ConfigurationError(f"the least possible value is {low}, above the greatest, {high}")
+        raise ConfigurationError(f"the low end of a range is {low}, above the high end, {high}")
     return None if low is None else float(low), None if high is None else float(high)
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EntryReader"]
 
-
 # If none of its first records is recognised, it is the wrong kind of file, which is reported once.
 _PATIENCE = 20
 

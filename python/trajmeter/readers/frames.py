@@ -67,7 +67,7 @@ def arrow_table(frame: object) -> pa.Table:
     """The columns of a frame, shared without copying where possible.
 
     Raises:
-        InputError: It is a single column.
+        InputError: It is a single column, or its columns cannot be converted.
         ExtraMissingError: pyarrow is not installed.
     """
     require_pyarrow("data frames")
@@ -77,23 +77,22 @@ def arrow_table(frame: object) -> pa.Table:
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
         return _stream(frame).read_all()
-    return pa.Table.from_batches([pa.record_batch(frame)])
+    return pa.Table.from_batches([_batch(frame)])
 
 
 def arrow_batches(frame: object) -> Iterator[pa.RecordBatch]:
     """The columns of a frame, in parts.
 
     Raises:
-        InputError: It is a single column.
+        InputError: It is a single column, or its columns cannot be converted.
         ExtraMissingError: pyarrow is not installed.
     """
     require_pyarrow("data frames")
-    import pyarrow as pa
 
     if hasattr(frame, "__arrow_c_stream__"):
         yield from _stream(frame)
     else:
-        yield pa.record_batch(frame)
+        yield _batch(frame)
 
 
 def _stream(frame: Any) -> pa.RecordBatchReader:  # noqa: ANN401 - of any library
@@ -102,8 +101,20 @@ def _stream(frame: Any) -> pa.RecordBatchReader:  # noqa: ANN401 - of any librar
     try:
         return pa.RecordBatchReader.from_stream(frame)
     except pa.ArrowInvalid as error:
-        kind = type(frame).__name__
-        raise InputError(f"a {kind} is a single column, expected a data frame: {error}") from error
+        raise _unreadable(frame, error) from error
+
+
+def _batch(frame: Any) -> pa.RecordBatch:  # noqa: ANN401 - of any library
+    import pyarrow as pa
+
+    try:
+        return pa.record_batch(frame)
+    except (pa.ArrowInvalid, TypeError, ValueError) as error:
+        raise _unreadable(frame, error) from error
+
+
+def _unreadable(frame: object, error: Exception) -> InputError:
+    return InputError(f"a {type(frame).__name__} cannot be read as a data frame: {error}")
 
 
 def read_frame(

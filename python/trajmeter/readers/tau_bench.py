@@ -39,7 +39,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Convert an attempt to a trajectory.
 
     Raises:
-        ReadError: The messages are no list.
+        ReadError: The messages are not a list.
         pydantic.ValidationError: A value has the wrong type.
     """
     messages = record["traj"]
@@ -52,7 +52,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     return Trajectory.model_validate(
         {
             **held,
-            "task_id": str(task) if isinstance(task, int) else task,
+            "task_id": str(task) if type(task) is int else task,
             "attempt": None if trial is None else str(trial),
             "source": source,
             "failure": {"reason": "error", "message": error} if isinstance(error, str) else None,

@@ -34,7 +34,7 @@ _IN_MEMORY = 64 << 20
 """Bytes of a file to buffer in memory before it is written; larger files are buffered on disk."""
 _COPIED = 8 << 20
 _MAGIC = re.compile(r"[*?\[]")
-_ANY_LETTER = r"(\\.|\[[^\]]*\])|\."
+_ANY_LETTER = r"(\\.|\[\^?\]?[^\]]*\])|\."
 """What ``?`` becomes in a translated pattern: a dot outside of escapes and sets."""
 _VERSIONS = ("ETag", "etag", "version_id", "versionId", "sha256", "oid", "blob_id", "generation")
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")

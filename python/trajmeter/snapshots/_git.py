@@ -89,10 +89,9 @@ class GitRepository:
             f"git -C {shlex.quote(str(self.path))} fetch --refetch --no-filter origin"
         )
 
-    @property
     def is_shallow(self) -> bool:
         """Whether the clone's history is cut off."""
-        return (self._folder / "shallow").is_file()
+        return self._told("--is-shallow-repository").stdout.strip() == b"true"
 
     @property
     def deepen_command(self) -> str:
@@ -270,17 +269,17 @@ class GitRepository:
 
     def _failure(self) -> ReadError:
         """What git reported about the repository, once it has ended."""
-        import subprocess
-
         self.close()
-        said = subprocess.run(
-            self._command("rev-parse", "--git-dir"),
-            capture_output=True,
-            check=False,
-            env=_environment(),
-        ).stderr.decode(errors="replace")
+        said = self._told("--git-dir").stderr.decode(errors="replace")
         reason = said.strip().removeprefix("fatal: ") or "git ended while reading an object"
         return ReadError(f"{self.path}: {reason}")
+
+    def _told(self, question: str) -> subprocess.CompletedProcess[bytes]:
+        """What git says about the repository itself."""
+        import subprocess
+
+        call = self._command("rev-parse", question)
+        return subprocess.run(call, capture_output=True, check=False, env=_environment())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -35,9 +35,8 @@ __all__ = [
 CacheFolder: TypeAlias = "str | Path | bool"
 """Where to cache entries of files: a folder, ``True`` for the user's cache folder, ``False`` for no
 cache."""
-_FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_RELATIVE = re.compile(r"[~^]|@\{")
-"""Names of commits by their place in the history, such as ``HEAD~1``, which git cannot fetch."""
+_IN_HISTORY = re.compile(r"[~^]|@\{|^[0-9a-f]{4,39}$")
+"""Names that git only finds in the history that it has: ``HEAD~1``, and ids that are cut off."""
 
 
 def take_snapshot(
@@ -145,11 +144,11 @@ def resolve_commit(repository: GitRepository, revision: str) -> str:
     commit = repository.commit(revision)
     if commit is None:
         missing = f"{repository.path}: no commit {revision!r}"
-        if repository.is_shallow and not _FULL_ID.fullmatch(revision):
-            missing += f"; the clone is shallow, fetch its history: {repository.deepen_command}"
-        elif not _RELATIVE.search(revision):
+        if not _IN_HISTORY.search(revision):
             command = fetch_command(repository.path, revision)
             missing += f"; if it exists elsewhere, fetch it: {command}"
+        elif repository.is_shallow():
+            missing += f"; the clone is shallow; fetch its history: {repository.deepen_command}"
         raise ReadError(missing)
     return commit
 

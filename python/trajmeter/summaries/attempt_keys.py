@@ -229,5 +229,6 @@ def check_key(name: str, known: Sequence[str], option: str) -> None:
         ConfigurationError: It is not a column.
     """
     if name != _FILE and name not in known:
-        about = "" if name != "task_id" else "; a results table is what trajmeter score -o wrote"
+        written = "; expected a results table, as written by trajmeter score -o"
+        about = written if name == "task_id" else ""
         raise ConfigurationError(f"{option}: no table has a column {name!r}{about}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -102,7 +102,7 @@ def check_directions(gate: Gate, directions: Mapping[str, bool | None]) -> None:
         raise ConfigurationError(f"{option} needs a figure, such as {option} FIGURE=0.8")
     if gate.kind == "no_regression" and gate.baseline is None:
         raise ConfigurationError(f"{option} needs a baseline")
-    if isnan(gate.threshold):
+    if not isfinite(gate.threshold):
         raise ConfigurationError(f"{option}: {gate.threshold}, expected a number")
     if gate.kind in ("max_not_scored", "no_regression") and gate.threshold < 0.0:
         raise ConfigurationError(f"{option}: {gate.threshold} is below 0")

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["remove_abandoned", "replacing"]
 
-
 _NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
-
+"""Errors of a full disk, a full quota and a file that is too large."""
 
 _PROCESS = re.compile(r"\d+(-\d+)?\.part")
 """Suffix of a temporary file after the target's name: process id and number."""
-
 
 _PAUSES = tuple(0.01 * 2**turn for turn in range(8))
 """Pauses while a file is being read on Windows, e.g. by a virus scanner; 2.6 s in total."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 SCRIPT = "x = 1\n" * 30
-HEADER = {
+HEADER: dict[str, Any] = {
     "version": 2,
     "status": "success",
-    "eval": {"task": "mend", "model": "org/m", "created": "2026-01-02T03:04:05+00:00"},
+    "eval": {
+        "task": "mend",
+        "model": "org/m",
+        "created": "2026-01-02T03:04:05+00:00",
+        "dataset": {"name": "defects"},
+        "config": {},
+    },
     "plan": {"steps": [{"solver": "react", "params": {}}]},
 }
 CALL = {"id": "c1", "function": "bash", "arguments": {"command": "cat a.py"}}

@@ -17,10 +17,20 @@ if TYPE_CHECKING:
 def test_a_document_with_sorted_keys(tmp_path: Path) -> None:
     """Version and status are then beyond the beginning from which formats are recognised."""
     path = tmp_path / "run.json"
-    log = {**HEADER, "samples": [sample(target="x" * 200_000)]}
-    path.write_text(json.dumps(log, sort_keys=True))
+    about = {**HEADER["eval"], "dataset": {"sample_ids": [*map(str, range(20_000))]}}
+    for header in (HEADER, {**HEADER, "eval": about}):
+        log = {**header, "samples": [sample(target="x" * 200_000)]}
+        path.write_text(json.dumps(log, sort_keys=True))
+        attempts, problems = read(path)
+        assert (len(attempts), problems) == (1, [])
+
+
+def test_records_with_similar_keys_are_those_of_their_format(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    record = {"task_id": "a", "turns": [], "eval": HEADER["eval"]}
+    path.write_text(2 * f"{json.dumps(record)}\n")
     attempts, problems = read(path)
-    assert (len(attempts), problems) == (1, [])
+    assert (len(attempts), problems) == (2, [])
 
 
 def test_a_compressed_archive_is_a_problem(tmp_path: Path) -> None:

@@ -142,6 +142,20 @@ def test_a_killed_run_is_recognised(steps: tuple[dict[str, Any], ...], tmp_path:
 
 
 @pytest.mark.parametrize(
+    "others",
+    [
+        {"trajectory": [{"action": "click", "observation": "", "reward": 0}]},
+        {"task_id": "t"},
+        {"instance_id": "a"},
+    ],
+)
+def test_a_record_of_another_kind_with_steps_is_not_certain(others: dict[str, Any]) -> None:
+    record = run(step("ls"), info={}, history=[]) | {"environment": "main"}
+    assert TRAJECTORY.recognises(record) is Evidence.CERTAIN
+    assert TRAJECTORY.recognises(record | others) is Evidence.LIKELY
+
+
+@pytest.mark.parametrize(
     ("environment", "expected"), [("acme__gear-3", "acme__gear-3"), ("main", "acme__widget-12")]
 )
 def test_the_task(environment: str, expected: str) -> None:

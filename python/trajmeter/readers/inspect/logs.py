@@ -40,8 +40,8 @@ _CARRIES = (
     "passed",
     "metadata",
 )
-_ABOUT = frozenset({"task", "model", "created"})
-"""Keys of ``eval`` in every log."""
+_ABOUT = frozenset({"config", "created", "dataset"})
+"""Keys of ``eval`` that come first if keys are sorted."""
 _ORIGIN = "Inspect (inspect-ai 0.3.285)"
 
 
@@ -112,7 +112,8 @@ def _is_document(_: Path, head: bytes) -> Evidence | None:
     if not isinstance(first, dict) or not isinstance(about, dict):
         return None
     # Sorted keys put the version and the status behind the samples.
-    is_log = ("version" in first and "status" in first) or about.keys() >= _ABOUT
+    is_sorted = len(values) == 1 and about.keys() >= _ABOUT
+    is_log = ("version" in first and "status" in first) or is_sorted
     return Evidence.CERTAIN if is_log else None
 
 

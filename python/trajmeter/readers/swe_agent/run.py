@@ -74,6 +74,13 @@ class _Run(TypedDict):
     environment: NotRequired[str | None]
 
 
+_INFO = frozenset({"exit_status", "swe_agent_version", "swe_agent_hash"})
+"""Keys of ``info`` that only SWE-agent writes."""
+_STEP = frozenset({"action", "observation", "response"})
+_OTHERS = frozenset({"instance_id", "messages", "task_id", "turns"})
+"""Keys that runs lack, but records in other formats may have in addition."""
+
+
 @cache
 def _runs() -> TypeAdapter[_Run]:
     return TypeAdapter(_Run)
@@ -86,11 +93,20 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     if not all(isinstance(step, dict) and "action" in step for step in steps[:3]):
         return None
     is_whole = "history" in record and "environment" in record
-    # A killed run has no exit status, and its history is a list of messages.
-    is_ended = "exit_status" in as_mapping(record["info"])
-    if is_whole and (steps or is_ended or "replay_config" in record):
+    if is_whole and (_INFO.intersection(as_mapping(record["info"])) or _has_own_steps(record)):
         return Evidence.CERTAIN
     return Evidence.LIKELY if is_whole or steps else None
+
+
+def _has_own_steps(record: Mapping[str, JsonValue]) -> bool:
+    """Whether steps look like SWE-agent's: a killed run need not say anything else about itself."""
+    steps = record["trajectory"]
+    return (
+        isinstance(steps, list)
+        and bool(steps)
+        and all(as_mapping(step).keys() >= _STEP for step in steps[:3])
+        and _OTHERS.isdisjoint(record)
+    )
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
