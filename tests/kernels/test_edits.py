@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 _NAMES = ["--- a/f", "+++ b/f", "--- a/g.py", "+++ b/g.py", "+++ /dev/null", "diff --git a/f b/f"]
 _HUNKS = ["@@ -1,2 +1,2 @@", "@@ -3 +4 @@ def", "@@ -0,0 +1 @@", "@@ -x +1 @@", "@@ -\u0663 +1 @@"]
+_HUNKS += [
+    "@@\t-1  +1 @@",
+    "@@ -1,2 @@",
+    "@@ -1 +1",
+    "@@ -1 +1@@",
+    "@@ -1, +1 @@",
+    "+++\xa0b/f",
+    "+++ b/",
+]
 _BODY = ["-a", "+a", " a", "-", "+", "", "--- a", "\\ No newline", "@@ -1234567890123456789 +1 @@"]
 _LINES = st.sampled_from([*_NAMES, *_HUNKS, *_BODY])
 _PATCHES = st.lists(_LINES, max_size=12).map("\n".join) | st.text(st.characters(codec="utf-8"))
@@ -46,6 +55,24 @@ def test_counts_of_a_patch(kernels: Kernels) -> None:
     # A pure insertion behind line 4 edits it, and deletes nothing.
     inserting = "--- a/f\n+++ b/f\n@@ -4 +4,2 @@\n c\n+d\n"
     assert _counts(kernels, inserting) == [[1, 1, 1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("patch", "deleted"),
+    [
+        ("+++ b/f\n@@\t-4  +1,2 @@ def\n-a\n", (1, 1)),
+        ("+++\tb/f\n@@ -4 +4 @@\n-a\n", (1, 1)),
+        ("+++ b/f\n+++ b/\n@@ -4 +4 @@\n-a\n", (1, 1)),
+        ("+++ b/\n@@ -4 +4 @@\n-a\n", (0, 0)),
+        ("+++ b/f\n@@ -4 +4 @@\n-a\n@@ -6 @@\n-b\n", (1, 1)),
+        ("+++ b/f\n@@ -4 +4\n-a\n", (0, 0)),
+    ],
+)
+def test_lines_are_deleted_only_below_whole_headers(
+    kernels: Kernels, patch: str, deleted: tuple[int, int]
+) -> None:
+    ((*_, lines, hits),) = _counts(kernels, patch)
+    assert (lines, hits) == deleted
 
 
 def test_patches_without_a_task_are_not_read(kernels: Kernels) -> None:

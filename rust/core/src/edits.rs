@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::patches::edited_lines;
 use crate::pool;
+use crate::text::trim_start;
 
 /// Counts per patch, in the order that the twin defines.
 pub const COUNTS: usize = 5;
@@ -89,7 +90,8 @@ pub fn compare_all<'a>(patches: impl Iterator<Item = Option<(&'a EditGold, &'a s
 /// Returns the lines that a patch deletes, with their files, as `ContextBench`'s reader finds them.
 ///
 /// Its quirks are kept. Only `+++ b/` names a file, and everything after it is the name; lines of a
-/// deleted file therefore count for the file before it. A line that begins with `---`, `@@` or
+/// deleted file therefore count for the file before it. A hunk header needs both ranges and the
+/// second `@@`. A line that begins with `---`, `@@` or
 /// `diff ` ends a hunk, even if it is a deleted line. A context line without its leading space is
 /// not counted. `+++ b/` inside a hunk names the file of the next hunk.
 fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
@@ -104,9 +106,9 @@ fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
         let line = &text[..end.unwrap_or(text.len())];
         match line.as_bytes().first() {
             Some(b' ') => number += 1,
-            Some(b'+') => named = line.strip_prefix("+++ b/").or(named),
+            Some(b'+') => named = name_in(line).or(named),
             Some(b'@' | b'd' | b'-') if ENDS.iter().any(|end| line.starts_with(end)) => {
-                let start = line.strip_prefix("@@ -").and_then(leading_number);
+                let start = hunk_start(line);
                 file = start.and(named);
                 number = start.unwrap_or(0);
             }
@@ -122,18 +124,43 @@ fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
     deleted
 }
 
-/// Parses a leading number of 1 to 18 digits, which fits in 64 bits.
-fn leading_number(text: &str) -> Option<i64> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    if digits > 18 {
-        return None;
-    }
-    text[..digits].parse().ok()
+/// Returns the name in a line like `+++ b/NAME`.
+fn name_in(line: &str) -> Option<&str> {
+    let name = blanks(line.strip_prefix("+++")?)?.strip_prefix("b/")?;
+    (!name.is_empty()).then_some(name)
+}
+
+/// Returns the first line of the base in a header like `@@ -3,2 +3,4 @@`.
+fn hunk_start(line: &str) -> Option<i64> {
+    let old = blanks(line.strip_prefix("@@")?)?.strip_prefix('-')?;
+    let (start, rest) = range(old)?;
+    let (_, rest) = range(blanks(rest)?.strip_prefix('+')?)?;
+    blanks(rest)?.strip_prefix("@@")?;
+    // It fits in 64 bits.
+    (start.len() <= 18).then(|| start.parse().ok())?
+}
+
+/// Parses a number that another may follow after a comma; returns the first, and the rest.
+fn range(text: &str) -> Option<(&str, &str)> {
+    let (first, rest) = digits(text)?;
+    let last = rest.strip_prefix(',').and_then(digits);
+    Some((first, last.map_or(rest, |(_, rest)| rest)))
+}
+
+fn digits(text: &str) -> Option<(&str, &str)> {
+    let count = text.bytes().take_while(u8::is_ascii_digit).count();
+    (count > 0).then(|| text.split_at(count))
+}
+
+/// Strips blanks from the beginning of a text; `None` if there are none.
+fn blanks(text: &str) -> Option<&str> {
+    let rest = trim_start(text);
+    (rest.len() < text.len()).then_some(rest)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{EditGold, compare_all};
+    use super::{EditGold, compare_all, hunk_start, name_in};
 
     const PATCH: &str = "--- a/f\n+++ b/f\n@@ -3,2 +3,2 @@\n-a\n+b\n-c\n";
 
@@ -147,6 +174,30 @@ mod tests {
         assert_eq!(gold.compare("Timed out."), [0, 0, 0, 0, 0]);
         let all = compare_all([None, Some((&gold, ""))].into_iter());
         assert_eq!(all, [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn which_lines_name_files_and_begin_hunks() {
+        for (text, start) in [
+            ("@@ -3,2 +3,4 @@ fn", Some(3)),
+            ("@@\t-3  +3 @@", Some(3)),
+            ("@@ -3,2 @@", None),
+            ("@@ -3,2 +3,4", None),
+            ("@@ -3,2 +3,4@@", None),
+            ("@@-3,2 +3,4 @@", None),
+            ("@@ -3, +3 @@", None),
+        ] {
+            assert_eq!(hunk_start(text), start, "{text}");
+        }
+        for (text, name) in [
+            ("+++ b/f\t2026", Some("f\t2026")),
+            ("+++\t b/b/f", Some("b/f")),
+            ("+++ b/", None),
+            ("+++ /dev/null", None),
+            ("++++ b/f", None),
+        ] {
+            assert_eq!(name_in(text), name, "{text}");
+        }
     }
 
     #[test]

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EditGoldKernel", "deleted_lines", "edit_counts", "edit_gold"]
 
+_NAME = re.compile(r"\+\+\+\s+b/(.+)")
 # Longer digit strings are not numbers: they would not fit in 64 bits.
-_HUNK = re.compile(r"@@ -([0-9]{1,18})(?![0-9])")
+_HUNK = re.compile(r"@@\s+-([0-9]{1,18})(?:,[0-9]+)?\s+\+[0-9]+(?:,[0-9]+)?\s+@@")
 _HUNK_ENDS = ("---", "@@", "diff ")
 
 
@@ -92,17 +93,19 @@ def deleted_lines(patch: str) -> set[tuple[str, int]]:
     """Lines that a patch deletes, each with its file, by the rules of ContextBench's reader.
 
     Only ``+++ b/`` names a file, and everything after ``b/`` is the name; lines of a deleted file
-    count for the file before it. A line that begins with ``---``, ``@@`` or ``diff `` ends a hunk,
-    even if it is a deleted line. A blank line without its leading blank does not count as a line.
-    ``+++ b/`` within a hunk names the file of the next one.
+    count for the file before it. A hunk header needs both ranges and the second ``@@``. A line that
+    begins with ``---``, ``@@`` or ``diff `` ends a hunk, even if it is a deleted line. A blank line
+    without its leading blank does not count as a line. ``+++ b/`` within a hunk names the file of
+    the next one.
     """
     deleted = set()
     named: str | None = None
     file: str | None = None
     number = 0
     for line in patch.split("\n"):
-        if line.startswith("+++ b/"):
-            named = line[len("+++ b/") :]
+        if line.startswith("+++"):
+            name = _NAME.match(line)
+            named = name[1] if name else named
         elif line.startswith(_HUNK_ENDS):
             header = _HUNK.match(line)
             file = named if header else None
