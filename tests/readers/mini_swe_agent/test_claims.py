@@ -98,6 +98,23 @@ def test_one_claim_anywhere_hides_all_commands() -> None:
     assert steps(trajectory) == [seen("a.py", (1, 2))]
 
 
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("```bash\ncat a.py # ```\nls; cat b.py\n```", ["a.py", "b.py"]),
+        ("```bash \r\n\n cat a.py\r\n```", ["a.py"]),
+        ("```bash cat a.py\n```\n```bash\ncat b.py\n```", ["b.py"]),
+        ("```bash\n```\nThen:\n```bash\ncat b.py\n```", None),
+        ("```bash\ncat a.py```", None),
+    ],
+    ids=["fence within a line", "blanks", "no line end", "empty", "no fence on its own line"],
+)
+def test_a_block_ends_at_a_fence_that_begins_a_line(text: str, files: list[str] | None) -> None:
+    (turn,) = read([says(text)]).turns or ()
+    found = None if turn.views is None else [view.path for view in turn.views]
+    assert found == files
+
+
 def test_without_claims_the_first_block_of_each_message_counts() -> None:
     trajectory = read(
         [

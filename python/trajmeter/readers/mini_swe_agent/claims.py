@@ -12,7 +12,7 @@ block, and is empty if that block has no range.
 from __future__ import annotations
 
 import re
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers.contextbench.views import NewView, Span, views_of
@@ -45,22 +45,31 @@ _LINES = re.compile(r"\s*(\d{1,18})\s*-\s*(\d{1,18})")
 _NONE = Usage(input_tokens=0, output_tokens=0, total_tokens=0, cost_usd=0.0)
 
 
-def bash_blocks(text: str, *, of_lines: bool = False) -> Iterator[str]:
+def bash_blocks(text: str) -> Iterator[str]:
     """The commands in an answer of the model.
 
-    A block ends at the next fence. With ``of_lines``, as in the harness, it ends at the next fence
-    that begins a line, if there is one, because a command may contain others.
+    As in the harness, a block ends at the next fence that begins a line or, without one, at the
+    next fence, because a command may contain others.
     """
     end = 0
     # A regular expression for whole blocks would search for each end repeatedly.
     while found := _BASH.search(text, end):
         begin = found.end()
-        fence = text.find(f"\n{_FENCE}", begin - 1) + 1 if of_lines else 0
-        end = fence or text.find(_FENCE, begin)
+        end = text.find(f"\n{_FENCE}", begin - 1) + 1 or text.find(_FENCE, begin)
         if end < 0:
             return
         yield text[begin:end].removesuffix("\n")
         end += len(_FENCE)
+
+
+def _first_block(text: str) -> str | None:
+    """The first command in an answer for ContextBench: it ends at a fence that begins a line.
+
+    Its first line is never the fence, so that an empty block includes what follows it.
+    """
+    found = _BASH.search(text)
+    end = -1 if found is None else text.find(f"\n{_FENCE}", found.end())
+    return None if found is None or end < 0 else text[found.end() : end]
 
 
 def read_claims(
@@ -107,7 +116,8 @@ def _steps(blocks: Iterable[Iterable[dict[str, list[Span]]]]) -> list[dict[str, 
 
 def _seen(message: Message, repository: str | None) -> list[dict[str, list[NewView]]]:
     """The step of a message without claims: what its first bash block shows."""
-    views = views_shown(islice(bash_blocks(text_of(message)), 1), repository)
+    block = _first_block(text_of(message))
+    views = None if block is None else views_shown([block], repository)
     return [] if views is None else [{"views": views}]
 
 

@@ -3,9 +3,11 @@
 The rules are narrow and odd, and scores of recorded runs depend on them:
 
 - A command that contains one of ``_WRITES``, even within another word, shows nothing.
-- The command is cut at ``&&``, ``||`` and ``;``; each piece shows at most one file.
-- Only ``nl … | sed -n``, ``sed -n``, ``head -n``, ``cat`` and ``grep`` count, in this order.
-- Only files with the extensions in ``_FILE`` count, and paths are not joined to a folder.
+- The command is cut at ``&&``, ``||`` and ``;``, but not at line ends; each piece shows at most one
+  file.
+- ``nl … | sed -n``, ``sed -n``, ``head -n``, ``cat`` and ``grep`` count, anywhere in a piece. The
+  first of them, in this order, decides, even if what it shows is not a source file.
+- Only files that end in ``_SUFFIX`` count, and paths are not joined to a folder.
 - Only numbers in the command make a range; its output is not read.
 """
 
@@ -27,45 +29,95 @@ _REPOSITORY = re.compile(r"_m_([^:/]+)")
 
 _WRITES = ("sed -i", "echo ", "mkdir", "rm ", "git add", "git commit", "COMPLETE_TASK")
 _PIECES = re.compile(r"&&|\|\||;")
-_FILE = (
-    r"(?P<path>[^\s'\"|]+\.(?:py|js|java|go|rs|cpp|c|hpp|h|tsx|ts|jsx|rb|php|cs|kt|scala|swift))\b"
+_SUFFIX = r"\.(?:py|js|java|go|rs|c|cpp|h|hpp|ts|tsx|jsx|rb|php|cs|kt|scala|swift)"
+_SOURCE = re.compile(rf"{_SUFFIX}\Z")
+_RANGE = r"['\"]?(?P<first>\d{1,18}),(?P<last>\d{1,18})p"
+_SELECTED = re.compile(rf"\|\s*sed\s+-n\s+{_RANGE}")
+_NUMBERED = re.compile(r"nl\s")
+_READ = (
+    re.compile(rf"sed\s+-n\s+{_RANGE}['\"]?\s+(?P<path>[^\s&|>;<]+)"),
+    re.compile(r"\bhead\s+-n\s+(?P<last>\d{1,18})\s+(?P<path>[^\s&|>]+)"),
+    re.compile(r"\bcat\s+(?P<path>[^\s&|>]+)"),
 )
-_RANGE = r"['\"]?(?P<first>\d{1,18}),(?P<last>\d{1,18})p['\"]?"
-_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"\s*nl\s+-\w+\s+{_FILE}\s*\|\s*sed\s+-n\s+{_RANGE}",
-        rf"\s*sed\s+-n\s+{_RANGE}\s+{_FILE}",
-        rf"\s*head\s+-n\s+(?P<last>\d{{1,18}})\s+{_FILE}",
-        rf"\s*cat\s+{_FILE}",
-        rf"\s*(?:git\s+)?grep\s.*?{_FILE}",
-    )
-)
+_GREP = re.compile(r"\bgrep(?=\s)")
+_WORD = re.compile(r"\S+")
+_FILE = re.compile(rf"(?<!\S)[^\s&|>]+{_SUFFIX}\b")
 
 
 class Shown(NamedTuple):
     """A file that a command shows."""
 
     path: str
-    """Path as written in the command."""
-    lines: Span | None
-    """Lines as written in the command; ``None`` if it gives none."""
+    """Path as written in the command, without quotes and the container's root."""
+    lines: tuple[int, int] | None
+    """First and last line as written in the command; ``None`` if it gives none."""
 
 
 def shown(command: str) -> list[Shown]:
-    """The files that a command shows."""
+    """The files that a command shows, without repeats."""
+    command = command.strip()
     if any(mark in command for mark in _WRITES):
         return []
-    found: list[Shown] = []
-    for piece in _PIECES.split(command):
-        match = next(filter(None, (pattern.match(piece) for pattern in _PATTERNS)), None)
-        if match is not None:
-            numbers = match.groupdict()
-            last = numbers.get("last")
-            first = int(numbers.get("first") or 1)
-            lines = None if last is None else Span(start=first, end=int(last))
-            found.append(Shown(match["path"], lines))
-    return found
+    found = dict.fromkeys(map(_shown_by_piece, _PIECES.split(command)))
+    return [view for view in found if view is not None]
+
+
+def _shown_by_piece(piece: str) -> Shown | None:
+    view = _numbered(piece) or _read(piece) or _searched(piece)
+    if view is None:
+        return None
+    path = view.path.strip("'\"").removeprefix("/testbed/")
+    return view._replace(path=path) if _SOURCE.search(path) else None
+
+
+def _numbered(piece: str) -> Shown | None:
+    """What ``nl -ba FILE | sed -n 3,9p`` shows: the last word before the pipe is the file."""
+    for selected in _SELECTED.finditer(piece):
+        pipe = selected.start()
+        before = piece[piece.rfind("|", 0, pipe) + 1 : pipe].rstrip()
+        called = _NUMBERED.search(before)
+        if called is not None:
+            path = before.split()[-1]
+            # There is something between the two, if only a third blank.
+            if len(before) - len(path) > called.end() + 1:
+                return Shown(path, (int(selected["first"]), int(selected["last"])))
+    return None
+
+
+def _read(piece: str) -> Shown | None:
+    """What ``sed -n 3,9p FILE``, ``head -n 9 FILE`` and ``cat FILE`` show."""
+    match = next(filter(None, (pattern.search(piece) for pattern in _READ)), None)
+    if match is None:
+        return None
+    numbers = match.groupdict()
+    last = numbers.get("last")
+    lines = None if last is None else (int(numbers.get("first") or 1), int(last))
+    return Shown(match["path"], lines)
+
+
+def _searched(piece: str) -> Shown | None:
+    """What ``grep -n word FILE`` shows: the first file after the first word.
+
+    The file is on the line of that word, or begins the next one. The first word itself is the file
+    only if nothing else is, and if two blanks precede it.
+    """
+    found: re.Match[str] | None = None
+    start = newline = -1
+    for called in _GREP.finditer(piece):
+        first = _WORD.search(piece, called.end())
+        if first is None:
+            return None
+        if start < first.end():
+            found = _FILE.search(piece, first.end())
+            start = len(piece) if found is None else found.start()
+            newline = piece.rfind("\n", 0, len(piece[:start].rstrip()))
+        if found is not None and newline < first.start():
+            return Shown(found[0], None)
+        if first.start() > called.end() + 1:
+            only = _FILE.match(piece, first.start())
+            if only is not None:
+                return Shown(only[0], None)
+    return None
 
 
 def views_shown(commands: Iterable[str], repository: str | None) -> list[NewView] | None:
@@ -76,7 +128,7 @@ def views_shown(commands: Iterable[str], repository: str | None) -> list[NewView
         if path is not None:
             spans.setdefault(path, [])
             if lines is not None:
-                spans[path].append(lines)
+                spans[path].append({"start": lines[0], "end": lines[1]})
     return views_of(spans, spans) if spans else None
 
 

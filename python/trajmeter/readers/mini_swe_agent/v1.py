@@ -151,7 +151,7 @@ def _programs(run: Run, text: str) -> list[str]:
     pattern = (config.get("agent") or {}).get("action_regex") or ""
     opening, group, closing = pattern.partition("(.*?)")
     if not (group and opening and closing) or _SPECIAL.search(opening + closing):
-        return [*bash_blocks(text, of_lines=True)]
+        return [*bash_blocks(text)]
     return [command.strip() for command in between_tags(text, opening, closing)]
 
 

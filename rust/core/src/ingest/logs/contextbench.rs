@@ -3,31 +3,13 @@
 //! It reads the context that the agent declares or, if there is none, the commands that it ran, but
 //! never their output.
 
-use memchr::memrchr_iter;
-
 use super::claims::{FINAL, Files, blocks, claims, path_in_repository};
-use super::observations::{Uncertain, find, programs};
+use super::commands::shown;
+use super::observations::{Uncertain, first_program};
 use super::record::{Turn, Usage};
 use super::run::{Message, Run};
 use super::{v1, v2};
 use crate::shell::{Extent, View};
-
-/// A command that contains any of these, even inside another word, shows nothing.
-const WRITES: [&str; 7] = [
-    "sed -i",
-    "echo ",
-    "mkdir",
-    "rm ",
-    "git add",
-    "git commit",
-    "COMPLETE_TASK",
-];
-/// Suffixes of the files that count.
-const SUFFIXES: [&str; 18] = [
-    "py", "js", "java", "go", "rs", "cpp", "c", "hpp", "h", "tsx", "ts", "jsx", "rb", "php", "cs",
-    "kt", "scala", "swift",
-];
-const DIGITS: usize = 18;
 
 const CLAIM: (&str, &str) = ("<explore_context>", "</explore_context>");
 const ASKS_FOR_CLAIMS: [&str; 2] = ["<EXPLORE_CONTEXT>", "<PATCH_CONTEXT>"];
@@ -71,7 +53,7 @@ pub(super) fn turns_1<'a>(
                 .flat_map(std::mem::take)
                 .collect()
         } else {
-            let command = programs(messages[start].content.around_blocks(), false).next();
+            let command = first_program(messages[start].content.around_blocks());
             Vec::from_iter(views_shown(command.into_iter(), repository)?)
         }
         .into_iter();
@@ -130,194 +112,15 @@ fn views_shown<'c>(
 ) -> Result<Option<Vec<View>>, Uncertain> {
     let mut files = Files::default();
     for command in commands {
-        // In other text, Python's patterns match more letters, digits and blanks than these.
+        // In other text, Python's patterns match more letters, digits and blanks.
         if !command.is_ascii() {
             return Err(Uncertain);
         }
-        if WRITES.iter().any(|mark| find(command, mark).is_some()) {
-            continue;
-        }
-        for (path, lines) in pieces(command).into_iter().filter_map(shown) {
+        for (path, lines) in shown(command) {
             if let Some(path) = path_in_repository(path, repository) {
-                files.add(&path, lines)?;
+                files.add(&path, lines.map(|(first, last)| Extent::Lines(first, last)))?;
             }
         }
     }
     Ok((!files.is_empty()).then(|| files.views()))
-}
-
-/// Splits a command at `&&`, `||` and `;`.
-fn pieces(command: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let (mut begin, mut at) = (0, 0);
-    while at < command.len() {
-        let rest = &command[at..];
-        let length = match rest.as_bytes() {
-            [b'&', b'&', ..] | [b'|', b'|', ..] => 2,
-            [b';', ..] => 1,
-            _ => 0,
-        };
-        if length > 0 {
-            pieces.push(&command[begin..at]);
-            begin = at + length;
-        }
-        at += length.max(1);
-    }
-    pieces.push(&command[begin..]);
-    pieces
-}
-
-/// A path as written, and the lines that a command selects.
-type Shown<'c> = (&'c str, Option<Extent>);
-
-/// Returns the file that a piece of a command shows.
-fn shown(piece: &str) -> Option<Shown<'_>> {
-    let piece = piece.trim_start_matches(is_space);
-    numbered(piece)
-        .or_else(|| cut_out(piece))
-        .or_else(|| head(piece))
-        .or_else(|| word(piece, "cat").and_then(|rest| file(rest, |_| Some(None))))
-        .or_else(|| {
-            let found = word(piece, "git").and_then(searched);
-            found.or_else(|| searched(piece))
-        })
-}
-
-/// Parses `nl -ba FILE | sed -n 3,9p`.
-fn numbered(piece: &str) -> Option<Shown<'_>> {
-    let options = word(piece, "nl")?.strip_prefix('-')?;
-    let rest = options.trim_start_matches(is_word);
-    if rest.len() == options.len() {
-        return None;
-    }
-    file(spaces(rest)?, |rest| {
-        let rest = rest.trim_start_matches(is_space).strip_prefix('|')?;
-        let rest = word(rest.trim_start_matches(is_space), "sed")?;
-        Some(Some(range(word(rest, "-n")?)?.0))
-    })
-}
-
-/// Parses `sed -n 3,9p FILE`.
-fn cut_out(piece: &str) -> Option<Shown<'_>> {
-    let (lines, rest) = range(word(word(piece, "sed")?, "-n")?)?;
-    file(spaces(rest)?, |_| Some(Some(lines)))
-}
-
-/// Parses `head -n 9 FILE`.
-fn head(piece: &str) -> Option<Shown<'_>> {
-    let (last, rest) = digits(word(word(piece, "head")?, "-n")?)?;
-    file(spaces(rest)?, |_| Some(Some(Extent::Lines(1, last))))
-}
-
-/// Parses `grep -n word FILE`: returns the first file on the line.
-fn searched(piece: &str) -> Option<Shown<'_>> {
-    let rest = piece.strip_prefix("grep")?;
-    let rest = rest.strip_prefix(is_space)?;
-    let line = rest.split('\n').next()?;
-    let mut words = line.split(|c| !is_of_path(c));
-    words.find_map(|word| file(word, |_| Some(None)))
-}
-
-/// Strips a word and the blanks after it from the beginning of a text.
-fn word<'c>(text: &'c str, word: &str) -> Option<&'c str> {
-    spaces(text.strip_prefix(word)?)
-}
-
-fn spaces(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(is_space);
-    (rest.len() < text.len()).then_some(rest)
-}
-
-/// Parses `3,9p`, quoted or not; returns the range and the rest.
-fn range(text: &str) -> Option<(Extent, &str)> {
-    let quote = ['"', '\''];
-    let (first, rest) = digits(text.strip_prefix(quote).unwrap_or(text))?;
-    let (last, rest) = digits(rest.strip_prefix(',')?)?;
-    let rest = rest.strip_prefix('p')?;
-    let rest = rest.strip_prefix(quote).unwrap_or(rest);
-    Some((Extent::Lines(first, last), rest))
-}
-
-fn digits(text: &str) -> Option<(i64, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = &text[..text.len() - rest.len()];
-    (digits.len() <= DIGITS).then_some((digits.parse().ok()?, rest))
-}
-
-/// Returns the longest path of a source file that a text begins with, if `lines` accepts the rest.
-fn file<'c>(text: &'c str, lines: impl Fn(&'c str) -> Option<Option<Extent>>) -> Option<Shown<'c>> {
-    let length = text.find(|c| !is_of_path(c)).unwrap_or(text.len());
-    let dots = memrchr_iter(b'.', &text.as_bytes()[..length]);
-    dots.filter(|&dot| dot > 0).find_map(|dot| {
-        let behind = &text[dot + 1..];
-        let suffix = &behind[..behind.find(|c| !is_word(c)).unwrap_or(behind.len())];
-        if !SUFFIXES.contains(&suffix) {
-            return None;
-        }
-        let (path, rest) = text.split_at(dot + 1 + suffix.len());
-        Some((path, lines(rest)?))
-    })
-}
-
-fn is_of_path(c: char) -> bool {
-    !is_space(c) && !matches!(c, '\'' | '"' | '|')
-}
-
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-fn is_space(c: char) -> bool {
-    matches!(c, '\t'..='\r' | '\x1c'..='\x1f' | ' ')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{pieces, shown};
-    use crate::shell::Extent::Lines;
-
-    #[test]
-    fn what_commands_show() {
-        for (command, expected) in [
-            ("cat src/a.py", Some(("src/a.py", None))),
-            ("  cat  a.py.bak", Some(("a.py", None))),
-            ("cat a.json", None),
-            ("cat .py", None),
-            ("cat a_py", None),
-            ("cat 'a.py'", None),
-            ("cat a.c++", Some(("a.c", None))),
-            ("cat a.swift", Some(("a.swift", None))),
-            ("catalog a.py", None),
-            ("head -n 9 a.go", Some(("a.go", Some(Lines(1, 9))))),
-            ("head -9 a.go", None),
-            ("head -n 1234567890123456789 a.go", None),
-            ("sed -n '3,9p' a.rs", Some(("a.rs", Some(Lines(3, 9))))),
-            ("sed -n 9,3p\" a.rs", Some(("a.rs", Some(Lines(9, 3))))),
-            ("sed -n '3,9p'a.rs", None),
-            ("sed -n 3p a.rs", None),
-            (
-                "nl -ba a.py.c|sed  -n \"3,9p\"",
-                Some(("a.py.c", Some(Lines(3, 9)))),
-            ),
-            ("nl a.py | sed -n 3,9p", None),
-            ("nl - a.py | sed -n 3,9p", None),
-            ("nl -ba a.py.x | sed -n 3,9p", None),
-            ("grep -n x 'a b.py'", Some(("b.py", None))),
-            ("git  grep x -- .py a.py b.py", Some(("a.py", None))),
-            ("grep x\n a.py", None),
-            ("grep\na.py", Some(("a.py", None))),
-            ("git log a.py", None),
-        ] {
-            assert_eq!(shown(command), expected, "{command}");
-        }
-    }
-
-    #[test]
-    fn where_commands_are_cut() {
-        assert_eq!(
-            pieces("a && b||c;d & e | f"),
-            ["a ", " b", "c", "d & e | f"]
-        );
-        assert_eq!(pieces("a|||b;"), ["a", "|b", ""]);
-    }
 }

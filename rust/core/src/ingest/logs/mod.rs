@@ -4,6 +4,7 @@
 //! the same to them is left to the caller, for whatever reason.
 
 mod claims;
+mod commands;
 mod contextbench;
 mod fields;
 mod files;

@@ -39,34 +39,44 @@ pub(super) fn around_blocks(text: &str) -> &str {
     &rest[..end.map_or(0, |end| end + FENCE.len())]
 }
 
-/// Returns the bash blocks of a text. A block ends at the next fence or, with `of_lines`, at the
-/// next fence at the beginning of a line, if there is one.
-pub(super) fn programs(text: &str, of_lines: bool) -> impl Iterator<Item = &str> {
+/// Returns the bash blocks of a text. A block ends at the next fence at the beginning of a line or,
+/// without one, at the next fence.
+fn programs(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     iter::from_fn(move || {
-        while let Some(at) = BASH.find(rest.as_bytes()) {
-            rest = &rest[at + BASH.needle().len()..];
-            let blank = rest.len() - rest.trim_start_matches(is_space).len();
-            if let Some(newline) = rest[..blank].rfind('\n') {
-                let fence = of_lines.then(|| LINE_FENCE.find(&rest.as_bytes()[newline..]));
-                let length = match fence.flatten() {
-                    Some(length) => length,
-                    None => find(&rest[newline + 1..], FENCE)?,
-                };
-                let body = &rest[newline + 1..newline + 1 + length];
-                rest = &rest[newline + 1 + length + FENCE.len()..];
-                return Some(body.strip_suffix('\n').unwrap_or(body));
-            }
-        }
-        None
+        let newline = block_after(rest)?;
+        let length = match LINE_FENCE.find(&rest.as_bytes()[newline..]) {
+            Some(length) => length,
+            None => find(&rest[newline + 1..], FENCE)?,
+        };
+        let body = &rest[newline + 1..newline + 1 + length];
+        rest = &rest[newline + 1 + length + FENCE.len()..];
+        Some(body.strip_suffix('\n').unwrap_or(body))
     })
 }
 
 /// Returns the only bash block of a text.
 pub(super) fn program(text: &str) -> Option<&str> {
-    let mut programs = programs(text, true);
+    let mut programs = programs(text);
     let first = programs.next()?;
     programs.next().is_none().then_some(first)
+}
+
+/// Returns the first bash block of a text for `ContextBench`. It ends at a fence at the beginning of
+/// a line; its first line is never the fence.
+pub(super) fn first_program(text: &str) -> Option<&str> {
+    let body = &text[block_after(text)? + 1..];
+    LINE_FENCE.find(body.as_bytes()).map(|end| &body[..end])
+}
+
+/// Returns the end of the line before the next bash block.
+fn block_after(text: &str) -> Option<usize> {
+    BASH.find_iter(text.as_bytes()).find_map(|at| {
+        let rest = &text[at + BASH.needle().len()..];
+        let blank = rest.len() - rest.trim_start_matches(is_space).len();
+        let newline = rest[..blank].rfind('\n')?;
+        Some(at + BASH.needle().len() + newline)
+    })
 }
 
 /// An observation of version 1: the return code in its text, and the output.
