@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.summaries.tables import F1, PASSED, rows_of
+import trajmeter
+from tests.summaries.tables import F1, PASSED, attempt, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,6 +168,32 @@ def test_no_regression(run: Run, folder: Path, table: str) -> None:
     assert check(table, "0")[0] == 0, "the same results again are no regression"
     code, gate = check("other.jsonl", "0.05")
     assert (code, gate["reason"]) == (5, "the baseline has no such group")
+
+
+@pytest.mark.parametrize(
+    ("shift", "spread", "outcome", "reason"),
+    [
+        (0.0, 0.1, "passed", r"improvement at least -0\.0\d+ ≥ -0\.1  \(12 tasks\)"),
+        (-0.3, 0.1, "failed", r"improvement at most -0\.2\d+ < -0\.1  \(12 tasks\)"),
+        (
+            -0.1,
+            0.1,
+            "inconclusive",
+            r"the improvement's limits -0\.1\d+ and -0\.0\d+ enclose -0\.1  \(12 tasks\)",
+        ),
+    ],
+)
+def test_a_regression_gate_names_the_limit_that_decided(
+    tmp_path: Path, shift: float, spread: float, outcome: str, reason: str
+) -> None:
+    old = [attempt(f"t{i}", 0.5) for i in range(12)]
+    new = [attempt(f"t{i}", 0.5 + shift + spread * (i % 2 - 0.5)) for i in range(12)]
+    baseline = tmp_path / "old.jsonl"
+    baseline.write_text("".join(json.dumps(row) + "\n" for row in old))
+    gate = trajmeter.Gate(kind="no_regression", threshold=0.1, baseline=baseline)
+    (check,) = trajmeter.summarize(new, gates=[gate]).gates
+    assert check.outcome == outcome
+    assert re.fullmatch(reason, check.reason)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Tasks, attempt, rows_of
@@ -76,3 +78,46 @@ def test_a_margin_of_one_figure() -> None:
     a = [row | {PASSED: False} for row in rows_of({f"t{i}": [i / 8] for i in range(6)})]
     compared = trajmeter.compare_scores([a, a], figures=[F1, PASSED], margin={F1: 0.1})
     assert [each.margin for each in compared.pairs[0].figures] == [0.1, None]
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.3, 0.4), (0.6, 0.7), (0.4, 0.3), (0.7, 0.6)])
+def test_a_constant_difference_that_equals_the_margin_up_to_rounding(a: float, b: float) -> None:
+    """In floats, 0.4 - 0.3 is more than 0.1, and 0.7 - 0.6 is less."""
+    first, second = (rows_of({f"t{i}": [value] for i in range(12)}) for value in (a, b))
+    found = pair(first, second, margin=0.1)
+    assert (found.equivalence_p, found.equivalent, found.non_inferior) == (0.5, False, True)
+    assert found.one_sided_low == found.difference
+
+
+def test_factors_that_vary_only_by_rounding_have_no_interval() -> None:
+    a = {"t1": [3.0, 1 / 3], "t2": [5.0, 0.2], "t3": [7.0, 1 / 7]}
+    b = {"t1": [9.0, 1 / 9], "t2": [11.0, 1 / 11], "t3": [13.0, 1 / 13]}
+    found = pair(rows_of(a, figure=SPEEDUP), rows_of(b, figure=SPEEDUP), SPEEDUP)
+    assert found.ratio == pytest.approx(1.0)
+    assert (found.ratio_low, found.ratio_high) == (None, None)
+
+
+def test_a_factor_beyond_floats_has_no_limit() -> None:
+    a, b = ({"t1": [low], "t2": [high]} for low, high in ((1.0, 1.0), (1e-6, 1e6)))
+    options: dict[str, Any] = {"level": 0.999}
+    found = pair(rows_of(a, figure=SPEEDUP), rows_of(b, figure=SPEEDUP), SPEEDUP, **options)
+    assert (found.ratio_low, found.ratio_high) == (0.0, None)
+    assert "too_large" in found.notes
+
+
+@given(st.permutations(range(20)))
+def test_the_order_of_rows_without_a_cluster_changes_nothing(order: list[int]) -> None:
+    a, b = (
+        [attempt(f"t{i}", i * i % 17 / power) | {"repository": None} for i in range(20)]
+        for power in (32, 64)
+    )
+    options: dict[str, Any] = {
+        "cluster": "repository",
+        "interval": "bootstrap",
+        "resamples": 99,
+        "ranges": {F1: (0, 1)},
+    }
+    for row in a:
+        row["repository"] = "r" if row["task_id"] == "t3" else None
+    one, two = ([rows[place] for place in order] for rows in (a, b))
+    assert pair(one, two, **options) == pair(a, b, **options)

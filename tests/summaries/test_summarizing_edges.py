@@ -103,6 +103,22 @@ def test_logarithms_without_variation_have_no_interval() -> None:
     assert (alone.gmean_low, alone.notes) == (None, ("one_task",))
 
 
+def test_logarithms_that_cancel_vary_only_by_rounding() -> None:
+    """The product of 3 and 1/3 is 1 at every task, although their logarithms are not small."""
+    ratios = {"t1": [3.0, 1 / 3], "t2": [5.0, 0.2], "t3": [7.0, 1 / 7]}
+    found = one(rows_of(ratios, figure=SPEEDUP), SPEEDUP)
+    assert found.gmean == pytest.approx(1.0)
+    assert (found.gmean_low, found.gmean_high) == (None, None)
+
+
+def test_a_factor_beyond_floats_has_no_limit() -> None:
+    """The upper limit is exp(13.8 * t) with t = 637: of 1e-6 and 1e6, two tasks."""
+    found = one(rows_of({"t1": [1e-6], "t2": [1e6]}, figure=SPEEDUP), SPEEDUP, level=0.999)
+    assert found.gmean == pytest.approx(1.0)
+    assert (found.gmean_low, found.gmean_high) == (0.0, None)
+    assert found.notes == ("few_tasks", "too_large")
+
+
 @pytest.mark.parametrize("counts", [[(0, 0), (0, 0)], [(1, 2), (0, 0)]])
 def test_ratios_of_one_cluster_or_none_have_no_interval(counts: list[tuple[int, int]]) -> None:
     group = "context.final.line"
@@ -267,3 +283,56 @@ def test_a_figure_whose_first_rows_are_all_null_is_found_by_name(
     assert (found.mean, found.n_scored, found.n_abstained) == (1.5, 4, 150)
     with pytest.raises(UnknownNameError, match=r"no figure 'mine\.list'"):
         one(file, "mine.list")
+
+
+def test_a_passed_run_counts_even_if_its_turns_are_unknown() -> None:
+    """A missing ``passed`` has the outcome of the run, a recorded one counts."""
+    values: list[tuple[bool | None, str, str | None]] = [
+        (True, "scored", None),
+        (None, "not_scored", "missing_turns"),
+        (True, "not_scored", "missing_turns"),
+        (False, "assigned", "timed_out"),
+        (None, "scored", None),
+    ]
+    rows = [
+        {"task_id": f"t{i}", PASSED: value, "turns.run.outcome": outcome, "turns.run.cause": cause}
+        for i, (value, outcome, cause) in enumerate(values)
+    ]
+    found = one(rows, PASSED)
+    assert (found.n_scored, found.n_assigned, found.n_abstained) == (3, 1, 1)
+    assert found.not_scored == {"missing_turns": 1}
+    assert (found.mean, found.bound_low, found.bound_high) == (2 / 3, 2 / 4, 3 / 4)
+
+
+def test_a_ratio_covers_only_attempts_inside_the_mean() -> None:
+    """The counts of t2 and t3 stand beside no value, and u has none: 1 / 4 remains."""
+    group = "context.final.line"
+    rows = [
+        attempt(task, value, figure=f"{group}.coverage")
+        | {f"{group}.intersection": shared, f"{group}.gold_size": 4}
+        for task, value, shared in [("t1", 0.25, 1), ("t2", None, 2)]
+    ]
+    wrong = {f"{group}.coverage": math.nan, f"{group}.outcome": "scored"}
+    rows.append(rows[1] | wrong | {"task_id": "t3"})
+    other = [attempt("u", 0.5, figure=f"{group}.coverage")]
+    assert one([*rows, *other], f"{group}.coverage").micro == 0.25
+    assert one([rows, other], f"{group}.coverage").micro == 0.25
+
+
+def test_a_mean_that_equals_its_threshold_up_to_rounding_passes() -> None:
+    """The sum of the floats is a little less than 1.6."""
+    values = [0.6, 0.0, 0.7, 0.3]
+    rows = rows_of({f"t{i}": [value] for i, value in enumerate(values)})
+    gate = trajmeter.Gate(kind="fail_under", figure=F1, threshold=0.4)
+    (check,) = trajmeter.summarize(rows, gates=[gate]).gates
+    assert check.value is not None
+    assert check.value < 0.4
+    assert (check.outcome, check.reason) == ("passed", "mean 0.4 = 0.4  (4 of 4 scored)")
+
+
+@given(st.permutations(range(12)))
+def test_the_order_of_rows_without_a_cluster_changes_nothing(order: list[int]) -> None:
+    rows = [attempt(None if i % 3 else f"t{i}", i * i / 128, number=i) for i in range(12)]
+    options: dict[str, Any] = {"interval": "bootstrap", "resamples": 99, "success": f"{F1}>=0.5"}
+    found = trajmeter.summarize([rows[place] for place in order], **options)
+    assert found == trajmeter.summarize(rows, **options)

@@ -57,6 +57,9 @@ class Figure:
     """Whether values are compared by their differences, or as factors (speedups)."""
     independent: bool = False
     """Whether the figure is valid regardless of its group's outcome."""
+    stands: bool = False
+    """Whether a value counts even if its group is not scored; a missing one has the group's
+    outcome."""
 
     def __post_init__(self) -> None:
         """Reject an empty range, and convert its bounds to floats."""

@@ -109,6 +109,8 @@ class FigureInfo(LazyModel):
     """Unit, if the name does not say it."""
     outcome: bool = True
     """Whether its group's outcome applies to it."""
+    stands: bool = False
+    """Whether a value counts even if its group is not scored."""
     numerator: tuple[str, ...] = ()
     """Columns whose sum is the numerator of the micro average; empty if none."""
     denominator: tuple[str, ...] = ()
@@ -182,6 +184,7 @@ def _figures_in(group: FigureGroup) -> Iterator[tuple[str, FigureInfo]]:
                     "scale": figure.scale,
                     "unit": figure.unit,
                     "outcome": group.has_outcome and not figure.independent,
+                    "stands": figure.stands,
                     "numerator": tuple(f"{group.name}.{key}" for key in figure.numerator),
                     "denominator": tuple(f"{group.name}.{key}" for key in figure.denominator),
                 },

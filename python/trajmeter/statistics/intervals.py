@@ -6,7 +6,8 @@ Miller, Adding Error Bars to Evals, 2024; Korn and Graubard 1998 for the effecti
 
 from __future__ import annotations
 
-from math import sqrt
+from math import exp, log, sqrt
+from sys import float_info
 from typing import Literal, NamedTuple, TypeAlias
 
 from trajmeter.statistics.distributions import normal_quantile, t_quantile
@@ -16,10 +17,13 @@ __all__ = [
     "Method",
     "Range",
     "clustered_wilson_interval",
+    "factor_limits",
     "t_interval",
     "wilson_interval",
     "wilson_without_variation",
 ]
+
+_GREATEST_LOG = log(float_info.max)
 
 Method: TypeAlias = Literal["t", "wilson", "wilson_clustered", "bootstrap"]
 """How an interval is computed."""
@@ -118,6 +122,14 @@ def wilson_without_variation(mean: float, clusters: int, level: float, limits: R
     share = min(max((mean - low) / width, 0.0), 1.0)
     found = wilson_interval(share, clusters, level)
     return Interval("wilson", low + width * found.low, low + width * found.high)
+
+
+def factor_limits(low: float, high: float) -> tuple[float, float | None]:
+    """Limits of a factor, from those of its logarithm.
+
+    The upper one is ``None`` if it exceeds the range of floats.
+    """
+    return exp(low), None if high > _GREATEST_LOG else exp(high)
 
 
 def _wilson(share: float, count: float, quantile: float) -> tuple[float, float]:

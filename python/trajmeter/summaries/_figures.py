@@ -93,11 +93,12 @@ def _of_group(group: FigureGroup, first: int, outcome: int) -> list[SummarizedFi
                     f"the micro average of {column.name} needs {count}, which is not a numeric "
                     "column"
                 )
+        has_outcome = group.has_outcome and not (figure.independent or figure.stands)
         figures.append(
             SummarizedFigure(
                 column=column,
                 kind=_NUMERIC[column.shape.kind],
-                outcome=outcome if group.has_outcome and not figure.independent else None,
+                outcome=outcome if has_outcome else None,
                 numerator=tuple(places[count] for count in numerator),
                 denominator=tuple(places[count] for count in denominator),
                 numerator_names=numerator,

@@ -196,7 +196,7 @@ def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dic
     for name in columns:
         info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
         outcome = f"{name.rpartition('.')[0]}.outcome"
-        if outcome in columns and (info is None or info.outcome):
+        if outcome in columns and (info is None or (info.outcome and not info.stands)):
             found[name] = outcome
     return found
 

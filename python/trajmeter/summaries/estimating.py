@@ -98,7 +98,7 @@ def estimate(
     notes: set[str] = set()
     columns |= _interval(figure, read, group, mean, clusters, options, notes, held)
     columns |= micro_columns(figure, read, units, options, limits, notes)
-    columns |= gmean_columns(figure, read, held, sizes, options, notes)
+    columns |= gmean_columns(figure, read, group, held, sizes, options, notes)
     columns |= variance_columns(figure, read, held, sums, sizes, figure.greatest(group))
     return Estimate(**columns, notes=tuple(sorted(notes)))
 
@@ -154,7 +154,7 @@ def _drawn_interval(
     figure: FigureSums, read: ResultSums, held: Int64Array, options: IntervalOptions
 ) -> Interval:
     """Interval by bootstrap over the clusters, in key order."""
-    ordered = read.in_cluster_order(held)
+    ordered = read.in_cluster_order(held, figure.sums.doubles(held).high)
     own = figure.counts.column(SCORED, ordered)
     parts = by_code(read.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
     (drawn,) = limits_of_means(

@@ -9,6 +9,7 @@ equal values keeps its precision.
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -125,6 +126,17 @@ class BatchOutcomes:
         self.not_scored: BoolArray = self._codes == 3  # noqa: PLR2004 - the code above
         self.causes: Coded = coded(batch.column(cause))
 
+    def of_missing(self, is_present: BoolArray) -> BatchOutcomes:
+        """The outcomes of a figure whose values count even if its group is not scored.
+
+        Args:
+            is_present: Where the figure has a value.
+        """
+        found = copy(self)
+        found.inside = self.inside | (self.not_scored & is_present)
+        found.not_scored = self.not_scored & ~is_present
+        return found
+
 
 class NumberedRows(NamedTuple):
     """Data shared by all figures of a batch."""
@@ -170,6 +182,7 @@ class FigureSums:
         self._parts = Moments(squares=False), Moments(squares=False)
         self.numerators, self.denominators = (part.sums for part in self._parts)
         self._greatest: Float64Array = np.zeros(0)
+        self._greatest_log: Float64Array = np.zeros(0)
         self.causes: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
 
     def add(
@@ -196,6 +209,8 @@ class FigureSums:
         """
         values = filled(column, 0.0)
         counted = present(column) if column.null_count else None
+        if outcomes is not None and self.info.stands:
+            outcomes = outcomes.of_missing(present(column))
         if outcomes is not None and not outcomes.is_plain:
             counted = outcomes.inside if counted is None else counted & outcomes.inside
         not_scored = outcomes.not_scored if outcomes is not None else None
@@ -227,32 +242,40 @@ class FigureSums:
                 raise ReadError(f"{table}: {name}{of_task} is {value}, expected true or false")
         self._add_values(inside, found, units)
         if self.info.denominator:
-            self._add_ratio(batch, outcomes, units)
+            self._add_ratio(batch, ~np.isnan(inside), units)
 
     def greatest(self, group: int) -> float:
         """Largest absolute value in a group."""
         return float(self._greatest[group]) if group < len(self._greatest) else 0.0
 
+    def greatest_log(self, group: int) -> float:
+        """Largest absolute logarithm in a group."""
+        return float(self._greatest_log[group]) if group < len(self._greatest_log) else 0.0
+
     def _add_values(self, values: Float64Array, found: BatchMoments, units: UnitRows) -> None:
         """Add further sums of values; NaN does not count."""
         numbers = units.numbers
         self.counts.add(SCORED, found.counts, numbers)
-        needed = int(units.unit_groups.max(initial=-1)) + 1
-        if needed > len(self._greatest):
-            self._greatest = np.pad(self._greatest, (0, needed - len(self._greatest)))
-        np.maximum.at(self._greatest, units.unit_groups, found.greatest)
+        self._greatest = _raised(self._greatest, units.unit_groups, found.greatest)
         if self.info.scale == "ratio":
             positive = values > 0.0
-            self.logs.add(np.log(values[positive]), units.rows[positive], numbers)
+            logs = np.log(values[positive])
+            self.logs.add(logs, units.rows[positive], numbers)
+            groups = units.groups[positive]
+            self._greatest_log = _raised(self._greatest_log, groups, np.abs(logs))
             self.counts.add(ZEROS, units.how_many(values == 0.0), numbers)
             self.counts.add(NEGATIVE, units.how_many(values < 0.0), numbers)
         if self._succeeds is not None:
             self.counts.add(SUCCEEDED, units.how_many(self._succeeds(values)), numbers)
 
-    def _add_ratio(
-        self, batch: ResultRows, outcomes: BatchOutcomes | None, units: UnitRows
-    ) -> None:
-        complete = np.ones(batch.num_rows, np.bool_) if outcomes is None else outcomes.inside.copy()
+    def _add_ratio(self, batch: ResultRows, complete: BoolArray, units: UnitRows) -> None:
+        """Add the counts of a micro average.
+
+        Args:
+            batch: The rows.
+            complete: Rows inside the mean; those without all counts are removed.
+            units: Units of the rows.
+        """
         parts = []
         for names in (self.info.numerator, self.info.denominator):
             total = np.zeros(batch.num_rows)
@@ -278,3 +301,12 @@ class FigureSums:
         for key, count in zip(*np.unique(keys, return_counts=True), strict=True):
             group, code = divmod(int(key), len(texts) + 1)
             self.causes[group][texts[code - 1] if code else _UNKNOWN] += int(count)
+
+
+def _raised(greatest: Float64Array, groups: Int64Array, values: Float64Array) -> Float64Array:
+    """The largest value of each group, with further values."""
+    needed = int(groups.max(initial=-1)) + 1
+    if needed > len(greatest):
+        greatest = np.pad(greatest, (0, needed - len(greatest)))
+    np.maximum.at(greatest, groups, values)
+    return greatest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isclose, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -80,6 +80,9 @@ class GateCheck(Record):
     reason: str
     """The numbers behind it, in words."""
 
+
+_ROUNDING, _LEAST = 1e-12, 1e-15
+"""Numbers closer to each other than this share of them, or than this, differ by rounding only."""
 
 _OF_MEAN = ("fail_under", "fail_over")
 _NEED_LOWER = ("fail_under", "fail_under_lower")
@@ -185,15 +188,19 @@ def check_regression(
         reason = f"no limit from {_tasks(difference.n_clusters)}"
     else:
         is_lower = difference.higher_is_better is False
-        limit = -difference.one_sided_high if is_lower else difference.one_sided_low
+        low, high = difference.one_sided_low, difference.one_sided_high
+        limit, most = (-high, -low) if is_lower else (low, high)
         if difference.n_clusters < min_tasks:
             reason = f"{_tasks(difference.n_clusters)}, fewer than {min_tasks}"
         else:
             kept = difference.non_inferior
             outcome = "inconclusive" if kept is None else "passed" if kept else "failed"
-            sign = "≥" if kept else "<"
-            shown = _apart(limit, -gate.threshold)
-            reason = f"improvement at least {shown[0]} {sign} {shown[1]}"
+            shown = _apart(limit, most, -gate.threshold)
+            reason = {
+                True: f"improvement at least {shown[0]} ≥ {shown[2]}",
+                False: f"improvement at most {shown[1]} < {shown[2]}",
+                None: f"the improvement's limits {shown[0]} and {shown[1]} enclose {shown[2]}",
+            }[kept]
             reason += f"  ({_tasks(difference.n_tasks)})"
     return GateCheck(
         gate=gate.kind,
@@ -211,7 +218,7 @@ def _of_mean(gate: Gate, estimate: Estimate, group: dict[str, str | None]) -> Ga
     if mean is None:
         return _check(gate, estimate, group, None, "inconclusive", "nothing was scored")
     is_under = gate.kind == "fail_under"
-    kept = mean >= gate.threshold if is_under else mean <= gate.threshold
+    kept = _reaches(mean, gate.threshold) if is_under else _reaches(gate.threshold, mean)
     reason = f"mean {_compared(mean, gate.threshold)}  ({_scored(estimate)})"
     return _check(gate, estimate, group, mean, "passed" if kept else "failed", reason)
 
@@ -231,10 +238,10 @@ def _of_interval(
         reason = f"{_tasks(estimate.n_clusters)}, fewer than {min_tasks}"
         return _check(gate, estimate, group, value, "inconclusive", reason)
     about = f"  ({_scored(estimate)}, {_tasks(estimate.n_clusters)})"
-    if value >= threshold if is_lower else value <= threshold:
+    if _reaches(value, threshold) if is_lower else _reaches(threshold, value):
         reason = f"{side} limit {_compared(value, threshold)}{about}"
         return _check(gate, estimate, group, value, "passed", reason)
-    if other < threshold if is_lower else other > threshold:
+    if not (_reaches(other, threshold) if is_lower else _reaches(threshold, other)):
         reason = f"{opposite} limit {_compared(other, threshold)}{about}"
         return _check(gate, estimate, group, value, "failed", reason)
     shown = _apart(low, high, threshold)
@@ -249,7 +256,7 @@ def _share_not_scored(gate: Gate, estimate: Estimate, group: dict[str, str | Non
     causes = ", ".join(f"{cause} {count}" for cause, count in estimate.not_scored.items())
     reason = f"not scored {_compared(share, gate.threshold)}"
     reason += f"  ({estimate.n_not_scored} of {estimate.n_total}{causes and ': '}{causes})"
-    outcome: GateOutcome = "passed" if share <= gate.threshold else "inconclusive"
+    outcome: GateOutcome = "passed" if _reaches(gate.threshold, share) else "inconclusive"
     return _check(gate, estimate, group, share, outcome, reason)
 
 
@@ -279,13 +286,24 @@ def _compared(value: float, threshold: float) -> str:
         >>> _compared(0.5996, 0.6), _compared(0.75, 0.6)
         ('0.5996 < 0.6', '0.75 > 0.6')
     """
-    sign = "=" if value == threshold else "<" if value < threshold else ">"
+    sign = "=" if _are_equal(value, threshold) else "<" if value < threshold else ">"
     shown = _apart(value, threshold)
     return f"{shown[0]} {sign} {shown[1]}"
 
 
+def _reaches(value: float, least: float) -> bool:
+    """Whether a number is at least another, up to rounding: 0.1 + 0.2 reaches 0.3 either way."""
+    return value >= least or _are_equal(value, least)
+
+
+def _are_equal(value: float, other: float) -> bool:
+    return isclose(value, other, rel_tol=_ROUNDING, abs_tol=_LEAST)
+
+
 def _apart(*numbers: float) -> list[str]:
-    """Numbers with three decimals, or more if needed to distinguish them."""
+    """Numbers with three decimals, or more if needed to distinguish them from the last."""
+    threshold = numbers[-1]
+    numbers = tuple(threshold if _are_equal(each, threshold) else each for each in numbers)
     different = len(set(numbers))
     for digits in range(3, 17):
         shown = [f"{round(number, digits):.{digits}f}" for number in numbers]

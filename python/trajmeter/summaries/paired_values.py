@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, fsum
+from math import copysign, exp, fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from trajmeter.statistics.bootstrap import limits_of_means
 from trajmeter.statistics.clusters import is_constant, standard_error, sums_by
 from trajmeter.statistics.distributions import has_t, t_quantile
-from trajmeter.statistics.intervals import Range, t_interval
+from trajmeter.statistics.intervals import Range, factor_limits, t_interval
 from trajmeter.statistics.paired import (
     PValue,
     are_tied,
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["PairedValues"]
 
 _TWO = 2
+
+_ROUNDING = 1e-12
+"""Numbers closer than this share of the greatest value differ by rounding only."""
 
 
 class PairedValues:
@@ -84,7 +87,9 @@ class PairedValues:
         if is_constant(std_error, greatest):
             self.notes.add("no_variation")
             found |= {"std_error": 0.0, "low": difference, "high": difference}
-            return found | self._against_margin(difference, 0.0, difference, difference)
+            found |= {"one_sided_low": difference, "one_sided_high": difference}
+            exact = self._exact(difference, greatest)
+            return found | self._against_margin(exact, 0.0, exact, exact)
         found["std_error"] = std_error
         return found | self._with_error(difference, std_error, sums, sizes)
 
@@ -122,22 +127,27 @@ class PairedValues:
         reach = t_quantile(options.level, df) * std_error
         found["p_t"] = t_test(difference, std_error, df)
         found["mde"] = minimal_detectable_effect(std_error, df, options.level)
-        return found | self._against_margin(
-            difference, std_error, difference - reach, difference + reach
-        )
+        low, high = difference - reach, difference + reach
+        found |= {"one_sided_low": low, "one_sided_high": high}
+        return found | self._against_margin(difference, std_error, low, high)
+
+    def _exact(self, difference: float, greatest: float) -> float:
+        """The margin, with the sign of a difference that equals it up to rounding."""
+        if self.margin is None or abs(abs(difference) - self.margin) > _ROUNDING * greatest:
+            return difference
+        return copysign(self.margin, difference)
 
     def _against_margin(
         self, difference: float, std_error: float, low: float, high: float
     ) -> dict[str, object]:
-        found: dict[str, object] = {"one_sided_low": low, "one_sided_high": high}
         if self.margin is None:
-            return found
+            return {}
         test = equivalence(
             difference, std_error, self.count - 1, margin=self.margin, level=self.options.level
         )
         least, most = sorted((self.sign * low, self.sign * high))
         is_known = least >= -self.margin or most < -self.margin
-        return found | {
+        return {
             "equivalence_p": test.p_value,
             "equivalent": test.is_equivalent,
             "non_inferior": least >= -self.margin if is_known else None,
@@ -159,10 +169,14 @@ class PairedValues:
             return found
         sums, sizes = self._sums(logs)
         std_error = standard_error(sums, sizes, mean, len(logs))
-        if is_constant(std_error, float(np.abs(logs).max())) or "missing_stats" in self.notes:
+        greatest = max(a.greatest_log, b.greatest_log)
+        if is_constant(std_error, greatest) or "missing_stats" in self.notes:
             return found
         interval = t_interval(mean, std_error, self.count - 1, self.options.level, Range())
-        return found | {"ratio_low": exp(interval.low), "ratio_high": exp(interval.high)}
+        low, high = factor_limits(interval.low, interval.high)
+        if high is None:
+            self.notes.add("too_large")
+        return found | {"ratio_low": low, "ratio_high": high}
 
     def _sums(self, values: Float64Array) -> tuple[Float64Array, Int64Array]:
         sizes = np.bincount(self.clusters, minlength=self.count)

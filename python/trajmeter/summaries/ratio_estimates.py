@@ -10,7 +10,7 @@ import numpy as np
 from trajmeter.statistics.clusters import TOO_LARGE, is_constant, standard_error
 from trajmeter.statistics.distributions import has_t
 from trajmeter.statistics.exact_sums import quotient, rounded_sum
-from trajmeter.statistics.intervals import Range, t_interval
+from trajmeter.statistics.intervals import Range, factor_limits, t_interval
 from trajmeter.summaries.cluster_sums import by_code
 from trajmeter.summaries.figure_sums import DIVIDING, NEGATIVE, ZEROS
 
@@ -62,6 +62,7 @@ def micro_columns(
 def gmean_columns(
     figure: FigureSums,
     read: ResultSums,
+    group: int,
     held: Int64Array,
     sizes: Int64Array,
     options: IntervalOptions,
@@ -85,14 +86,15 @@ def gmean_columns(
     if count < _TWO:
         return found
     std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
-    greatest = float(np.abs(clusters.sums / clusters.sizes).max())
-    if is_constant(std_error, greatest):
+    low = high = None
+    if not is_constant(std_error, figure.greatest_log(group)):
+        low, high = _t_limits(mean, std_error, count - 1, options, Range(), notes)
+    if low is None or high is None:
         return found
-    low, high = _t_limits(mean, std_error, count - 1, options, Range(), notes)
-    return found | {
-        "gmean_low": None if low is None else exp(low),
-        "gmean_high": None if high is None else exp(high),
-    }
+    low, high = factor_limits(low, high)
+    if high is None:
+        notes.add("too_large")
+    return found | {"gmean_low": low, "gmean_high": high}
 
 
 def _t_limits(

@@ -74,12 +74,12 @@ def repeat_estimates(
         options: How intervals are computed.
         ks: Numbers of attempts to draw; ``None`` for those that every task allows.
     """
-    units = read.in_cluster_order(read.units_of(group))
-    units = units[np.argsort(read.task_ranks[read.units.task[units]], kind="stable")]
+    units = read.units_of(group)
     scored = figure.counts.column(SCORED, units)
-    units, scored = units[scored > 0], scored[scored > 0]
     succeeded = figure.counts.column(SUCCEEDED, units).astype(np.float64)
-    tasks = by_code(read.units.task[units], succeeded, scored)
+    order = np.lexsort((succeeded, read.named_task_ranks[read.units.task[units]]))
+    order = order[scored[order] > 0]
+    tasks = by_code(read.units.task[units[order]], succeeded[order], scored[order])
     pairs = [*zip(tasks.sizes.tolist(), map(int, tasks.sums.tolist()), strict=True)]
     least = min((attempts for attempts, _ in pairs), default=0)
     repeated = [(attempts, successes) for attempts, successes in pairs if attempts >= _TWO]

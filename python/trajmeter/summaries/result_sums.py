@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import Int64Array
+    from trajmeter.kernels import Float64Array, Int64Array
     from trajmeter.summaries.attempt_keys import AttemptKeys, Units
     from trajmeter.summaries.figure_sums import FigureSums
 
@@ -63,26 +63,43 @@ class ResultSums:
         units = np.flatnonzero(self.units.group == group)
         return units if self.keys.are_tasks else self.in_cluster_order(units)
 
-    def in_cluster_order(self, units: Int64Array) -> Int64Array:
-        """Units ordered by cluster, and by task within a cluster."""
-        cluster, task = self.units.cluster[units], self.units.task[units]
-        return units[np.lexsort((self._ranks[1][task], self._ranks[0][cluster]))]
+    def in_cluster_order(self, units: Int64Array, values: Float64Array | None = None) -> Int64Array:
+        """Units ordered by cluster, and by task within a cluster; those without a key come last.
+
+        Args:
+            units: The units.
+            values: Orders units without a key, so that the order of rows does not matter.
+        """
+        clusters = np.minimum(self._ranks[0], _named(self.keys.clusters))
+        keys = [
+            self.named_task_ranks[self.units.task[units]],
+            clusters[self.units.cluster[units]],
+        ]
+        return units[np.lexsort(keys if values is None else [values, *keys])]
 
     @property
     def task_ranks(self) -> Int64Array:
         """Rank of each task by code points."""
         return self._ranks[1]
 
+    @cached_property
+    def named_task_ranks(self) -> Int64Array:
+        """Rank of each task by code points; the same for all tasks without an id."""
+        return np.minimum(self.task_ranks, _named(self.keys.tasks))
+
     def clusters_of_tasks(self, tasks: Int64Array) -> Int64Array:
         """Cluster of each of some tasks, numbered from 0 in key order.
 
-        A task in several clusters counts in the first.
+        A task in several clusters counts in the first. One without a cluster is its own; these come
+        last, by task.
         """
         if self.keys.are_tasks:
             return np.argsort(np.argsort(self.task_ranks[tasks]))
         ranks = self._ranks[0][self.units.cluster]
         first = np.full(len(self.keys.tasks), len(self.keys.clusters), np.int64)
         np.minimum.at(first, self.units.task, ranks)
+        named = _named(self.keys.clusters)
+        first = np.where(first < named, first, named + self.task_ranks)
         numbers: Int64Array = np.unique(first[tasks], return_inverse=True)[1]
         return numbers
 
@@ -91,6 +108,10 @@ class ResultSums:
         """Rank of each cluster and task by code points."""
         clusters = _ranked(self.keys.clusters)
         return clusters, clusters if self.keys.are_tasks else _ranked(self.keys.tasks)
+
+
+def _named(keys: Sequence[str | None]) -> int:
+    return sum(key is not None for key in keys)
 
 
 def _ranked(keys: Sequence[str | None]) -> Int64Array:

@@ -43,6 +43,8 @@ class Side:
     """Tasks whose value was filled in."""
     greatest: float
     """Largest absolute value."""
+    greatest_log: float
+    """Largest absolute logarithm."""
 
     def filled(self, end: float) -> Side:
         """A copy with unmeasured values filled in, and one attempt for each task without any."""
@@ -80,6 +82,7 @@ def side_of(figure: FigureSums, read: ResultSums, group: int) -> Side:
         without_log=(counted(ZEROS) + counted(NEGATIVE)) > 0,
         is_filled=np.zeros(count, np.bool_),
         greatest=figure.greatest(group),
+        greatest_log=figure.greatest_log(group),
     )
 
 

@@ -98,7 +98,7 @@ class _Reader:
         for name in chosen:
             info = known[name]
             counts = (*info.numerator, *info.denominator)
-            if any(count not in table.columns for table in tables for count in counts):
+            if not any(all(count in table.columns for count in counts) for table in tables):
                 info = info.model_copy(update={"numerator": (), "denominator": ()})
             self.figures[name] = FigureSums(info, succeeds if name == succeeding else None)
 

@@ -37,11 +37,9 @@ class RunFigures(Group):
 
     turn_count: int | None = None
     """Number of turns, recorded or only counted; not scored if neither."""
-    budget_exhausted: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = (
-        None
-    )
+    budget_exhausted: Annotated[bool | None, Figure(higher_is_better=False, stands=True)] = None
     """Whether the run's failure reason is one of the three that mean an exhausted turn budget."""
-    passed: Annotated[bool | None, Figure(higher_is_better=True, independent=True)] = None
+    passed: Annotated[bool | None, Figure(higher_is_better=True, stands=True)] = None
     """Whether the run passed, as recorded; ``None`` if not recorded."""
 
 
