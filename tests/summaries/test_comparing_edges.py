@@ -49,6 +49,14 @@ def test_what_differs_by_rounding_is_a_tie() -> None:
     assert (found.n_better, found.n_worse, found.n_equal) == (1, 0, 1)
 
 
+def test_differences_that_cancel_up_to_rounding_are_no_difference() -> None:
+    """In floats, 0.3 + 0.4 - 0.1 - 0.6 is not 0."""
+    a, b = {"t": [0.1], "u": [0.6]}, {"t": [0.3], "u": [0.4]}
+    found = pair(rows_of(a), rows_of(b))
+    assert (found.difference, found.bound_low, found.bound_high) == (0.0, 0.0, 0.0)
+    assert (found.n_better, found.n_worse, found.p_value) == (1, 1, 1.0)
+
+
 def test_a_task_filled_in_whole_has_no_factor() -> None:
     a, b = ([{"task_id": f"t{i}", SPEEDUP: 2.0 + i} for i in range(count)] for count in (3, 2))
     options: dict[str, Any] = {"ranges": {SPEEDUP: (0.5, None)}}

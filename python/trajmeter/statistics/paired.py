@@ -7,7 +7,7 @@ Experiments, 1935, for signs that change; Schuirmann, 1987, for equivalence.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
+from math import comb, fsum
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,15 +17,16 @@ from trajmeter.statistics.clusters import sums_by
 from trajmeter.statistics.distributions import t_probability, t_quantile
 
 if TYPE_CHECKING:
-    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+    from trajmeter.kernels import Float64Array, Int64Array
 
 __all__ = [
     "Equivalence",
     "PMethod",
     "PValue",
-    "are_tied",
+    "differences_of",
     "equivalence",
     "mcnemar",
+    "mean_difference",
     "minimal_detectable_effect",
     "sign_flip_test",
     "t_test",
@@ -65,10 +66,17 @@ class Equivalence(NamedTuple):
     """Whether it is below the level."""
 
 
-def are_tied(a: Float64Array, b: Float64Array) -> BoolArray:
-    """Where two systems are equal up to rounding."""
-    tied: BoolArray = np.abs(b - a) <= _TIE * np.maximum(np.abs(a), np.abs(b))
-    return tied
+def differences_of(a: Float64Array, b: Float64Array) -> Float64Array:
+    """By how much a second system exceeds the first at each task; 0 where only by rounding."""
+    tied = np.abs(b - a) <= _TIE * np.maximum(np.abs(a), np.abs(b))
+    return np.where(tied, 0.0, b - a)
+
+
+def mean_difference(a: Float64Array, b: Float64Array) -> float:
+    """Mean of the differences of some tasks; 0 if they cancel up to rounding."""
+    total = fsum(differences_of(a, b).tolist())
+    sizes = fsum(np.maximum(np.abs(a), np.abs(b)).tolist())
+    return 0.0 if abs(total) <= _TIE * sizes else total / len(a)
 
 
 def mcnemar(better: int, worse: int) -> PValue:
@@ -112,7 +120,7 @@ def sign_flip_test(
         resamples: Number of patterns to draw.
     """
     count = int(clusters.max(initial=-1)) + 1
-    differences = np.where(are_tied(a, b), 0.0, b - a)
+    differences = differences_of(a, b)
     sizes = np.maximum(np.abs(a), np.abs(b))
     sums = sums_by(clusters, differences, count)
     sums = sums[np.abs(sums) > _TIE * sums_by(clusters, sizes, count)]

@@ -13,9 +13,10 @@ from trajmeter.statistics.distributions import has_t, t_quantile
 from trajmeter.statistics.intervals import Range, factor_limits, t_interval
 from trajmeter.statistics.paired import (
     PValue,
-    are_tied,
+    differences_of,
     equivalence,
     mcnemar,
+    mean_difference,
     minimal_detectable_effect,
     sign_flip_test,
     t_test,
@@ -49,7 +50,7 @@ class PairedValues:
         margin: float | None,
     ) -> None:
         self.info = info
-        self.a, self.b, self.differences = a, b, b - a
+        self.a, self.b, self.differences = a, b, differences_of(a, b)
         self.clusters = clusters
         self.options = options
         self.margin = margin
@@ -60,8 +61,8 @@ class PairedValues:
     def columns(self) -> dict[str, object]:
         """Fields of a :class:`~trajmeter.summaries.differences.Difference`."""
         count = len(self.differences)
-        difference = fsum(self.differences.tolist()) / count
-        gains = np.where(are_tied(self.a, self.b), 0.0, self.differences) * self.sign
+        difference = mean_difference(self.a, self.b)
+        gains = self.differences * self.sign
         better, worse = int((gains > 0).sum()), int((gains < 0).sum())
         p = self._p_value(better, worse)
         found: dict[str, object] = {

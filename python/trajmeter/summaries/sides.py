@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import fsum, log
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.statistics.clusters import sums_by
+from trajmeter.statistics.paired import mean_difference
 from trajmeter.summaries.figure_sums import NEGATIVE, NOT_SCORED, ROWS, SCORED, ZEROS
 
 if TYPE_CHECKING:
@@ -108,8 +109,6 @@ def difference_bounds(
     for end_a, end_b in ((limits.high, limits.low), (limits.low, limits.high)):
         full_a, full_b = a.filled(end_a), b.filled(end_b)
         tasks = np.flatnonzero(either & (full_a.sizes > 0) & (full_b.sizes > 0))
-        differences = (
-            full_b.sums[tasks] / full_b.sizes[tasks] - full_a.sums[tasks] / full_a.sizes[tasks]
-        )
-        found.append(fsum(differences.tolist()) / len(tasks) if len(tasks) else None)
+        means_a, means_b = (each.sums[tasks] / each.sizes[tasks] for each in (full_a, full_b))
+        found.append(mean_difference(means_a, means_b) if len(tasks) else None)
     return found[0], found[1]
