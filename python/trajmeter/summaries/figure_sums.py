@@ -209,9 +209,9 @@ class FigureSums:
         """
         values = filled(column, 0.0)
         counted = present(column) if column.null_count else None
-        if outcomes is not None and self.info.stands:
-            outcomes = outcomes.of_missing(present(column))
         if outcomes is not None and not outcomes.is_plain:
+            if self.info.stands:
+                outcomes = outcomes.of_missing(present(column))
             counted = outcomes.inside if counted is None else counted & outcomes.inside
         not_scored = outcomes.not_scored if outcomes is not None else None
         inside = values if counted is None else np.where(counted, values, np.nan)

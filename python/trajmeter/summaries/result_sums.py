@@ -70,12 +70,11 @@ class ResultSums:
             units: The units.
             values: Orders units without a key, so that the order of rows does not matter.
         """
-        clusters = np.minimum(self._ranks[0], _named(self.keys.clusters))
-        keys = [
-            self.named_task_ranks[self.units.task[units]],
-            clusters[self.units.cluster[units]],
-        ]
-        return units[np.lexsort(keys if values is None else [values, *keys])]
+        cluster = np.minimum(self._ranks[0][self.units.cluster[units]], self._named_clusters)
+        keys = [self.named_task_ranks[self.units.task[units]], cluster]
+        if values is not None and cluster.max(initial=0) == self._named_clusters:
+            keys = [values, *keys]
+        return units[np.lexsort(keys)]
 
     @property
     def task_ranks(self) -> Int64Array:
@@ -85,7 +84,7 @@ class ResultSums:
     @cached_property
     def named_task_ranks(self) -> Int64Array:
         """Rank of each task by code points; the same for all tasks without an id."""
-        return np.minimum(self.task_ranks, _named(self.keys.tasks))
+        return np.minimum(self.task_ranks, sum(key is not None for key in self.keys.tasks))
 
     def clusters_of_tasks(self, tasks: Int64Array) -> Int64Array:
         """Cluster of each of some tasks, numbered from 0 in key order.
@@ -98,20 +97,21 @@ class ResultSums:
         ranks = self._ranks[0][self.units.cluster]
         first = np.full(len(self.keys.tasks), len(self.keys.clusters), np.int64)
         np.minimum.at(first, self.units.task, ranks)
-        named = _named(self.keys.clusters)
+        named = self._named_clusters
         first = np.where(first < named, first, named + self.task_ranks)
         numbers: Int64Array = np.unique(first[tasks], return_inverse=True)[1]
         return numbers
+
+    @cached_property
+    def _named_clusters(self) -> int:
+        """Number of clusters that have a key."""
+        return sum(key is not None for key in self.keys.clusters)
 
     @cached_property
     def _ranks(self) -> tuple[Int64Array, Int64Array]:
         """Rank of each cluster and task by code points."""
         clusters = _ranked(self.keys.clusters)
         return clusters, clusters if self.keys.are_tasks else _ranked(self.keys.tasks)
-
-
-def _named(keys: Sequence[str | None]) -> int:
-    return sum(key is not None for key in keys)
 
 
 def _ranked(keys: Sequence[str | None]) -> Int64Array:
