@@ -65,26 +65,34 @@ def format_of(
 def beginning(head: bytes) -> tuple[JsonValue, ...]:
     r"""The JSON values at the beginning of content: those of its lines, or the document.
 
-    At most 20 lines are read. Truncated parts are dropped, also within the last value: an object
-    then has the keys read so far. Content that is not JSON yields nothing. The values are shared
-    with other callers and must not be modified.
+    At most 20 lines are read; invalid ones are left out. Truncated parts are dropped, also within
+    the last value: an object then has the keys read so far. Content that is not JSON yields
+    nothing. The values are shared with other callers and must not be modified.
 
     Example:
         >>> beginning(b'{"type": "system"}\n{"type": "user", "message": {"role": "user", "con')
         ({'type': 'system'}, {'type': 'user', 'message': {'role': 'user'}})
         >>> beginning(b'[{"role": "user", "content": [')
         ([{'role': 'user', 'content': []}],)
+        >>> beginning(b'{"type": "sys\n{"type": "user"}\n')
+        ({'type': 'user'},)
     """
     if json_input.first_byte(head) not in (b"{", b"["):
         return ()
     values: list[JsonValue] = []
-    lines = (line for line in head.splitlines() if json_input.first_byte(line))
-    for line in islice(lines, _LINES):
+    found = (line for line in head.splitlines() if json_input.first_byte(line))
+    lines = [*islice(found, _LINES + 1)]
+    # The second line of a document that is an object cannot begin with a brace.
+    are_records = {json_input.first_byte(line) for line in lines[:2]} == {b"{"} and len(lines) > 1
+    for number, line in enumerate(lines[:_LINES], start=1):
         try:
             values.append(json_input.parse(line))
         except ReadError:
-            values += _cut_off(line if values else head)
-            break
+            if not (values or are_records):
+                values += _cut_off(head)
+                break
+            if number == len(lines):
+                values += _cut_off(line)
     return tuple(values)
 
 

@@ -134,7 +134,10 @@ INDEX: dict[str, Place] = {
     ),
     "claude-code-sessions": _files("claude_code", ("sessionId", "isSidechain")),
     "claude-code-streams": _files("claude_code", ("session_id", "num_turns")),
-    "codex-exec-streams": _files("codex", ("thread.started", "session.created")),
+    "codex-exec-streams": _files(
+        "codex",
+        ("thread.started", "session.created", "turn.started", "item.started", "item.completed"),
+    ),
     "codex-rollouts": _files(
         "codex",
         (

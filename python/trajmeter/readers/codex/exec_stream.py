@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["EXEC_STREAMS", "read_events"]
 
 _BEGINS = ("thread.started", "session.created")
+_FOLLOWS = ("turn.started", "item.started", "item.completed")
+"""Events that come first if the line before them is broken."""
 _MESSAGES = ("agent_message", "assistant_message")
 _NO_CALLS = ("error", "plan", "todo_list")
 _FAILED = ("failed", "declined")
@@ -44,7 +46,10 @@ _FAILED = ("failed", "declined")
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
     first: dict[str, Any] = next(first_objects(head), {})
-    return Evidence.CERTAIN if first.get("type") in _BEGINS else None
+    if first.get("type") in _BEGINS:
+        return Evidence.CERTAIN
+    follows = first.get("type") in _FOLLOWS and first.keys() <= {"type", "item"}
+    return Evidence.LIKELY if follows else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter import json_input
 from trajmeter.readers._files.containers import values_in
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
@@ -46,7 +47,12 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
     """
     traces: dict[str, list[Span]] = {}
     seen: set[tuple[str, str]] = set()
-    for _, value in values_in(path, report):
+    for source, value in values_in(path, report):
+        if not isinstance(value, (dict, list)):
+            said = f"expected an object, got {json_input.type_name(value)}"
+            report(
+                ReadProblem(file=source.file, line=source.line, record=source.record, message=said)
+            )
         for span in _spans_in(value):
             if span.id is not None:
                 if (span.trace, span.id) in seen:

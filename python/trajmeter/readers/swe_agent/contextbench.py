@@ -39,6 +39,8 @@ _AGENT = "swe-agent"
 
 def _recognises_checkpoints(path: Path, head: bytes) -> Evidence | None:
     lines = [line for line in beginning(head) if isinstance(line, dict)]
+    if len(lines) > 1 and not head.rstrip().endswith(b"}"):
+        del lines[-1]  # it is cut off
     calls = [line for line in lines if line.keys() >= {"tool", "action", "step"}]
     contexts = [line for line in lines if line.get("type") == "patch_context"]
     if not lines or len(calls) + len(contexts) < len(lines):

@@ -1,0 +1,98 @@
+"""A broken line of a log costs that line alone, wherever it is."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from trajmeter.readers import read_trajectories
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+
+def claude_line(number: int, kind: str, key: str = "sessionId", **message: Any) -> dict[str, Any]:
+    about = {"uuid": f"u{number}", key: "s-1"}
+    return {"type": kind, **about, "message": {"role": kind, **message}}
+
+
+def codex_line(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-03-01T10:00:00Z", "type": kind, "payload": payload}
+
+
+def span(identity: str) -> dict[str, Any]:
+    value = {"stringValue": "chat"}
+    about = {"traceId": "01", "spanId": identity, "name": "chat m"}
+    times = {"startTimeUnixNano": identity, "endTimeUnixNano": identity}
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": identity}]}]
+    attributes = [
+        {"key": "gen_ai.operation.name", "value": value},
+        {"key": "gen_ai.output.messages", "value": {"stringValue": json.dumps(said)}},
+    ]
+    whole = {**about, **times, "attributes": attributes}
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [whole]}]}]}
+
+
+TOOL = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
+MESSAGE = {"type": "message", "role": "assistant", "content": "Done."}
+VIEW = {"tool": "bash", "action": "cat a.py", "observation": "x", "state": {}}
+
+LOGS: dict[str, list[Any]] = {
+    "claude-code-sessions": [
+        claude_line(1, "user", content="Mend it."),
+        claude_line(2, "assistant", id="m1", content=[TOOL]),
+        claude_line(3, "assistant", id="m2", content=[{"type": "text", "text": "Done."}]),
+    ],
+    "claude-code-streams": [
+        {"type": "system", "subtype": "init", "session_id": "s-1", "model": "m"},
+        claude_line(2, "assistant", "session_id", id="m1", content=[TOOL]),
+        {"type": "result", "subtype": "success", "session_id": "s-1", "num_turns": 1},
+    ],
+    "codex-rollouts": [
+        codex_line("session_meta", id="c-1"),
+        codex_line("turn_context", model="m"),
+        codex_line("response_item", **MESSAGE),
+    ],
+    "codex-exec-streams": [
+        {"type": "thread.started", "thread_id": "x"},
+        {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "1", "type": "agent_message", "text": "Done."}},
+        {"type": "turn.completed", "usage": {"input_tokens": 9}},
+    ],
+    "opentelemetry-spans": [span("1"), span("2"), span("3")],
+    "swe-agent-checkpoints": [
+        {**VIEW, "step": 1},
+        {**VIEW, "step": 2},
+        {"type": "patch_context", "patch_context": "File: a.py\nLines: 1-2\n", "step": 3},
+    ],
+}
+
+
+@pytest.mark.parametrize("broken", ['{"type": "user", "mess', "null", "7", "starting …"])
+@pytest.mark.parametrize("name", LOGS)
+def test_a_broken_line_costs_that_line_alone(tmp_path: Path, name: str, broken: str) -> None:
+    path = tmp_path / "x.jsonl"  # so that an id which comes from the name is the same
+    lines = [json.dumps(line) for line in LOGS[name]]
+    path.write_text("\n".join(lines))
+    (whole,) = read_trajectories(path)
+    for place in range(len(lines) + 1):
+        path.write_text("\n".join([*lines[:place], broken, *lines[place:]]))
+        problems: list[ReadProblem] = []
+        (attempt,) = read_trajectories(path, on_problem=problems.append)
+        assert [problem.line for problem in problems] == [place + 1]
+        assert attempt.turns == whole.turns
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_without_its_first_half_line_is_recognised(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.jsonl"
+    first, *others = (json.dumps(line) for line in LOGS[name])
+    path.write_text("\n".join([first[: len(first) // 2], *others]))
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert [problem.line for problem in problems] == [1]
+    assert attempt.turns
