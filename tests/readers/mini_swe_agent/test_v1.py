@@ -182,6 +182,19 @@ def result(output: str, code: int = 0) -> dict[str, Any]:
     return user(f"<returncode>{code}</returncode>\n<output>\n{output}</output>")
 
 
+def test_a_command_may_print_the_words_of_a_format_error() -> None:
+    words = "Please always provide EXACTLY ONE action in triple backticks.\n"
+    echo = "<explore_context>\nFile: a.py\nLines: 1-1\n</explore_context>\n"
+    echoed = user(echo + str(result(words, 1)["content"]))
+    answers = [says(bash("cat a.py")), result(words), says(bash("cat b.py")), echoed]
+    plain, failed = (read([*answers, says(bash("ls"))]).turns or ())[:2]
+    assert (plain.success, plain.error) == (True, None)
+    assert (failed.success, failed.error) == (
+        False,
+        Failure(reason="exit_code", message="exit code 1"),
+    )
+
+
 def test_views_are_the_printed_lines() -> None:
     trajectory = read(
         [

@@ -46,17 +46,19 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION_1"]
 
-# The harness's messages that the agent, not its command, failed, or that the user stopped it, by
-# the names of version 2; the first match counts.
+_FORMAT_ERROR = "format_error"
+_FORMAT_SIGN = "Please always provide EXACTLY ONE action"
+"""Text anywhere in a message, unless a command printed it; takes precedence over the others."""
+# How the harness's messages begin that the agent, not its command, failed, or that the user stopped
+# it, by the names of version 2; the first match counts.
 _ERRORS = (
-    ("format_error", re.compile("Please always provide EXACTLY ONE action")),
-    ("command_timeout", re.compile(r"\AThe last command <command>")),
-    ("missing_context", re.compile(r"\AERROR: This action appears to print source code content")),
-    ("context_format_error", re.compile(r"\AERROR: The context format is incorrect")),
-    ("step_timeout", re.compile(r"\AStep response timed out after")),
-    ("retry_limit", re.compile(r"\ARepeated read-file actions without valid EXPLORE_CONTEXT")),
-    ("UserRejection", re.compile(r"\ACommand not executed\. ")),
-    ("UserInterruption", re.compile(r"\AInterrupted by user: ")),
+    ("command_timeout", "The last command <command>"),
+    ("missing_context", "ERROR: This action appears to print source code content"),
+    ("context_format_error", "ERROR: The context format is incorrect"),
+    ("step_timeout", "Step response timed out after"),
+    ("retry_limit", "Repeated read-file actions without valid EXPLORE_CONTEXT"),
+    ("UserRejection", "Command not executed. "),
+    ("UserInterruption", "Interrupted by user: "),
 )
 
 
@@ -115,7 +117,7 @@ def _turn(run: Run, before: Message, message: Message, after: list[Message]) -> 
         (None, None),
     )
     code = None if observed is None else observed.code
-    error = next((reason for reason, sign in _ERRORS if any(map(sign.search, results))), None)
+    error = _error(results)
     succeeded = None if code is None else code == 0
     fault: Failure | None = None
     if error is not None:
@@ -139,6 +141,14 @@ def _turn(run: Run, before: Message, message: Message, after: list[Message]) -> 
         "usage": usage_of(message),
         "duration_seconds": seconds_between(before, (after or [message])[-1]),
     }
+
+
+def _error(results: list[str]) -> str | None:
+    """The error that the harness reports in one of the messages after an answer."""
+    if any(_FORMAT_SIGN in text and observed_text(text) is None for text in results):
+        return _FORMAT_ERROR
+    found = (reason for reason, sign in _ERRORS if any(text.startswith(sign) for text in results))
+    return next(found, None)
 
 
 def _programs(run: Run, text: str) -> list[str]:

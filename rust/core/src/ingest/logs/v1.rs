@@ -31,8 +31,8 @@ const ERRORS: [(&str, &str); 7] = [
     ("UserInterruption", "Interrupted by user: "),
 ];
 
-/// The error that may be mentioned anywhere in a message, and that takes precedence over the
-/// others.
+/// The error that may be mentioned anywhere in a message except the output of a command, and that
+/// takes precedence over the others.
 const FORMAT_ERROR: &str = "format_error";
 static FORMAT_SIGN: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Please always provide EXACTLY ONE action"));
@@ -124,15 +124,21 @@ fn turn<'a>(
 }
 
 fn error(messages: &[Message<'_>]) -> Option<&'static str> {
-    // No sign contains a character that JSON escapes.
-    let any = |is_sign: &dyn Fn(&str) -> bool| {
-        let mut contents = messages.iter().map(|message| &message.content);
-        contents.any(|content| is_sign(content.written().unwrap_or_else(|| content.text())))
+    let is_refused = |message: &Message<'_>| {
+        FORMAT_SIGN.find(signs(message).as_bytes()).is_some()
+            && observation(&message.content).is_none()
     };
-    if any(&|text| FORMAT_SIGN.find(text.as_bytes()).is_some()) {
+    if messages.iter().any(is_refused) {
         return Some(FORMAT_ERROR);
     }
-    let mut errors = ERRORS.iter();
-    let found = errors.find(|(_, sign)| any(&|text| text.starts_with(sign)));
+    let begins = |sign: &str| messages.iter().any(|each| signs(each).starts_with(sign));
+    let found = ERRORS.iter().find(|(_, sign)| begins(sign));
     found.map(|(reason, _)| *reason)
+}
+
+/// Returns the text in which to look for signs, none of which contains a character that JSON
+/// escapes.
+fn signs<'a>(message: &'a Message<'_>) -> &'a str {
+    let content = &message.content;
+    content.written().unwrap_or_else(|| content.text())
 }
