@@ -227,9 +227,21 @@ def test_errors(error: str | None, failure: str | None) -> None:
     assert (found.reason if found else None) == failure
 
 
+@pytest.mark.parametrize("in_pairs", [False, True])
+def test_a_state_that_an_action_caused_is_not_its_result(in_pairs: bool) -> None:
+    finish = call(1, "finish", {"final_thought": "Done."})
+    ended = answer(2, 1, "agent_state_changed", "", agent_state="finished")
+    trajectory = read(*([[finish, ended]] if in_pairs else [finish, ended]))
+    assert trajectory.metadata == {"exit_status": "finished"}
+    (turn,) = trajectory.turns or ()
+    assert [each.result for each in turn.tool_calls] == [None]
+
+
 def test_missing_parts() -> None:
     trajectory = read(history=None, test_result=None)
-    assert (trajectory.turns, trajectory.final_patch, trajectory.usage) == ((), None, None)
+    assert (trajectory.turns, trajectory.leaks) == (None, None)
+    assert (trajectory.final_patch, trajectory.usage) == (None, None)
+    assert read().turns == ()
 
 
 def test_profile_contextbench() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers.logs import read as read_files
 from tests.readers.logs import read_one, seen, turns_of
 from tests.readers.openhands.test_events import answer, call, line, ran
 from tests.readers.openhands.test_sdk import FINISHED, acted, observed
@@ -231,6 +232,34 @@ def test_completions_of_a_history_that_was_shortened(tmp_path: Path) -> None:
     # The last completion has one answer of the three, whose tokens are all known.
     assert len(turns_of(attempt)) == 1
     assert attempt.usage == Usage(input_tokens=60, output_tokens=6, cost_usd=0.75)
+
+
+def test_completions_in_their_usual_place_may_have_any_names_and_only_messages(
+    tmp_path: Path,
+) -> None:
+    said = {"role": "assistant", "content": "Done."}
+    place = tmp_path / "llm_completions"
+    for task in ("acme__widget-12", "acme__widget-13"):
+        (place / task).mkdir(parents=True)
+        (place / task / "1.json").write_text(json.dumps({"messages": [TASK]}))
+        (place / task / "2.json").write_text(json.dumps({"messages": [TASK, said]}))
+    attempts, problems = read_files(tmp_path)
+    assert (attempts, problems) == read_files(place)
+    assert problems == []
+    assert [attempt.task_id for attempt in attempts] == ["acme__widget-12", "acme__widget-13"]
+    assert read_one(place / "acme__widget-13") == attempts[1]
+    (turn,) = turns_of(attempts[0])
+    assert (turn.text, turn.usage, attempts[0].usage) == ("Done.", None, None)
+
+
+def test_the_first_completion_may_be_cut_off(tmp_path: Path) -> None:
+    folder = tmp_path / "acme__widget-12"
+    completion(folder, 1, [TASK], asks("ls", "c1"))
+    completion(folder, 2, [TASK, asks("ls", "c1")], {"role": "assistant", "content": "Done."})
+    (folder / "toy-1700000001.5.json").write_text('{"messages": [')
+    (attempt,), problems = read_files(tmp_path)
+    assert (attempt.task_id, len(turns_of(attempt))) == ("acme__widget-12", 2)
+    assert [problem.file for problem in problems] == [str(folder / "toy-1700000001.5.json")]
 
 
 def test_sums_and_times_that_are_too_large(tmp_path: Path) -> None:

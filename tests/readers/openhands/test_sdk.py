@@ -348,6 +348,13 @@ def test_files_that_are_not_runs(record: dict[str, Any]) -> None:
     assert SDK_EVENTS.recognises(record) is None
 
 
+def test_turns_without_a_history_are_unknown() -> None:
+    read_back = read(history=None, error="RuntimeError: no runtime")
+    assert (read_back.turns, read_back.leaks) == (None, None)
+    assert read_back.failure == Failure(reason="RuntimeError", message="RuntimeError: no runtime")
+    assert read().turns == ()
+
+
 def test_a_result_without_a_call_is_reported() -> None:
     error = {"kind": "AgentErrorEvent", "tool_call_id": "c8", "error": "no such call"}
     lost: Any = "lost"

@@ -274,7 +274,8 @@ class Choice(Generic[RecordT]):
         found = folder_formats(self.makes, folder, names) if self.chosen is None else chosen
         if names is not None:
             plain = {name.rstrip("/") for name in names}
-            found = tuple(known for known in found if known.may_be_folder(plain))
+            parent = folder.parent.name
+            found = tuple(known for known in found if known.may_be_folder(plain, parent))
         known, _ = strongest_format(found, folder, b"")
         return known
 

@@ -177,6 +177,8 @@ class FileFormat(Format[RecordT_co]):
     """
     folder_pattern: re.Pattern[str] | None = None
     """A pattern for the names of such files, if the format has no fixed names."""
+    folder_parents: frozenset[str] = frozenset()
+    """Names of folders whose subfolders may be in the format whatever their files are called."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields the records as batches with these columns filled; ``None`` if :attr:`records` has to
     read them, as it does whenever something is skipped."""
@@ -187,9 +189,9 @@ class FileFormat(Format[RecordT_co]):
     lines: LinesApart | None = None
     """Reads some lines of a file whose lines are independent."""
 
-    def may_be_folder(self, names: Collection[str]) -> bool:
-        """Whether a folder with these contents may be in the format."""
-        if not self.folder_files.isdisjoint(names):
+    def may_be_folder(self, names: Collection[str], parent: str = "") -> bool:
+        """Whether a folder with these contents, below one of this name, may be in the format."""
+        if parent in self.folder_parents or not self.folder_files.isdisjoint(names):
             return True
         return self.folder_pattern is not None and any(map(self.folder_pattern.fullmatch, names))
 

@@ -43,6 +43,8 @@ class Marks(NamedTuple):
     """A pattern for the name of the folder or of something in it; folder names end in ``/``."""
     keys: frozenset[str] = frozenset()
     """Keys that the first JSON file in the folder must all have."""
+    parent: str | None = None
+    """Name of the folder above one whose files need not have these keys."""
 
     def are_in(self, head: Beginning) -> bool:
         """Whether a file with this beginning may be in the format."""
@@ -64,7 +66,7 @@ class Marks(NamedTuple):
         """Whether a folder may be in the format; names of its subfolders end in ``/``."""
         if not self.may_name(folder, names):
             return False
-        if not self.keys:
+        if not self.keys or folder.parent.name == self.parent:
             return True
         files = (each for each in names if each.rstrip("/").endswith(_JSON))
         first = min(files, key=lambda each: each.rstrip("/"), default="/")
@@ -111,7 +113,8 @@ def _encoded(words: Iterable[str]) -> frozenset[bytes]:
 
 INDEX: dict[str, Place] = {
     "agentless-folders": _files(
-        "agentless", folder=re.compile(r"(edit_location_individual|file_level_combined)/")
+        "agentless",
+        folder=re.compile(r"(edit_location_individual|file_level_combined)/|all_preds\.jsonl"),
     ),
     "agentless-trajectories": _records(
         "agentless",
@@ -201,6 +204,7 @@ INDEX: dict[str, Place] = {
         "openhands",
         folder=re.compile(r".*\.json/?", re.DOTALL),
         keys=frozenset({"response", "timestamp"}),
+        parent="llm_completions",
     ),
     "openhands-conversation": _files("openhands", folder=re.compile(r"base_state\.json/?")),
     "openhands-rows": _records("data_sets", "messages", "trajectory"),

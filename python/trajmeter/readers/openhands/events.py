@@ -115,13 +115,13 @@ class _Run(Run):
             if is_agents and (is_called or str(event["action"]) not in _SILENT):
                 self._act(event)
             self._silent.add(str(event.get("id")))
+        elif event.get("observation") == "agent_state_changed":
+            self._change_state(as_mapping(event.get("extras")))
         elif "observation" in event:
             cause = str(event.get("cause"))
             call = self._previous if answers_previous else self.calls.get(cause)
             if call is not None:
                 self._observe(call, event)
-            elif event["observation"] == "agent_state_changed":
-                self._change_state(as_mapping(event.get("extras")))
             elif not answers_previous and cause not in _NOTHING and cause not in self._silent:
                 self.drop_result(place)
         self.pass_time(event)
@@ -243,7 +243,7 @@ def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Tr
     pairs yields none.
     """
     fields = _fields(record, _run(record), source) | {"leaks": None}
-    silent = tuple(turn.model_copy(update={"views": None}) for turn in fields["turns"])
+    silent = tuple(turn.model_copy(update={"views": None}) for turn in fields["turns"] or ())
     spans: dict[str, list[Span]] = {}
     steps: list[dict[str, list[NewView]]] = []
     history = record.get("history")
@@ -285,8 +285,11 @@ def _fields(record: Mapping[str, JsonValue], run: _Run, source: Source) -> dict[
     metrics, error = as_mapping(record.get("metrics")), record.get("error")
     is_failed = isinstance(error, str) and bool(error)
     agent = about.get("agent_class")
+    turns = run.fields(run.usages | usage_by_reply(metrics), None)
+    if record.get("history") is None:
+        turns |= {"turns": None, "leaks": None}
     return {
-        **run.fields(run.usages | usage_by_reply(metrics), None),
+        **turns,
         **metric_fields(metrics, as_mapping(about.get("llm_config"))),
         "task_id": record.get("instance_id"),
         "agent": agent if isinstance(agent, str) else "openhands",

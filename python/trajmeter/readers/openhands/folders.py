@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
@@ -52,6 +53,10 @@ _ENDING = re.compile(
 _FOLDER = re.compile(r"\n\[Current working directory: (/[^\n]*)\]")
 _COMPLETION = re.compile(r".+-[0-9]{10}\.[0-9]+(?:-[0-9a-f]{4})?\.json")
 """Model and time; the SDK appends the beginning of an id."""
+_COMPLETIONS = "llm_completions"
+"""Name of the folder with a folder of completions for each task."""
+_TRIED = 3
+"""Number of completions that are tried, as some may be cut off."""
 _EXIT_CODE = re.compile(r"exit code (-?[0-9]{1,9})\.?\]\Z")
 
 
@@ -102,15 +107,20 @@ def _is_completions(path: Path, _: bytes) -> Evidence | None:
     if not path.is_dir():
         return None
     found = path.iterdir() if is_remote(path) else os.scandir(path)  # there may be many files
-    name = min((each.name for each in found if each.name.endswith(".json")), default=None)
-    if name is None or not (first := path / name).is_file():
-        return None
+    names = nsmallest(_TRIED, (each.name for each in found if each.name.endswith(".json")))
+    record = next(filter(None, (_object_in(path / name) for name in names)), {})
+    is_placed = path.parent.name == _COMPLETIONS or record.keys() >= {"response", "timestamp"}
+    return Evidence.CERTAIN if is_placed and isinstance(record.get("messages"), list) else None
+
+
+def _object_in(file: Path) -> Mapping[str, Any]:
+    """The object in a file; empty if it cannot be read."""
+    if not file.is_file():
+        return {}
     try:
-        record = as_mapping(json.loads(first.read_bytes()))
+        return as_mapping(json.loads(file.read_bytes()))
     except (OSError, ValueError, RecursionError):
-        return None
-    is_completion = isinstance(record.get("messages"), list) and "response" in record
-    return Evidence.CERTAIN if is_completion and "timestamp" in record else None
+        return {}
 
 
 def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -123,7 +133,7 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     found.sort(key=lambda each: _time(each[0]))
     answers = [_answer(completion) for completion, _ in found]
     last, _ = found[-1]
-    messages = [*last["messages"], answers[-1]]
+    messages = [*last["messages"], *([answers[-1]] if "response" in last else ())]
     usages = [_counts(completion) for completion, _ in found]
     shown = message_turns(
         messages,
@@ -263,4 +273,5 @@ COMPLETIONS = FileFormat(
     recognises=_is_completions,
     records=_completions,
     folder_pattern=_COMPLETION,
+    folder_parents=frozenset({_COMPLETIONS}),
 )

@@ -230,7 +230,7 @@ def _sent(output: str, code: int | None, about: Mapping[str, Any]) -> str:
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     history = record.get("history")
-    if not isinstance(history, list):
+    if "history" not in record or not isinstance(history, (list, type(None))):
         return None
     first = history[0] if history else None
     if isinstance(first, dict) and str(first.get("kind")).endswith("Event"):
@@ -252,6 +252,8 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     attempt = record.get("attempt")
     if fields["failure"] is None:
         fields["failure"] = failure_of(fields["metadata"].get("exit_status"), record.get("error"))
+    if history is None:
+        fields |= {"turns": None, "leaks": None}
     return made_trajectory(
         {
             **fields,
