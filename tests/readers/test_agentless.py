@@ -103,3 +103,20 @@ def test_an_empty_folder_is_a_problem(tmp_path: Path) -> None:
     attempts, problems = read(tmp_path / "0_a")
     assert attempts == []
     assert problems[0].message == "none of the stages of Agentless in the folder can be read"
+
+
+def test_a_folder_may_hold_only_the_patch_of_its_task(tmp_path: Path) -> None:
+    write_lines(tmp_path / "0_acme__fix-1" / "all_preds.jsonl", located(model_patch="diff …"))
+    for place in (tmp_path, tmp_path / "0_acme__fix-1"):
+        attempt = read_one(place)
+        assert (attempt.task_id, attempt.agent) == ("acme__fix-1", "agentless")
+        assert attempt.final_patch == "diff …"
+        assert (attempt.turns, attempt.final_views) == (None, None)
+
+
+def test_predictions_of_other_tasks_are_not_one_task(tmp_path: Path) -> None:
+    other = located(model_patch="diff …") | {"instance_id": "acme__fix-2"}
+    write_lines(tmp_path / "0_acme__fix-1" / "all_preds.jsonl", located(model_patch=""), other)
+    attempts, problems = read(tmp_path)
+    assert [attempt.task_id for attempt in attempts] == ["acme__fix-1", "acme__fix-2"]
+    assert problems == []

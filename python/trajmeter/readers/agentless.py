@@ -92,8 +92,19 @@ def _trajectory(
 
 
 def _recognises_folder(path: Path, _: bytes) -> Evidence | None:
-    is_one = path.is_dir() and ((path / _EDITS).is_dir() or (path / _COMBINED).is_dir())
+    if not path.is_dir():
+        return None
+    is_one = (path / _EDITS).is_dir() or (path / _COMBINED).is_dir() or _has_only_a_patch(path)
     return Evidence.CERTAIN if is_one else None
+
+
+def _has_only_a_patch(path: Path) -> bool:
+    """Whether the folder of a task has predictions, and of no other task."""
+    match = _FOLDER.fullmatch(path.resolve().name)
+    if match is None or not (path / _PATCHES).is_file():
+        return False
+    found = [event.value for event in events(path / _PATCHES, lambda _: None)]
+    return bool(found) and all(each.get("instance_id") == match["id"] for each in found)
 
 
 def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -118,7 +129,7 @@ def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     for each in located:
         for file, blocks in _by_file(each.get("found_related_locs")).items():
             related.setdefault(file, []).extend(blocks)
-    yield _trajectory(
+    made = _trajectory(
         task_id,
         Source(file=str(path)),
         files=list(
@@ -128,6 +139,7 @@ def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
         samples=(sample for each in located for sample in _samples(each.get("found_edit_locs"))),
         patch=patches[-1] if patches else None,
     )
+    yield made if located else made.model_copy(update={"turns": None, "final_views": None})
 
 
 def _samples(locations: JsonValue) -> list[JsonValue]:
@@ -203,6 +215,6 @@ FOLDERS = FileFormat(
     carries=_CARRIES,
     origin=_ORIGIN,
     recognises=_recognises_folder,
-    folder_files=frozenset({_EDITS, _COMBINED}),
+    folder_files=frozenset({_EDITS, _COMBINED, _PATCHES}),
     records=_read_folder,
 )
