@@ -114,6 +114,26 @@ def test_a_declared_context_in_text(tmp_path: Path, name: str, task: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "File: b.py\nFile: /testbed/a.py\nLines: 1-9\n",
+        "<PATCH_CONTEXT>\nFile: b.py\nFile: a.py\nLines: 1-9\n</PATCH_CONTEXT>",
+    ],
+)
+def test_a_declared_context_is_known_by_its_name_and_a_file(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "acme__widget-12.patch_context.txt"
+    path.write_text(text)
+    (trajectory,) = read_trajectories(path)
+    assert trajectory.final_views == (
+        View(path="b.py"),
+        View(path="a.py"),
+        View(path="a.py", extent=Extent.LINES, start=1, end=9),
+    )
+    path.write_text("no file")
+    assert [*read_trajectories(path, on_problem=lambda _: None)] == []
+
+
+@pytest.mark.parametrize(
     ("profiles", "best"), [((), "a.traj"), (("contextbench",), "a.checkpoints.jsonl")]
 )
 def test_the_files_of_one_run_are_one_attempt(

@@ -210,7 +210,14 @@ def test_views_of_an_outline() -> None:
         step("filemap src/a.py", outline, state={"working_dir": "/acme"}),
         step("filemap 'src/my a.py'", "no such file"),
         step("filemap b.py", "0 lines\n     1 x\n"),
-    ) == [["a.py:1-2", "a.py:31-31"], ["src/a.py:1-2", "src/a.py:31-31"], None, ["b.py:1-1"]]
+        step("filemap c.py", "     1\tx\n     2\t... eliding lines 2-9 ...\n    10\ty\n"),
+    ) == [
+        ["a.py:1-2", "a.py:31-31"],
+        ["src/a.py:1-2", "src/a.py:31-31"],
+        None,
+        ["b.py:1-1"],
+        ["c.py:1-1", "c.py:10-10"],
+    ]
 
 
 def test_views_of_lines_that_a_terminal_ended() -> None:

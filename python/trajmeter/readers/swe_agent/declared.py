@@ -26,6 +26,7 @@ __all__ = ["PATCH_CONTEXT", "declared_views", "path_in_repository"]
 
 _NAME = re.compile(r"[._-]?patch_context\.txt\Z")
 _FIRST = re.compile(rb"\s*File:[^\n]+\n\s*Lines:")
+_ANY = re.compile(rb"^[ \t]*File:", re.MULTILINE)
 
 _LINES = re.compile(r"\s*([0-9]{1,18})\s*-\s*([0-9]{1,18})\s*\Z")
 
@@ -54,9 +55,11 @@ def path_in_repository(path: str) -> str:
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
-    if _FIRST.match(head) is None or path.is_dir():
+    if path.is_dir():
         return None
-    return Evidence.CERTAIN if _NAME.search(content_name(path)) else Evidence.LIKELY
+    if _NAME.search(content_name(path)):
+        return Evidence.CERTAIN if _ANY.search(head) else None
+    return Evidence.LIKELY if _FIRST.match(head) else None
 
 
 def _read(path: Path, _: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
