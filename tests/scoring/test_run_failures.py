@@ -115,6 +115,38 @@ def test_a_failure_to_rename_is_named_and_finished_parts_stay(
     assert (resumed.resumed, resumed.is_complete) == (2, True)
 
 
+def test_an_earlier_part_is_not_taken_for_that_of_a_later_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, output = tmp_path / "runs.parquet", tmp_path / "scores"
+
+    def write(count: int) -> None:
+        rows = pa.table({"task_id": ["a", "b"], "turn_count": [1, count]})
+        parquet.write_table(rows, file, use_dictionary=False, write_statistics=False)
+
+    write(2)
+    score_units(file, output)
+    size = file.stat().st_size
+    write(8)  # with the footer of before, so that only the time differs
+    os.utime(file, ns=(1, 1))
+    assert file.stat().st_size == size
+    with monkeypatch.context() as patch:
+        replace = atomic._replace  # noqa: SLF001 - the commit of a unit
+
+        def fail(beside: Path, target: Path) -> None:
+            if target.name.startswith("part-"):
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            replace(beside, target)
+
+        patch.setattr(atomic, "_replace", fail)
+        with pytest.raises(ConfigurationError, match="cannot be written"):
+            score_units(file, output)
+    done = score_units(file, output)
+    assert done.resumed == 0
+    assert done.summary.overall.figures["turns.run.turn_count"].macro == 4.5
+    assert parquet.read_table(output / "rows")["turns.run.turn_count"].to_pylist() == [1, 8]
+
+
 def test_an_interrupt_while_threads_start_ends_those_that_run(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,6 +194,7 @@ class RunFolder:
             except BaseException:
                 table.abandon()
                 raise
+            self.part(number).unlink(missing_ok=True)  # must never be paired with the new state
             self._write_state(number, {**state, "sha256": digesting.digest.hexdigest()})
         _sync(self.rows)
         return work.receipt
