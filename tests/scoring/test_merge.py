@@ -64,6 +64,19 @@ def test_a_unit_without_its_state_is_missing(shards: list[Path], tmp_path: Path)
         trajmeter.merge(shards, output=tmp_path / "all")
 
 
+@pytest.mark.parametrize("left", [0, 900])
+def test_a_unit_with_a_truncated_state_is_taken_from_another_folder(
+    left: int, shards: list[Path], tmp_path: Path
+) -> None:
+    state = shards[1] / "state" / "000001.parquet"
+    state.write_bytes(state.read_bytes()[:left])
+    with pytest.raises(ConfigurationError, match=r"1 of .* units are missing: 1 \("):
+        trajmeter.merge(shards, output=tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+    trajmeter.merge([*shards, tmp_path / "whole"], output=tmp_path / "all")
+    assert contents(tmp_path / "all") == contents(tmp_path / "whole")
+
+
 @pytest.mark.parametrize("content", ["[]", "{}", "{", '{"run_key": "a", "plan": {}}'])
 def test_what_is_no_plan_is_said(content: str, shards: list[Path], tmp_path: Path) -> None:
     plan = shards[0] / "state" / "plan.json"

@@ -213,10 +213,10 @@ class RunFolder:
         )
 
     def has_part(self, unit: Unit) -> bool:
-        """Whether a unit has both its part and its state."""
-        about = self._about(unit.number)
+        """Whether a unit has both its part and its state, neither missing nor truncated."""
+        about = _metadata(self.part(unit.number)) or {}
         is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
-        return is_of_unit and self.state_file(unit.number).exists()
+        return is_of_unit and _metadata(self.state_file(unit.number)) is not None
 
     def check_schema(self, wanted: pa.Schema) -> None:
         """Check that the parts have this schema.
@@ -315,22 +315,6 @@ class RunFolder:
             self._held = name
             yield
 
-    def _about(self, number: int) -> dict[str, str]:
-        """Metadata of a unit's part; empty if it is missing or truncated."""
-        from pyarrow import ArrowException
-        from pyarrow.parquet import read_metadata
-
-        try:
-            with arrow_source(self.part(number)) as source:
-                metadata = read_metadata(source).metadata or {}
-        except (OSError, ArrowException):
-            return {}
-        return {
-            key.decode(): value.decode()
-            for key, value in metadata.items()
-            if key != b"ARROW:schema"
-        }
-
     def _write_state(self, number: int, state: Mapping[str, Any]) -> None:
         with replacing(self.state_file(number)) as file:
             write_state(state, file)
@@ -361,6 +345,21 @@ class _Digesting(io.RawIOBase):
     def flush(self) -> None:
         if not self._stream.closed:  # never closed, so Python flushes it when it is collected
             self._stream.flush()
+
+
+def _metadata(file: Path) -> dict[str, str] | None:
+    """Metadata of a Parquet file; ``None`` if it is missing or truncated."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_metadata
+
+    try:
+        with arrow_source(file) as source:
+            metadata = read_metadata(source).metadata or {}
+    except (OSError, ArrowException):
+        return None
+    return {
+        key.decode(): value.decode() for key, value in metadata.items() if key != b"ARROW:schema"
+    }
 
 
 def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401
