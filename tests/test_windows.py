@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -197,6 +198,26 @@ def test_a_run_resumes_and_its_folder_belongs_to_one_process(tmp_path: Path) -> 
         ):
             run()
     assert run(resume=False).rows == 6
+
+
+@pytest.mark.usefixtures("windows")
+def test_the_work_folder_of_a_file_goes_although_its_lock_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    if os.name != "nt":
+        delete = os.unlink
+
+        def refusing_delete(path: str | Path) -> None:
+            _refuse_if_open(Path(path))
+            delete(path)
+
+        monkeypatch.setattr(os, "unlink", refusing_delete)
+        monkeypatch.setattr(shutil, "_use_fd_functions", False)
+    output = tmp_path / "scores.parquet"
+    done = trajmeter.score_files(EXAMPLE, output=output, metrics=["turns"], workers=1)
+    assert done.is_complete
+    assert [*tmp_path.iterdir()] == [output]
 
 
 @pytest.mark.usefixtures("windows")

@@ -34,11 +34,16 @@ def test_an_input_that_changes_meanwhile_ends_the_run(
             os.utime(runs, (5, 5))
         return commit(folder, scorer, layout)
 
-    monkeypatch.setattr(RunFolder, "commit", touching)
-    with pytest.raises(ConfigurationError, match=r"runs\.jsonl changed while the run read it"):
-        score_units(runs, tmp_path / "scores")
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "commit", touching)
+        with pytest.raises(
+            ConfigurationError, match=r"runs\.jsonl changed while .* --overwrite once"
+        ):
+            score_units(runs, tmp_path / "scores")
     parts = sorted(each.name for each in (tmp_path / "scores" / "rows").iterdir())
     assert parts == ["part-000000.parquet", "part-000001.parquet"]
+    write_attempts(runs, 100)
+    assert score_units(runs, tmp_path / "scores", overwrite=True).rows == 100
 
 
 @pytest.mark.parametrize("change", ["touch", "grow"])

@@ -131,7 +131,7 @@ def test_an_earlier_part_is_not_taken_for_that_of_a_later_state(
     os.utime(file, ns=(1, 1))
     assert file.stat().st_size == size
     with monkeypatch.context() as patch:
-        replace = atomic._replace  # noqa: SLF001 - the commit of a unit
+        replace = atomic._replace
 
         def fail(beside: Path, target: Path) -> None:
             if target.name.startswith("part-"):

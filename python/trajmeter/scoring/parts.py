@@ -282,6 +282,15 @@ class RunFolder:
                 file.unlink()
         plan.unlink(missing_ok=True)  # last, because it marks the rest as part of a run
 
+    def remove_lock(self) -> None:
+        """Remove a released lock and its folder, if nothing else is left in it."""
+        with suppress(OSError):  # already gone, or of the next run
+            if locks.WINDOWS:
+                for lock in self.state.glob(f"{_LOCK}*"):
+                    lock.unlink()
+            self.state.rmdir()
+            self.folder.rmdir()
+
     def remove_abandoned(self) -> None:
         """Remove temporary files left by killed processes."""
         for folder in (self.state, self.folder):
@@ -357,9 +366,8 @@ def _metadata(file: Path) -> dict[str, str] | None:
             metadata = read_metadata(source).metadata or {}
     except (OSError, ArrowException):
         return None
-    return {
-        key.decode(): value.decode() for key, value in metadata.items() if key != b"ARROW:schema"
-    }
+    metadata.pop(b"ARROW:schema", None)
+    return {key.decode(): value.decode() for key, value in metadata.items()}
 
 
 def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401

@@ -142,17 +142,19 @@ class _Run(Generic[SummaryT]):
                 totals.problems += whole.end(plan, self._listener.on_problem)
                 if is_complete:
                     self._publish(opened, plan, settings, folder, whole.summary)
-            keeps = self._output is not None and is_folder(self._output)
-            return RunResult(
-                output=self._output,
-                rows=totals.rows,
-                parts=tuple(folder.part(unit.number) for unit in scored) if keeps else (),
-                resumed=len(done),
-                problems=totals.problems,
-                failed=tuple(text for _, text in failed),
-                is_complete=is_complete,
-                summary=totals.summary,
-            )
+        keeps = self._output is not None and is_folder(self._output)
+        if is_complete and not keeps:
+            folder.remove_lock()
+        return RunResult(
+            output=self._output,
+            rows=totals.rows,
+            parts=tuple(folder.part(unit.number) for unit in scored) if keeps else (),
+            resumed=len(done),
+            problems=totals.problems,
+            failed=tuple(text for _, text in failed),
+            is_complete=is_complete,
+            summary=totals.summary,
+        )
 
     def _prepare(
         self, opened: OpenedWork[SummaryT], stack: ExitStack
@@ -336,7 +338,8 @@ class _Run(Generic[SummaryT]):
             folder.remove_abandoned()
             remove_abandoned_spills(folder)
         else:
-            shutil.rmtree(folder.folder)
+            # Some file systems keep the lock while it is open.
+            shutil.rmtree(folder.folder, ignore_errors=True)
 
 
 def _not_done(units: Sequence[Unit], done: Sequence[Unit]) -> list[Unit]:

@@ -198,5 +198,6 @@ def _check_piece(piece: Piece, identity: FileIdentity) -> None:
         if is_unchanged:
             return
     raise ConfigurationError(
-        f"{path} changed while the run read it; run the same command again once it is complete"
+        f"{path} changed while the run read it; run the same command again with --overwrite once "
+        "the input is complete"
     )
