@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -117,6 +118,21 @@ def test_a_store_in_memory_is_read_and_written_in_one_process(tmp_path: Path) ->
     ]
     assert json.loads(held(f"{root}/scores")["manifest.json"])["rows"] == 400
     assert len(trajmeter.score(f"{root}/runs/a.jsonl", metrics=["turns"]).rows) == 200
+
+
+@pytest.mark.parametrize("output", ["scores", None])
+def test_a_file_that_no_format_recognises_is_named_by_its_uri(
+    output: str | None, tmp_path: Path
+) -> None:
+    root = memory_folder()
+    other = tmp_path / "notes.json"
+    other.write_text('{"nothing": "known"}')
+    put(root, {"runs/a.jsonl": write_attempts(tmp_path / "a.jsonl", 3), "runs/notes.json": other})
+    named = re.escape(f"no format recognises it: {root}/runs/notes.json")
+    with pytest.warns(UserWarning, match=named):
+        trajmeter.score_files(
+            f"{root}/runs", output=output and tmp_path / output, metrics=["turns"], workers=1
+        )
 
 
 def test_a_part_that_fails_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

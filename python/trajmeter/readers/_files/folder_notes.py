@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.records import ReadProblem
+from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 __all__ = ["FolderNotes", "FolderTally"]
 
@@ -49,8 +50,7 @@ class FolderNotes:
         last, self._last = self._last, os.path.dirname(path)  # noqa: PTH120 - called for every file
         if last == self._last:
             return
-        place = Path(path) if isinstance(path, str) else path
-        for folder in place.parents:
+        for folder in path_of(path).parents:
             if folder in self._with_logs:
                 break
             self._with_logs.add(folder)
@@ -76,7 +76,7 @@ class FolderNotes:
         self._is_empty = self._is_empty and tally.is_empty
         self._count += tally.left_out
         if self._example is None and tally.example is not None:
-            self._example = Path(tally.example)
+            self._example = path_of(tally.example)
 
     def end(self) -> Iterator[ReadProblem]:
         """The problem that nothing was read, or a warning about skipped files."""
