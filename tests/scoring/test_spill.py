@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +193,27 @@ def test_what_an_ended_run_sorted_is_removed_by_whoever_completes_the_folder(
         trajmeter.merge([output, tmp_path / "other"], output=output)
     names = sorted(each.name for each in output.iterdir())
     assert names == ["manifest.json", "rows", "spill-notes", "state", "summary.json"]
+
+
+def test_a_folder_with_sorted_attempts_whose_replacement_was_cut_short_is_replaced(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "ended"
+    _end_at_unit(2, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        _score(runs, output)
+    monkeypatch.undo()
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    options: dict[str, Any] = {"metrics": ("turns",), "sizes": SIZES, "overwrite": True}
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            _score(runs, output, **options)
+    assert _score(runs, output, **options).is_complete
+    assert not (output / "spill-1-of-1").exists()
 
 
 @pytest.mark.parametrize("damage", ["notes", "inputs"])

@@ -221,8 +221,8 @@ class _Run(Generic[SummaryT]):
                     f"{folder.folder} contains the results of another run ({shown}); choose "
                     "another output, or replace them with --overwrite"
                 )
+            remove_abandoned_spills(folder)  # before the plan, without which they are foreign files
             folder.clear()
-            remove_abandoned_spills(folder)
         elif earlier is not None and not self._options.resume:
             is_alone = self._shard == _WHOLE
             folder.clear(None if is_alone else shard_of(plan.units, self._shard))
