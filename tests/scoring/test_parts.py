@@ -12,6 +12,7 @@ import pytest
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
+from trajmeter.scoring import run
 from trajmeter.scoring.parts import RunFolder
 
 
@@ -48,6 +49,23 @@ def test_a_file_is_no_folder(name: str, runs: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=rf"{name} is a file, expected a folder"):
         score_units(runs, output)
     assert output.is_symlink() == (name == "link")
+
+
+@pytest.mark.parametrize("is_below_a_file", [True, False])
+def test_a_folder_that_cannot_be_written_is_refused_before_inputs_are_read(
+    is_below_a_file: bool, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread(*_: Any, **__: Any) -> Any:
+        pytest.fail("the inputs were read")
+
+    monkeypatch.setattr(run, "make_plan", unread)
+    if is_below_a_file:
+        with pytest.raises(ConfigurationError, match=r"runs\.jsonl is a file, expected a folder"):
+            score_units(runs, runs / "scores")
+        return
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(ConfigurationError, match=r"scores: no permission to write"):
+        score_units(runs, tmp_path / "scores")
 
 
 @pytest.mark.parametrize("name", ["summary.json", "rows/mine.parquet", "state/mine"])

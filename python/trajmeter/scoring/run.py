@@ -21,7 +21,7 @@ from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOpti
 from trajmeter.scoring.run_totals import totals_of
 from trajmeter.scoring.spill import remove_abandoned_spills, spilled
 from trajmeter.writers import check_is_apart, check_output
-from trajmeter.writers.files import is_folder
+from trajmeter.writers.files import check_folder, is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,6 +116,7 @@ class _Run(Generic[SummaryT]):
                 "folder"
             )
         RunFolder(output, "").check_is_no_other()
+        check_folder(output)
 
     def result(self) -> RunResult[SummaryT]:
         """Execute the run."""

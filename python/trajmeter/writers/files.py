@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TABLE_SUFFIXES",
     "TableWriter",
+    "check_folder",
     "check_is_apart",
     "check_is_no_input",
     "check_output",
@@ -82,18 +83,37 @@ def check_place(path: str | Path) -> None:
     """
     if isinstance(path, RemotePath):
         raise ConfigurationError(f"{path}: remote output is supported only for folders of rows")
+    existing = _existing(path)
+    if existing.is_dir() and existing == Path(path).resolve():
+        raise ConfigurationError(f"{path} is a folder, expected a file")
+
+
+def check_folder(path: Path) -> None:
+    """Check, before computing, that a folder can be written; it need not exist.
+
+    Raises:
+        ConfigurationError: It is below a file, or cannot be written.
+    """
+    if not is_remote(path):
+        _existing(path)
+
+
+def _existing(path: str | Path) -> Path:
+    """The path, or the folder closest above it that exists.
+
+    Raises:
+        ConfigurationError: The path is below a file, or cannot be written.
+    """
     target = Path(path).resolve()
     try:
-        is_folder_already = target.is_dir()
         existing = next(place for place in (target, *target.parents) if place.exists())
     except PermissionError as error:  # a folder above it cannot be entered
         raise ConfigurationError(f"{path}: no permission to write") from error
-    if is_folder_already:
-        raise ConfigurationError(f"{path} is a folder, expected a file")
     if existing != target and not existing.is_dir():
         raise ConfigurationError(f"{path}: {existing} is a file, expected a folder")
     if not os.access(existing, os.W_OK):
         raise ConfigurationError(f"{path}: no permission to write")
+    return existing
 
 
 def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
