@@ -238,7 +238,7 @@ def test_many_keys_in_linear_time() -> None:
     many = range(100_000)
     call = {**CALL, **{f"view {number}": 1 for number in many}}
     found = sample(
-        events=[answered({**CALLED, "tool_calls": [call, call]}, 1)],
+        events=[answered({**CALLED, "tool_calls": [call, {**call, "id": "c2"}]}, 1)],
         scores={f"{number:06}": {"value": 1} for number in many},
         metadata={},
     )

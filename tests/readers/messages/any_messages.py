@@ -128,7 +128,16 @@ parts = st.one_of(
         type=st.sampled_from([None, "tool_call_response"]),
         tool_call_id=ids,
         tool_name=names | st.none(),
-        content=anything,
+        content=anything
+        | st.lists(
+            some(
+                kind=st.sampled_from(["image-url", "document-url", "binary", "x"]),
+                url=texts,
+                data=texts,
+                media_type=texts,
+            ),
+            max_size=2,
+        ),
         response=anything,
         outcome=st.sampled_from([None, "success", "failed"]),
     ),

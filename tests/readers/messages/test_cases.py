@@ -170,6 +170,20 @@ def test_pictures_and_files_leave_no_bytes() -> None:
             ],
             [{"type": "file"}],
         ),
+        (
+            [
+                asks(("c", "f", "{}")),
+                gives([{"kind": "image-url", "url": "data:image/png;base64,AAAA"}], "c"),
+            ],
+            [{"type": "image"}],
+        ),
+        (
+            [
+                asks(("c", "f", "{}")),
+                gives({"kind": "document-url", "url": "data:application/pdf;base64,AAAA"}, "c"),
+            ],
+            {"type": "file"},
+        ),
     ],
 )
 def test_screenshots_leave_no_bytes(items: list[dict[str, Any]], result: Any) -> None:

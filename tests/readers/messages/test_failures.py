@@ -17,6 +17,7 @@ from trajmeter.records import Failure
         ({"function": {"name": "f", "arguments": '{"x": '}}, '{"x": ', None),
         ({"function": {"name": "f", "arguments": ""}}, {}, None),
         ({"name": "f", "args": {"INVALID_JSON": '{"x": '}}, '{"x": ', None),
+        ({"function": {"name": "f", "arguments": '{"INVALID_JSON":"{\\"x\\": "}'}}, '{"x": ', None),
         ({"name": "f", "args": '{"x": ', "error": "no JSON"}, '{"x": ', "no JSON"),
         (
             {
@@ -169,3 +170,18 @@ def test_the_exit_code_of_a_shell_says_more_than_that_it_answered() -> None:
         assert turn.tool_calls[0].success is success
     (turn,) = message_turns([asks(("c", "note", "{}")), gives("[exit code 1]", "c")]).turns
     assert turn.tool_calls[0].success is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "denied",
+        {"type": "http_error", "code": 403, "message": "denied"},
+        {"type": "mcp_tool_execution_error", "content": [{"type": "text", "text": "denied"}]},
+    ],
+)
+def test_the_error_of_a_call_by_a_server_is_its_message_or_its_text(error: Any) -> None:
+    item = {"type": "mcp_call", "id": "m", "name": "read", "arguments": "{}", "error": error}
+    (turn,) = message_turns([item]).turns
+    (call,) = turn.tool_calls
+    assert (call.success, call.error) == (False, "denied")

@@ -109,6 +109,11 @@ def test_cached_tokens_are_part_of_the_input(
     assert read({}) is None
 
 
+def test_usage_of_pydantic_ai_that_no_model_reported_is_unknown() -> None:
+    assert message_usage({"usage": dict.fromkeys(PYDANTIC_AI, 0)}) is None
+    assert message_usage({"usage": {**dict.fromkeys(PYDANTIC_AI, 0), "cost": 0.5}}) is not None
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -117,7 +117,7 @@ def call_of(call: object) -> dict[str, Any] | None:
     ran = _holds_result(call)
     return {
         "name": name,
-        "arguments": parsed_arguments(arguments) if is_text else _arguments(arguments),
+        "arguments": _raw(parsed_arguments(arguments)) if is_text else _arguments(arguments),
         "id": identity_of(identity),
         "result": result_value(given) if (given := got("result")) is not None and ran else None,
         "duration_seconds": None,
@@ -140,13 +140,16 @@ class _Text:
 
 
 def _arguments(arguments: object) -> JsonValue:
-    if type(arguments) is dict:
-        if len(arguments) == 1 and type(invalid := arguments.get(_INVALID)) is str:
+    return plain(arguments.text if type(arguments) is _Text else _raw(arguments))
+
+
+def _raw(arguments: Any) -> Any:  # noqa: ANN401 - of any type
+    """The arguments as the model wrote them, if pydantic-ai wrapped them as not valid JSON."""
+    if type(arguments) is dict and len(arguments) == 1:
+        invalid = arguments.get(_INVALID)
+        if type(invalid) is str:
             return invalid
-        return plain(arguments)
-    if type(arguments) is _Text:
-        arguments = arguments.text
-    return plain(arguments)
+    return arguments
 
 
 def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:

@@ -1,8 +1,8 @@
 """A conversation: builds turns from messages as they are added.
 
 Calls and results are matched by id, wherever the result is; results without ids are assigned in
-order to the last turn's calls that have none. Messages that belong to no turn and cannot be read
-are reported with their position.
+order to the last turn's calls that have none, and so are results whose id several calls of a turn
+share. Messages that belong to no turn and cannot be read are reported with their position.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from trajmeter.json_input import type_name
 from trajmeter.readers.messages.calls import call_of, called_in, item_call
 from trajmeter.readers.messages.drafts import Draft
-from trajmeter.readers.messages.results import result_value, server_error, shell_result
+from trajmeter.readers.messages.results import (
+    error_text,
+    result_value,
+    server_error,
+    shell_result,
+)
 from trajmeter.readers.messages.shapes import (
     dumped,
     identity_of,
@@ -55,9 +60,14 @@ class Conversation:
         usage: Reads the usage of an answer.
     """
 
+    answered: list[dict[str, Any]] | None = None
+    """Calls that received a result, in order, if they are to be collected."""
+
     def __init__(self, usage: UsageReader = message_usage) -> None:
         self._usage = usage
         self._by_id: dict[str, dict[str, Any]] = {}
+        self._shared: dict[str, list[dict[str, Any]]] = {}
+        """Calls of one turn with the same id, as some servers number parallel calls."""
         self.exit_codes: dict[str, int] = {}
         self.drafts: list[Draft] = []
         self.said: list[str] = []
@@ -141,9 +151,14 @@ class Conversation:
         if call is None:
             self._refuse(index, "a call without a name", is_call=True)
             return
+        identity = call["id"]
+        if identity is not None:
+            if identity in self._by_id and any(each["id"] == identity for each in draft.calls):
+                self._shared.setdefault(identity, [self._by_id[identity]]).append(call)
+            else:
+                self._shared.pop(identity, None)
+            self._by_id[identity] = call
         draft.calls.append(call)
-        if call["id"] is not None:
-            self._by_id[call["id"]] = call
 
     def _result(self, index: int, message: Mapping[str, Any]) -> None:
         """Add a message that is the result of a call."""
@@ -227,11 +242,13 @@ class Conversation:
         if text:
             self.said.append(f"tool: {text}")
         own = identity_of(identity)
-        call = self._waiting(_text(name)) if own is None else self._by_id.get(own)
+        call = self._waiting(_text(name)) if own is None else self._named(own)
         if call is None:
             which = "such a name" if own is None else f"the id {own!r}"
             self._refuse(index, f"a result without a call: none has {which}", is_call=True)
             return
+        if self.answered is not None:
+            self.answered.append(call)
         if value is not None:
             call["result"] = value
         if success is False:
@@ -242,6 +259,12 @@ class Conversation:
         elif call["success"] is None:
             call["success"] = success
         self.drafts[-1].is_flat = False
+
+    def _named(self, identity: str) -> dict[str, Any] | None:
+        """The latest call of this id; of those that share it, the first without a result."""
+        shared = self._shared.get(identity, ())
+        unanswered = (call for call in shared if call["result"] is None)
+        return next(unanswered, None) or self._by_id.get(identity)
 
     def _waiting(self, name: str | None) -> dict[str, Any] | None:
         """The last turn's first call without a result, of this name if one exists."""
@@ -275,7 +298,7 @@ class Conversation:
             call["result"] = result_value(output)
             call["success"] = error is None
             if error is not None:
-                call["error"] = error if type(error) is str else str(error)
+                call["error"] = error_text(error)
 
     def _item_result(self, index: int, item: Mapping[str, Any], kind: str) -> None:
         identity = item.get("call_id") or item.get("id")

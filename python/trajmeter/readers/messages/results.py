@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["plain", "result_value", "server_error", "shell_result"]
+__all__ = ["error_text", "plain", "result_value", "server_error", "shell_result"]
 
 _WITHOUT_BYTES = {
     "image_url": "image",
@@ -34,6 +35,14 @@ def server_error(result: Mapping[str, Any]) -> object:
         return result.get("error_code") or kind_of(result)
     code = result.get("return_code")
     return f"exit code {code}" if type(code) is int and code else None
+
+
+def error_text(error: object) -> str:
+    """The error of an item of OpenAI's: its message, or the text of what a server returned."""
+    if type(error) is dict:
+        told = error.get("message") or result_value(error.get("content")) or error
+        return told if type(told) is str else json.dumps(told, ensure_ascii=False, default=str)
+    return str(error)
 
 
 def shell_result(output: object) -> tuple[str, int | None] | None:
@@ -58,7 +67,7 @@ def result_value(content: object) -> JsonValue:
         return ""
     if type(content) is not list:
         is_file = type(content) is dict and (
-            kind_of(content) in _FILES_ALONE or _is_binary(content)
+            kind_of(content) in _FILES_ALONE or _is_binary(content) or _linked(content) is not None
         )
         return _part(content) if is_file else plain(content)
     parts = [_part(part) for part in content]
@@ -82,6 +91,8 @@ def _part(part: object) -> JsonValue:
     if _is_binary(part):
         of = str(part.get("media_type")).partition("/")[0]
         return {"type": of if of in ("audio", "image", "video") else "file"}
+    if (linked := _linked(part)) is not None:
+        return {"type": linked}
     kind = kind_of(part)
     if kind in TEXT_PARTS and type(text := part.get("text")) is str:
         return {"type": "text", "text": text}
@@ -108,6 +119,20 @@ _BYTES = (
 def _is_binary(part: Mapping[str, Any]) -> bool:
     """Whether a part is a pydantic-ai file with its bytes."""
     return part.get("kind") == "binary" and "data" in part and "media_type" in part
+
+
+def _linked(part: Mapping[str, Any]) -> str | None:
+    """Kind of a pydantic-ai file that is a URL, which may hold its bytes; ``None`` for others."""
+    kind = part.get("kind")
+    return _LINKED.get(kind) if type(kind) is str and "url" in part else None
+
+
+_LINKED = {
+    "audio-url": "audio",
+    "document-url": "file",
+    "image-url": "image",
+    "video-url": "video",
+}
 
 
 def plain(value: object) -> JsonValue:

@@ -107,8 +107,10 @@ def inspect_usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def pydantic_ai_usage(usage: Mapping[str, Any]) -> Usage | None:
-    """Pydantic-ai's ``RequestUsage``: the input includes cached tokens."""
+    """Pydantic-ai's ``RequestUsage``: the input includes cached tokens; all 0 if unknown."""
     got = usage.get
+    if not got("input_tokens") and not got("output_tokens") and not got("cost"):
+        return None
     reasoning = got("output_reasoning_tokens")
     return made_usage(
         count(got("input_tokens")),

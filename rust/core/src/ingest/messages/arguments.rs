@@ -47,7 +47,8 @@ impl<'n> Arguments<'n> {
         let is_json = parser.skip().is_some() && parser.is_at_end();
         let is_beyond = parser.is_beyond();
         if is_json {
-            return is_certain(&text).then_some(Self::Parsed(text));
+            let is_plain = is_certain(&text) && !text.contains(UNREAD);
+            return is_plain.then_some(Self::Parsed(text));
         }
         (!is_beyond).then(|| otherwise(text))
     }

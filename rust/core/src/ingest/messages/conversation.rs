@@ -141,7 +141,7 @@ impl<'n> Conversation<'n> {
         }
         self.say(draft, texts)?;
         for call in calls::calls(message, content)? {
-            self.call(draft, call);
+            self.call(draft, call)?;
         }
         if let Node::List(parts) = content {
             self.results_in(&parts.items)?;
@@ -177,12 +177,17 @@ impl<'n> Conversation<'n> {
         Some(())
     }
 
-    fn call(&mut self, draft: usize, call: Call<'n>) {
+    /// Adds a call; `None` if another call of the turn has its id.
+    fn call(&mut self, draft: usize, call: Call<'n>) -> Option<()> {
         let calls = &mut self.drafts[draft].calls;
         if let Some(id) = &call.id {
-            self.by_id.insert(id.clone(), (draft, calls.len()));
+            let before = self.by_id.insert(id.clone(), (draft, calls.len()));
+            if before.is_some_and(|(turn, _)| turn == draft) {
+                return None;
+            }
         }
         calls.push(call);
+        Some(())
     }
 
     /// Adds a message that holds the result of a call.
@@ -289,8 +294,7 @@ impl<'n> Conversation<'n> {
                 call.error = Some(error.quoted()?.text()?);
             }
         }
-        self.call(draft, call);
-        Some(())
+        self.call(draft, call)
     }
 
     /// Adds a complete answer of `OpenAI`'s Responses.

@@ -178,8 +178,13 @@ const WITHOUT_BYTES: [&str; 7] = [
 /// Returns whether a part is a pydantic-ai file with its bytes, about which the record reader keeps
 /// more.
 fn is_binary(part: &Object<'_>) -> bool {
-    part.get("kind").is("binary") && part.has("data")
+    let kind = part.get("kind");
+    (kind.is("binary") && part.has("data"))
+        || (LINKED.iter().any(|linked| kind.is(linked)) && part.has("url"))
 }
+
+/// Kinds of pydantic-ai's files that are URLs.
+const LINKED: [&str; 4] = ["audio-url", "document-url", "image-url", "video-url"];
 
 /// Returns the result of a tool: a text if it is only text, otherwise parts, without binary data.
 pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {

@@ -128,7 +128,12 @@ fn langchain(usage: &Object<'_>) -> Option<Usage> {
     .known()
 }
 
+/// Reads pydantic-ai's `RequestUsage`, which is all 0 if it is unknown.
 fn pydantic_ai(usage: &Object<'_>) -> Option<Usage> {
+    let known = ["input_tokens", "output_tokens", "cost"];
+    if !known.iter().any(|name| usage.get(name).is_true()) {
+        return None;
+    }
     Usage {
         input: count(usage.get("input_tokens")),
         output: count(usage.get("output_tokens")),
