@@ -66,10 +66,11 @@ def read_by(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
     if not isinstance(path, str) or not path:
         return ()
     first, last = (None, None) if len(arguments) == 1 else _asked(arguments, tool)
+    is_to_end, last = last == _TO_THE_END, None if last == _TO_THE_END else last
     result = call.result
     text = result if type(result) is str else text_of(result)
     if text is None:
-        return _claimed(path, first, last)
+        return _claimed(path, first, last, is_to_end=is_to_end)
     if ranges := numbered(text, first, last):
         return tuple([made_view(path, _LINES, start, end) for start, end in ranges])
     if tool.is_editor or not text or is_refusal(text):
@@ -102,7 +103,7 @@ def _opened(call: ToolCall) -> tuple[View, ...]:
 
 
 def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
-    """First and last line requested; ``None`` is the beginning or the end."""
+    """First and last line requested; ``None`` if not stated."""
     pair = value_of(arguments, tool.range)
     if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - the first and the last
         first, last = map(integer_of, pair)
@@ -112,14 +113,20 @@ def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, in
         count = integer_of(value_of(arguments, tool.count))
         if last is None and count is not None and count > 0:
             last = (first or 1) + count - 1
-    return first or None, None if last == _TO_THE_END else last
+    return first or None, last
 
 
-def _claimed(path: str, first: int | None, last: int | None) -> tuple[View, ...]:
+def _claimed(
+    path: str, first: int | None, last: int | None, *, is_to_end: bool
+) -> tuple[View, ...]:
     """The requested lines, for calls without a recorded result."""
     if last is not None:
-        return (made_view(path, Extent.LINES, first or 1, last),)
-    return (made_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)
+        return (made_view(path, _LINES, first or 1, last),)
+    if first in (None, 1):
+        return (made_view(path, _WHOLE),)
+    if is_to_end:
+        return (made_view(path, _LINES, first),)
+    return (made_view(path, Extent.UNKNOWN),)  # the tool may have a limit of its own
 
 
 FILE_TOOLS: Mapping[str, ToolView | ViewFunction] = {

@@ -48,6 +48,7 @@ struct Reading {
     path: String,
     first: Option<i64>,
     last: Option<i64>,
+    is_to_end: bool,
 }
 
 /// The lines that the arguments of a reading tool request.
@@ -73,7 +74,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Vec<View>, Uncertain> {
         Some(Asked::Lines(reading)) => reading,
     };
     match text_of(call)? {
-        None => Ok(vec![claimed(&reading)]),
+        None => Ok(vec![claimed(&reading)?]),
         Some(text) => seen(&reading, &text, is_editor),
     }
 }
@@ -94,10 +95,15 @@ fn asked(arguments: &Object<'_>, is_editor: bool) -> Result<Option<Asked>, Uncer
         _ => return Ok(None),
     };
     let (first, last) = lines_asked(arguments)?;
-    Ok(Some(Asked::Lines(Reading { path, first, last })))
+    Ok(Some(Asked::Lines(Reading {
+        path,
+        first,
+        last: last.filter(|&last| last != TO_THE_END),
+        is_to_end: last == Some(TO_THE_END),
+    })))
 }
 
-/// Returns the first and last requested line; `None` means the beginning or the end of the file.
+/// Returns the first and last requested line, as far as they are stated.
 fn lines_asked(arguments: &Object<'_>) -> Result<(Option<i64>, Option<i64>), Uncertain> {
     let of = |names: &[&str]| value(arguments, names).map_or(Ok(None), integer);
     let (first, last) = match value(arguments, &RANGES) {
@@ -113,10 +119,7 @@ fn lines_asked(arguments: &Object<'_>) -> Result<(Option<i64>, Option<i64>), Unc
             (first, last.or(counted))
         }
     };
-    Ok((
-        first.filter(|&first| first != 0),
-        last.filter(|&last| last != TO_THE_END),
-    ))
+    Ok((first.filter(|&first| first != 0), last))
 }
 
 /// Parses an integer; line numbers always fit.
@@ -151,18 +154,21 @@ fn integer(value: &Node<'_>) -> Result<Option<i64>, Uncertain> {
 }
 
 /// Returns the requested view, for a call without a recorded result.
-fn claimed(reading: &Reading) -> View {
+fn claimed(reading: &Reading) -> Result<View, Uncertain> {
     let extent = match (reading.first, reading.last) {
         (first, Some(last)) => Extent::Lines(first.unwrap_or(1), last),
         (None | Some(1), None) => Extent::Whole,
+        (Some(_), None) if reading.is_to_end => return Err(Uncertain), // lines without a last one
         (Some(_), None) => Extent::Unknown,
     };
-    view(&reading.path, extent)
+    Ok(view(&reading.path, extent))
 }
 
 /// Returns the views that a result shows.
 fn seen(reading: &Reading, text: &str, is_editor: bool) -> Result<Vec<View>, Uncertain> {
-    let Reading { path, first, last } = reading;
+    let Reading {
+        path, first, last, ..
+    } = reading;
     let ranges = numbered(text, *first, *last)?;
     if !ranges.is_empty() {
         let ranges = ranges.into_iter();
