@@ -313,6 +313,12 @@ def test_a_trace_without_an_agent_ends_as_its_last_call(
     assert (attempt.failure and attempt.failure.message) == expected
 
 
+def test_an_attempt_whose_model_never_answered_is_one_without_turns(tmp_path: Path) -> None:
+    refused = span("chat", 1, 2, status={"code": 2, "message": "429"})
+    attempt = one(tmp_path, refused)
+    assert (attempt.turns, attempt.failure and attempt.failure.message) == ((), "429")
+
+
 def test_a_sub_agent_that_failed_fails_not_the_run(tmp_path: Path) -> None:
     agent = span("invoke_agent", 0, 9, spanId="a")
     tool = span("execute_tool", 1, 4, spanId="t", parentSpanId="a")

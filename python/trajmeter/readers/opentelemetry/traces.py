@@ -34,7 +34,7 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     """Convert a trace's spans to a trajectory; ``None`` if no model or tool was called."""
     spans = sorted(spans, key=lambda span: span.start or 0.0)
     trace = _Trace(innermost(spans))
-    if not trace.messages:
+    if not trace.messages and not any(span.operation in ANSWERS for span in spans):
         return None
     held = message_turns(trace.messages, usage=lambda _: None)
     turns = tuple(map(trace.timed, held.turns, trace.answers))
