@@ -201,39 +201,6 @@ def test_an_exception_that_leaves_the_block_is_the_failure_and_goes_on() -> None
     assert scorer.summary().overall.attempts == 2
 
 
-def test_messages_as_they_come_are_the_attempt_of_the_whole_list() -> None:
-    call = {"id": "c1", "function": {"name": "read_file", "arguments": '{"path": "a.py"}'}}
-    messages: list[dict[str, Any]] = [
-        {"role": "user", "content": "What is x?"},
-        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": "x = 1"},
-        {"role": "assistant", "tool_calls": [{**call, "id": "c2"}, {"id": "c3"}]},
-        {"role": "assistant", "content": "x is 1."},
-        {"role": "tool", "tool_call_id": "c2", "content": "x = 1"},  # late
-    ]
-    session = SCORER.session("t", views=tool_views())
-    for message in messages:
-        session.messages([message])
-    assert session.live.repeated_calls == 1
-    scored = session.finish()
-    assert scored.trajectory == trajmeter.from_messages(messages, task_id="t")
-    assert scored == SCORER.score(scored.trajectory)
-
-
-def test_calls_recorded_by_hand_in_a_turn_of_messages_count_once() -> None:
-    session = SCORER.session("t", views=tool_views())
-    session.messages([{"role": "assistant", "content": "I look."}])
-    session.tool_call("bash", {"command": "cat a.py"}, result="x", success=False)
-    session.tool_call("read_file", {"path": "a.py"}, result="x = 1")
-    session.messages([{"role": "tool", "name": "read_file", "content": "not its result"}])
-    live = session.live
-    assert (live.calls, live.repeated_calls, live.failed_calls, live.views) == (2, 0, 1, 1)
-    (turn,) = session.trajectory.turns or ()
-    assert turn.program == "cat a.py"
-    assert [call.result for call in turn.tool_calls] == ["x", "x = 1"]
-    assert session.trajectory.dropped_calls == 1
-
-
 def test_a_metric_may_look_at_the_session_that_ends() -> None:
     @trajmeter.metric
     def cost(task: Task | None, trajectory: Trajectory) -> float:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
     from typing_extensions import Self
 
-    from trajmeter.scoring._recording import Recording, TurnDraft
+    from trajmeter.scoring._recording import Recording, Shown, TurnDraft
 
 __all__ = ["OpenCall", "OpenTurn", "TurnRecorder"]
 
@@ -35,7 +35,7 @@ class OpenCall:
 
     _began: float | None = None
     """Start time of the ``with`` block, while it runs."""
-    _shown: tuple[View, ...] | None = None
+    _shown: Shown | None = None
 
     def __init__(
         self, recording: Recording, draft: TurnDraft, values: dict[str, Any], repeats: int
@@ -100,7 +100,7 @@ class OpenCall:
     def settle(self) -> None:
         """Add the call's result and views, if both were recorded with it."""
         if self._values["success"] is False:
-            self._recording.count_failure()
+            self._recording.count_failures()
         if self._values["result"] is not None:
             self._settle()
 
@@ -111,10 +111,11 @@ class OpenCall:
 
     def _fail(self, error: str) -> None:
         if self._values["success"] is not False:
-            self._recording.count_failure()
+            self._recording.count_failures()
         self._values["success"], self._values["error"] = False, error
         self._draft.record = None
-        self._recording.take_back(self._draft, self._shown or ())
+        if self._shown is not None:
+            self._recording.take_back(self._draft, self._shown)
 
 
 class TurnRecorder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from trajmeter.errors import InputError, SessionFinishedError
 from trajmeter.metrics.engine import FATAL
@@ -16,17 +16,29 @@ from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 from trajmeter.scoring._live import Live, NoCoverage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, Turn, View
 
-__all__ = ["Recording", "TurnDraft"]
+__all__ = ["Recording", "Shown", "TurnDraft"]
 
 _USAGE = default_fields(Usage)
 _new_tuple = tuple.__new__
+
+
+class Shown(NamedTuple):
+    """What a call showed."""
+
+    views: Sequence[View]
+    """Its views."""
+    leaks: Sequence[Leak]
+    """Parts of the solution that it read."""
+
+
+_NO_VIEWS = Shown((), ())
 
 
 class TurnDraft:
@@ -205,23 +217,26 @@ class Recording:
             self._repeated += 1
         return before
 
-    def take_back(self, draft: TurnDraft, views: Collection[View]) -> None:
-        """Remove the views of a call that failed after all."""
-        if views and draft.views is not None:
+    def take_back(self, draft: TurnDraft, shown: Shown) -> None:
+        """Remove what a call showed, which failed after all or has another result."""
+        if shown.views and draft.views is not None:
             draft.record = None
-            gone = {id(view) for view in views}
+            gone = {id(view) for view in shown.views}
             draft.views = [view for view in draft.views if id(view) not in gone] or None
-            self.views -= len(views)
+            self.views -= len(shown.views)
             self.is_stale = True
+        if shown.leaks:
+            gone = {id(leak) for leak in shown.leaks}
+            self.leaks = [leak for leak in self.leaks if id(leak) not in gone]
 
-    def count_failure(self) -> None:
-        """Count a call as failed."""
-        self._failed += 1
+    def count_failures(self, number: int = 1) -> None:
+        """Count calls as failed; fewer than before if negative."""
+        self._failed += number
 
     def settle_call(
         self, draft: TurnDraft, values: dict[str, Any], exit_code: int | None = None
-    ) -> tuple[View, ...]:
-        """Record a call's result, and return the views that it showed.
+    ) -> Shown:
+        """Record a call's result, and return what it showed.
 
         Args:
             draft: Its turn.
@@ -230,18 +245,19 @@ class Recording:
         """
         draft.record = None
         if self._tool_views is None or values["result"] is None:
-            return ()
+            return _NO_VIEWS
         call = frozen(ToolCall, {**values})
         shown = self._tool_views.views_of(call, folder=self._folder, exit_code=exit_code)
         if shown is None:
-            return ()
+            return _NO_VIEWS
         self.reads = draft.reads = True
         self._folder = shown.folder
         at = {"turn": self.drafts.index(draft) + 1} if shown.leaks else {}
-        self.leaks += [leak.model_copy(update=at) for leak in shown.leaks]
+        leaks = [leak.model_copy(update=at) for leak in shown.leaks]
+        self.leaks += leaks
         if shown.views:
             self.see(draft, *shown.views)
-        return shown.views
+        return Shown(shown.views, leaks)
 
     def spend(self, draft: TurnDraft, more: dict[str, Any]) -> None:
         """Add tokens and cost to a turn, given as fields of a usage.

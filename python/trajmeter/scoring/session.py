@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import as_iterable, check_type, records
 from trajmeter.errors import format_exception
-from trajmeter.readers.messages.conversation import Conversation
-from trajmeter.readers.messages.drafts import made_call
 from trajmeter.records import Failure, Trajectory, View
 from trajmeter.records.record import default_fields, frozen
 from trajmeter.scoring._live import Live
+from trajmeter.scoring._message_turns import MessageTurns
 from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder
 from trajmeter.scoring._recording import Recording, TurnDraft
 from trajmeter.scoring._session_values import check_text
@@ -63,11 +62,8 @@ class Session(TurnRecorder):
             views,
             self._task.max_turns if self._task else None,
         )
-        self._conversation: Conversation | None = None
-        self._messages = 0
+        self._messages: MessageTurns | None = None
         self._ends: dict[str, Any] = {}
-        self._taken: list[TurnDraft] = []
-        self._unanswered: list[tuple[TurnDraft, dict[str, Any]]] = []
         self._scored: Scored | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -139,46 +135,9 @@ class Session(TurnRecorder):
         with recording.lock:
             if recording.is_finished:
                 recording.refuse()
-            if self._conversation is None:
-                self._conversation = Conversation()
-            for message in added:
-                self._conversation.add(self._messages, message)
-                self._messages += 1
-            self._take(self._conversation)
-
-    def _take(self, conversation: Conversation) -> None:
-        """Update the turns from messages, and what is known about their calls."""
-        recording, counted = self._recording, {id(call) for _, call in self._unanswered}
-        for draft in self._taken:
-            draft.record = None  # any of its calls may have received a result
-        first = max(len(self._taken) - 1, 0)  # in earlier turns, only calls receive results
-        for place, source in enumerate(conversation.drafts[first:], first):
-            if place == len(self._taken):
-                draft = TurnDraft(source.agent)
-                recording.begin(draft)
-                self._taken.append(draft)
-            else:
-                draft = self._taken[place]
-            draft.text, draft.record = "".join(source.texts) or None, None
-            if source.usage is not None and draft.usage is None:
-                spent = {name: value for name, value in source.usage if value is not None}
-                recording.spend(draft, spent)
-            for call in source.calls[draft.known_calls :]:
-                draft.calls.append(call)
-                recording.count_call(draft, call)
-                if id(call) not in counted:
-                    self._unanswered.append((draft, call))
-            draft.known_calls = len(source.calls)
-        waiting = []
-        for draft, call in self._unanswered:
-            if call["result"] is None and call["success"] is None:
-                waiting.append((draft, call))
-                continue
-            made_call(call, exit_codes=conversation.exit_codes)
-            if call["success"] is False:
-                recording.count_failure()
-            recording.settle_call(draft, call, conversation.exit_codes.get(call["id"]))
-        self._unanswered = waiting
+            if self._messages is None:
+                self._messages = MessageTurns()
+            self._messages.add(added, recording)
 
     @property
     def live(self) -> Live:
@@ -193,30 +152,21 @@ class Session(TurnRecorder):
             return self._trajectory()
 
     def _trajectory(self) -> Trajectory:
-        recording, held = self._recording, self._conversation
-        derived: dict[str, Any] = {}
-        if held is not None:
-            derived = {
-                "transcript": "\n\n".join(held.said) or None,
-                "final_output": self._taken[-1].text if self._taken else None,
-                "dropped_calls": held.dropped,
-            }
-        model = self._identity["model"]
-        if model is None and held is not None:
-            model = next((each.model for each in reversed(held.drafts) if each.model), None)
+        recording = self._recording
+        derived = {} if self._messages is None else self._messages.fields()
+        identity = {name: value for name, value in self._identity.items() if value is not None}
         return frozen(
             Trajectory,
             {
                 **_TRAJECTORY,
                 "task_id": self._task_id,
-                **self._identity,
-                "model": model,
-                "turns": recording.turns(),
-                "leaks": tuple(recording.leaks) if recording.reads else None,
-                "unusable": {} if held is None else {**held.unusable},
+                "unusable": {},
                 "metadata": {},
                 "extra": {},
                 **derived,
+                **identity,
+                "turns": recording.turns(),
+                "leaks": tuple(recording.leaks) if recording.reads else None,
                 **self._ends,
             },
         )
