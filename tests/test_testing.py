@@ -44,6 +44,15 @@ def test_all_claims_are_judged_before_one_fails() -> None:
     assert_scores(ATTEMPT, "tools.exact", scorer=trajmeter.Scorer(["tools"], tasks=[TASK]))
 
 
+def test_claims_that_do_not_hold_are_told_in_their_order() -> None:
+    with pytest.raises(AssertionError) as caught:
+        assert_scores(ATTEMPT, "context.line.f1 > 0", "turns.turn_count == 2", task=TASK)
+    assert str(caught.value).splitlines()[1:] == [
+        "context.line.f1 > 0: not scored, missing_gold",
+        "turns.turn_count == 2: is 1.0",
+    ]
+
+
 def test_wrong_claims_are_errors_and_not_failures() -> None:
     for claim in ("tools.f1 => 1", "tools.f1 >= x", "", "tools.f1 != nan"):
         with pytest.raises(ConfigurationError, match="cannot be read"):

@@ -87,12 +87,14 @@ class Judgement(NamedTuple):
     """The claims that do not hold, with what was found."""
     unscored: list[str]
     """The claims about figures without a value, with the cause."""
+    wrong: list[str]
+    """Both, in the order of the claims."""
     figures: dict[str, Score]
     """The figures, by the names in the claims."""
 
-    def describe(self, lines: Sequence[str]) -> str:
-        """The attempt, and some of the claims about it."""
-        return "\n".join([f"attempt at {self.task_id!r}:", *lines])
+    def describe(self) -> str:
+        """The attempt, and what is wrong with the claims about it."""
+        return "\n".join([f"attempt at {self.task_id!r}:", *self.wrong])
 
 
 def assert_scores(
@@ -133,8 +135,8 @@ def assert_scores(
     """
     __tracebackhide__ = True  # pytest then shows the test's line
     judged = judge(attempt, claims, task=task, scorer=scorer)
-    if judged.failed or judged.unscored:
-        raise AssertionError(judged.describe(judged.failed + judged.unscored))
+    if judged.wrong:
+        raise AssertionError(judged.describe())
 
 
 def judge(
@@ -156,7 +158,7 @@ def judge(
         task = record.task_id
     known = scorer.find_task(task) if isinstance(task, str) else task
     scored = scorer.count(known, record)
-    judged = Judgement(record.task_id, [], [], {})
+    judged = Judgement(record.task_id, [], [], [], {})
     for claim, figure in zip(read, figures, strict=True):
         score = figure.of(scored)
         judged.figures[claim.name] = score
@@ -164,11 +166,15 @@ def judge(
             why = f"abstained: {score.reason}"
             if score.cause is not None:
                 why = f"not scored, {score.cause.value}"
-            judged.unscored.append(f"{claim.text}: {why}")
+            line, kind = f"{claim.text}: {why}", judged.unscored
         elif not claim.holds(score):
             told = [f"    {line}" for line in (score.reason or "").splitlines()]
             found = bool(score.value) if figure.info.kind == "boolean" else score.value
-            judged.failed.append("\n".join([f"{claim.text}: is {found}", *told]))
+            line, kind = "\n".join([f"{claim.text}: is {found}", *told]), judged.failed
+        else:
+            continue
+        kind.append(line)
+        judged.wrong.append(line)
     return judged
 
 

@@ -118,9 +118,9 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
             value = score.value if score.counts else cause.value
             request.node.user_properties.append((f"{_PREFIX}{name}", value))
         if judged.failed or (judged.unscored and unscored == "fail"):
-            raise AssertionError(judged.describe(judged.failed + judged.unscored))
+            raise AssertionError(judged.describe())
         if judged.unscored:
-            pytest.skip(judged.describe(judged.unscored))
+            pytest.skip(judged.describe())
 
     return check
 
