@@ -191,6 +191,7 @@ _MEASURED = st.fixed_dictionaries({"ratios": _TABLES}).map(
         "ratios_by_agent": st.dictionaries(_KEYS, _TABLES | st.none(), max_size=2),
         "advantages_by_agent": st.dictionaries(_KEYS, _ADVANTAGES | st.none(), max_size=2),
         "last_agent": _KEYS,
+        "discards": st.lists(st.sampled_from(["ratios", "ratios_by_agent"]), max_size=2),
         "payload": st.just({"task_speedup": 1.5, "pytest_failed": True, "is_resolved": False}),
     },
 ).map(Measurements.model_validate)

@@ -38,7 +38,7 @@ def test_an_agent_that_recorded_nothing_wipes_out_the_others() -> None:
 
 def test_a_null_replaces_and_an_absent_field_does_not() -> None:
     first = Measurements(ratios={"f": 1}, advantages_by_agent={"a:m": {}})
-    merged = merge_measurements([first, Measurements(ratios=None, last_agent="a:m")])
+    merged = merge_measurements([first, Measurements(last_agent="a:m", discards=("ratios",))])
     assert merged == {"ratios": None, "advantages_by_agent": {"a:m": {}}}
 
 

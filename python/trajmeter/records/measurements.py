@@ -117,6 +117,9 @@ class Measurements(Record):
     """Figures by ``agent:model`` that fc-eval's parser computed, as written."""
     last_agent: str | None = None
     """The ``agent:model`` that ``ratios`` belongs to."""
+    discards: tuple[Literal["ratios", "ratios_by_agent", "advantages_by_agent"], ...] = ()
+    """Which of these the file has as null, or as another value that is not an object. In fc-eval's
+    merge, such a value discards what the files before it have; an absent one does not."""
     payload: dict[str, Any] | None = None
     """Figures that fc-eval computed, if their inputs are not recorded; and whether their trial is
     resolved."""

@@ -32,9 +32,9 @@ def merge_measurements(recorded: Iterable[Measurements | None]) -> dict[str, Any
             merged = None
             continue
         own = {
-            name: getattr(measurements, name)
+            name: value
             for name in _MERGED
-            if name in measurements.model_fields_set
+            if (value := getattr(measurements, name)) is not None or name in measurements.discards
         }
         merged = own if merged is None else deep_merge(merged, own)
     return merged or {}

@@ -142,6 +142,21 @@ def test_a_crash_without_an_oracle_is_not_scored(tmp_path: Path) -> None:
     assert figures[FAST]["mean_speedup"] == {"value": None, "scored": 0, "total": 1}
 
 
+@pytest.mark.parametrize("instead", [None, []])
+def test_fceval_lets_a_null_discard_the_tables_before_it(tmp_path: Path, instead: object) -> None:
+    # SLOW has no table of its own, so it gets what is left of the merged one: that of FAST.
+    oracle = {**PASSED, "per_benchmark_speedups": table(f=(2.0, 2.0), g=(8.0, 8.0))}
+    slow = {**PASSED, "per_benchmark_speedups": instead}
+    fast = {**PASSED, "per_benchmark_speedups": table(f=(4.0, 2.0))}
+    run = write_run(tmp_path / "r", {ORACLE: oracle, SLOW: slow, FAST: fast})
+    results, _ = score(run, profile="fc-eval")
+    assert (results[SLOW].num_benchmarks, results[SLOW].task_speedup) == (1, 4.0)
+    del slow["per_benchmark_speedups"]
+    run = write_run(tmp_path / "absent", {ORACLE: oracle, SLOW: slow, FAST: fast})
+    results, _ = score(run, profile="fc-eval")
+    assert (results[SLOW].num_benchmarks, results[SLOW].task_speedup) == (2, 32.0**0.5)
+
+
 def test_fceval_lets_a_crash_wipe_out_the_agents_before_it(tmp_path: Path) -> None:
     last = "last:one"
     agents = {ORACLE: ORACLE_OWN, FAST: FAST_OWN, SLOW: CRASHED, last: own(last, f=(3.0, 2.0))}

@@ -88,7 +88,7 @@ def figure_columns(
 
         # If no benchmark is left, fc-eval's own figures count.
         left = np.where(plan.is_reverted, of_table(tables.objects), of_table(tables.sizes))
-        is_uncertain |= trials.any(left == 0)
+        is_uncertain |= trials.any(left == 0) | trials.any(_discards(rows))
     warnings = Warnings()
     if not profile.scores_merged_tables:
         warnings.add(plan.measured_nothing, NOTHING_MEASURED)
@@ -109,6 +109,12 @@ def figure_columns(
     if profile.scores_merged_tables:
         columns["trial_resolved"] = _resolved(rows, trials)
     return FigureColumns(columns, is_uncertain)
+
+
+def _discards(rows: pa.RecordBatch) -> BoolArray:
+    """Whether each row's file discards a table of the files before it."""
+    tables = fields_of(rows.column("measurements"))["discards"]
+    return integers(call_function("list_value_length", [tables])) > 0
 
 
 class _Plan(NamedTuple):

@@ -164,12 +164,13 @@ def _has_checks(metrics: Mapping[str, Any]) -> bool:
 def measurements(metrics: Mapping[str, Any]) -> Measurements:
     """Read benchmark tables.
 
-    A table that is not an object is set to ``None``, and an absent one is not set: fc-eval's merge
+    A table that is not an object is ``None``, as an absent one is, but fc-eval's merge
     distinguishes the two.
     """
     fields: dict[str, Any] = {
         name: as_object(metrics[key]) for key, name in _MEASUREMENTS.items() if key in metrics
     }
+    fields["discards"] = tuple([name for name, table in fields.items() if table is None])
     return Measurements(last_agent=as_text(metrics.get("last_agent")), **fields)
 
 
