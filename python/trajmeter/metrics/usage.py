@@ -146,8 +146,8 @@ def tokens_used(trajectory: Trajectory) -> TokensUsed:
 def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]) -> TokensUsed:
     """Use the counts of a run; a missing one is the sum of its turns if all have it.
 
-    If no total was recorded for the run, it is the sum of the run's prompt and completion tokens,
-    or else of the turns' totals.
+    A missing total is the sum of the prompt and completion tokens found so, if both are known; or
+    else the turns add up to it if each has a total or both parts.
 
     Args:
         run: Counts recorded for the run as a whole.
@@ -156,11 +156,13 @@ def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]
     """
     reasons = (unusable[path] for field in TOKENS if (path := f"usage.{field}") in unusable)
     reason = next(reasons, None) or _first_problem(run, "usage.")
-    own = _usable(run)
+    own = _with_total(_usable(run))
     added = _NO_COUNTS
     if _lacks_part(own) and turns:
         parts = [_usable(turn) for turn in turns]
         added = tuple([_sum(column) for column in zip(*parts, strict=True)])
+        if own[2] is None and added[2] is None:
+            added = *added[:2], _derived_total(own, added, parts)
         problems = (_first_problem(turn, f"turns[{n}].usage.") for n, turn in enumerate(turns))
         reason = reason or next(filter(None, problems), None)
     counts = tuple([s if o is None else o for o, s in zip(own, added, strict=True)])
@@ -183,11 +185,23 @@ def _counts(usage: Usage | None) -> Counts:
 
 
 def _usable(counts: Counts) -> Counts:
-    """Counts without negative ones, with the total filled in from both parts if missing."""
-    prompt, completion, total = [None if c is None or c < 0 else c for c in counts]
+    """Counts without negative ones."""
+    return tuple([None if c is None or c < 0 else c for c in counts])
+
+
+def _with_total(counts: Counts) -> Counts:
+    """Counts with the total filled in from both parts if missing."""
+    prompt, completion, total = counts
     if total is None and prompt is not None and completion is not None:
         total = prompt + completion
     return prompt, completion, total
+
+
+def _derived_total(own: Counts, added: Counts, turns: Iterable[Counts]) -> int | None:
+    """Total of a run whose totals, or those of some of its turns, were not recorded."""
+    parts = [a if o is None else o for o, a in zip(own, added, strict=True)]
+    total = _with_total(tuple(parts))[2]
+    return _sum([_with_total(turn)[2] for turn in turns]) if total is None else total
 
 
 def _lacks_part(counts: Counts) -> bool:

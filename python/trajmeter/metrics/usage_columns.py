@@ -68,16 +68,17 @@ def tokens_of_rows(rows: pa.RecordBatch) -> TokenColumns:
     odd = _is_odd(by_run, most, len(rows)) | _is_unusable(rows)
     odd |= _any_turn(_is_odd(by_turn, most, len(turns)), offsets)
     own = _with_total(_plain(by_run))
-    added = [_sums(each, offsets) for each in _with_total(_plain(by_turn))]
+    of_turns = _plain(by_turn)
+    added = [_sums(each, offsets) for each in of_turns]
     lacks_part = _is_none(own[0], len(rows)) | _is_none(own[1], len(rows))
     counts = [np.full(len(rows), _NONE) if each is None else each.copy() for each in own]
     from_run = np.logical_or.reduce([each != _NONE for each in counts])
     from_turns = np.zeros(len(rows), np.bool_)
     for count, sums in zip(counts, added, strict=True):
-        if sums is not None:
-            is_added = lacks_part & (count == _NONE) & (sums != _NONE)
-            count[is_added] = sums[is_added]
-            from_turns |= is_added
+        from_turns |= _fill(count, sums, lacks_part)
+    # A total that not every turn has is derived from the parts, or from those of each turn.
+    from_turns |= _fill(counts[2], _with_total([*counts])[2], lacks_part)
+    from_turns |= _fill(counts[2], _sums(_with_total(of_turns)[2], offsets), lacks_part)
     source = from_run + 2 * from_turns
     reason: dict[int, str | None] = {}
     for row in np.flatnonzero(odd).tolist():
@@ -199,6 +200,15 @@ def _with_total(counts: _Counted) -> _Counted:
     is_known = (prompt != _NONE) & (completion != _NONE)
     both = np.where(is_known, prompt + completion, _NONE)
     return [prompt, completion, both if total is None else np.where(total == _NONE, both, total)]
+
+
+def _fill(counts: Int64Array, instead: Int64Array | None, where: Booleans) -> Booleans:
+    """Replace missing counts in some rows, and return in which."""
+    if instead is None:
+        return np.zeros(len(counts), np.bool_)
+    is_filled: Booleans = where & (counts == _NONE) & (instead != _NONE)
+    counts[is_filled] = instead[is_filled]
+    return is_filled
 
 
 def _sums(counts: Int64Array | None, offsets: Int64Array) -> Int64Array | None:
