@@ -80,17 +80,17 @@ class NaiveAggregator:
         task_id = task.id if task else trajectory.task_id
         for warning in result.warnings:
             self._warnings[warning] += 1
+        for key, cost in result.costs_by_agent_model.items():
+            self._costs.setdefault(key, []).append(cost)
         identity: tuple[str, ...] = (result.key, result.instance or "", task_id)
         if self._counts_each:
             trial = result.trial or trajectory.attempt
             self._trials[task_id, trial] = bool(result.trial_resolved)
             if result.outcome is Outcome.NOT_SCORED:
-                return  # replaced by another agent's record
+                return  # replaced by another agent's record; only its cost counts
             identity = (*identity, str(len(self._tasks)))
         self._tasks.setdefault(identity, _TaskFigures()).add(result)
         self._priced += bool(result.costs_by_agent_model)
-        for key, cost in result.costs_by_agent_model.items():
-            self._costs.setdefault(key, []).append(cost)
         self._reverted += result.fallback_to_baseline
         self._unpriced += result.priced is False
         if result.worst_speedup is not None:

@@ -66,6 +66,21 @@ def test_fceval_scores_an_agent_with_its_siblings_record(tmp_path: Path) -> None
     assert figures[SLOW]["tasks"] == 0
 
 
+def test_fceval_adds_up_the_costs_of_replaced_agents_too(tmp_path: Path) -> None:
+    costs = {ORACLE: 0.0, FAST: 0.5, SLOW: 2.0}
+    results: dict[str, dict[str, Any]] = {key: {"total_cost": usd} for key, usd in costs.items()}
+    results[SLOW]["costs_by_agent_model"] = {SLOW: 2.0}
+    agents = {ORACLE: ORACLE_OWN, FAST: FAST_OWN, SLOW: EMPTY}
+    run = write_run(tmp_path / "r", agents, results=results)
+    scored, _ = score(run, profile="fc-eval")
+    # The large model's record is now the small one's, its cost included.
+    assert scored[SLOW].cause is Cause.REPLACED
+    assert scored[FAST].task_cost_usd == 2.0
+    overall = trajmeter.score(run, metrics=["speedup"], profiles=["fc-eval"]).summary.overall
+    assert overall.aggregates["speedup"]["cost_by_agent_model"] == costs
+    assert overall.aggregates["speedup"]["total_cost"] == 2.5
+
+
 def test_fceval_gives_an_agent_of_no_name_the_union_of_all_tables(tmp_path: Path) -> None:
     other = "loner:large"
     tables = {

@@ -58,7 +58,7 @@ def merged_fields(
     keys = trial.keys
     return [
         (result or _replaced(attempt, key, is_shared=keys.count(key) > 1))
-        | {"trial_resolved": resolved}
+        | {"costs_by_agent_model": _booked(attempt, key), "trial_resolved": resolved}
         for result, attempt, key in zip(results, trial.attempts, keys, strict=False)
     ]
 
@@ -108,7 +108,7 @@ def _reverted(table: SpeedupTable) -> SpeedupTable:
 
 def _fields(case: Case, figures: LevelFigures) -> dict[str, Any]:
     fields = case_fields(replace(case, attempt=_shown(case.attempt)))
-    fields |= _spending(case.attempt, case.key)
+    fields |= _spending(case.attempt)
     fields["num_valid_benchmarks"] = figures.valid
     if figures.valid:
         fields["task_speedup"] = figures.speedup
@@ -158,7 +158,7 @@ def _shown(attempt: Trajectory) -> Trajectory:
     return attempt.model_copy(update={"pytest_summary": tests, "snapshot_summary": snapshot})
 
 
-def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
+def _spending(attempt: Trajectory) -> dict[str, Any]:
     """Tokens, cost and length; missing values are 0, and any event counts as an interaction."""
     log = attempt.run_log or RunLog()
     if log.tokens_before_bad_entry:
@@ -173,9 +173,6 @@ def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
         length, source = log.entries, "json"
     elif log.events is not None:
         length, source = log.events_after_first_line if log.recording_is_utf8 else 0, "cast"
-    booked = log.costs_by_agent_model
-    if booked is None:
-        booked = {key: log.total_cost_usd if log.total_cost_usd is not None else 0.0}
     return {
         "task_cost_usd": recorded_cost(attempt) or 0.0,
         "cost_source": "recorded" if recorded_cost(attempt) is not None else "none",
@@ -184,9 +181,17 @@ def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
         "trajectory_length": length,
         "trajectory_length_source": source,
         "events_by_code": log.events or {},
-        "costs_by_agent_model": booked_costs(booked),
         "warnings": log.problems,
     }
+
+
+def _booked(attempt: Trajectory, key: str) -> dict[str, float]:
+    """Costs in an attempt's own file, which fc-eval adds up whoever's record replaces its own."""
+    log = attempt.run_log or RunLog()
+    booked = log.costs_by_agent_model
+    if booked is None:
+        booked = {key: log.total_cost_usd if log.total_cost_usd is not None else 0.0}
+    return booked_costs(booked)
 
 
 def booked_costs(booked: Mapping[str, object]) -> dict[str, float]:

@@ -83,7 +83,7 @@ class SpeedupTotals:
         self._attempts.append(self._read(columns, groups, failed, replaced))
         self._count(columns, groups, failed, replaced)
         used = ~failed & ~replaced
-        self._costs.add(columns, groups, used)
+        self._costs.add(columns, groups, ~failed)
         self._worst.add(columns, groups, used)
         self._warnings.add(columns, groups)
 
