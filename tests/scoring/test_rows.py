@@ -47,9 +47,7 @@ def test_no_two_records_share_what_a_metric_could_change() -> None:
     assert first.metadata is not second.metadata
 
 
-def test_null_in_measurements_is_an_absent_field() -> None:
-    (record,) = records_of(
-        trajectory_batch([Trajectory(task_id="a", measurements=Measurements(ratios={}))])
-    )
-    assert record.measurements is not None
-    assert record.measurements.model_fields_set == {"ratios"}
+def test_rows_keep_which_tables_a_file_discards() -> None:
+    discarding = Measurements(ratios={}, discards=("ratios_by_agent",))
+    (record,) = records_of(trajectory_batch([Trajectory(task_id="a", measurements=discarding)]))
+    assert record.measurements == discarding

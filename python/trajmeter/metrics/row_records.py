@@ -16,7 +16,7 @@ from trajmeter import json_input
 from trajmeter.arrays import Array, call_function, present, ragged
 from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.nested_arrays import entries
-from trajmeter.records import Measurements, Record, Trajectory
+from trajmeter.records import Record, Trajectory
 from trajmeter.records.record import frozen
 from trajmeter.shapes import Member, Shape, trajectory_shape
 
@@ -97,18 +97,10 @@ def _records(column: Array, shape: Shape) -> list[Any]:
         raise TypeError(f"a column of {column.type} does not hold {model}")
     fields = _fields(shape.members, call_function("drop_null", [column]).flatten())
     has_rules = bool(model.__pydantic_decorators__.model_validators)
-    make: Callable[[dict[str, Any]], Record]
-    if model is Measurements:
-        make = _measurements
-    else:
-        make = model.model_validate if has_rules else partial(frozen, model)
+    make: Callable[[dict[str, Any]], Record] = (
+        model.model_validate if has_rules else partial(frozen, model)
+    )
     made = map(make, fields)
     if not column.null_count:
         return list(made)
     return [next(made) if there else None for there in present(column).tolist()]
-
-
-def _measurements(fields: dict[str, Any]) -> Measurements:
-    # Merging a trial's files distinguishes absent fields from null; in a row, null means absent.
-    recorded = {name for name, value in fields.items() if value is not None}
-    return Measurements.model_construct(recorded, **fields)
