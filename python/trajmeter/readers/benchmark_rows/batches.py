@@ -8,6 +8,7 @@ import numpy as np
 
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.benchmark_tables.columns import with_tables
+from trajmeter.members import with_member
 from trajmeter.readers.benchmark_rows.attempts import AttemptIdentity, AttemptRows
 from trajmeter.records.source import source_at
 from trajmeter.schemas import trajectory_batch, trajectory_schema
@@ -137,30 +138,22 @@ def _batch(
     columns |= {name: column.slice(start, count) for name, column in identity}
     lines = None if attempts.line is None else attempts.line[start:stop]
     records = None if attempts.record is None else attempts.record[start:stop]
-    columns["source"] = _struct(
-        schema.field("source").type,
-        file=repeated_text(file, count),
-        line=pa.nulls(count, pa.int64()) if lines is None else numbers(np.array(lines, np.int64)),
-        record=pa.nulls(count, pa.string()) if records is None else text_array(records),
+    columns["source"] = pa.StructArray.from_arrays(
+        [
+            repeated_text(file, count),
+            pa.nulls(count, pa.int64()) if lines is None else numbers(np.array(lines, np.int64)),
+            pa.nulls(count, pa.string()) if records is None else text_array(records),
+        ],
+        fields=[*schema.field("source").type],
     )
     tables = None
-    if field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
-        kind = schema.field("measurements").type
+    measurements = columns["measurements"]
+    if field(measurements, "ratios_by_agent").null_count == 0:  # is wanted
         if attempts.tables is None:
             ratios = attempts.ratios_by_agent(start, stop)
         else:
             ratios = pa.nulls(count, pa.string())
             tables = attempts.tables(start, stop)
-        columns["measurements"] = _struct(kind, ratios_by_agent=ratios)
+        columns["measurements"] = with_member(measurements, ["ratios_by_agent"], lambda _: ratios)
     batch = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
     return batch if tables is None else with_tables(batch, tables)
-
-
-def _struct(struct: pa.StructType, **members: Any) -> pa.StructArray:  # noqa: ANN401 - arrays
-    """Records with these members; the other members are null."""
-    import pyarrow as pa
-
-    count = len(next(iter(members.values())))
-    fields = [struct.field(place) for place in range(struct.num_fields)]
-    arrays = [members.get(field.name, pa.nulls(count, field.type)) for field in fields]
-    return pa.StructArray.from_arrays(arrays, fields=fields)
