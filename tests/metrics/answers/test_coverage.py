@@ -88,3 +88,22 @@ def test_a_trace_in_the_shape_of_openai_is_read_but_not_by_the_profile() -> None
     metadata = {"tool_calls": [{"type": "function", "function": function}]}
     assert tool_trace(metadata).tools == {"sql"}
     assert tool_trace(metadata, profile=FRAMEWORK_COMPARISON).tools == set()
+
+
+@pytest.mark.parametrize(
+    ("metadata", "default", "original"),
+    [
+        ({"tool_trace": [{"domain": "ops"}]}, (set(), True), (set(), False)),
+        ({"tool_calls": [{"function": {"name": "sql"}}]}, ({"sql"}, True), (set(), False)),
+        ({"tool_trace": "sql", "tools_used": ["lookup"]}, ({"lookup"}, True), (set(), False)),
+        ({"tool_trace": 0, "tools_used": ["lookup"]}, ({"lookup"}, True), ({"lookup"}, True)),
+        ({"tool_trace": [{"tool": 5}, "sql", 7]}, ({"sql"}, True), ({"5", "sql"}, True)),
+    ],
+)
+def test_which_trace_the_profile_reads(
+    metadata: dict[str, Any], default: tuple[set[str], bool], original: tuple[set[str], bool]
+) -> None:
+    found = tool_trace(metadata)
+    assert (set(found.tools), found.reported) == default
+    found = tool_trace(metadata, profile=FRAMEWORK_COMPARISON)
+    assert (set(found.tools), found.reported) == original

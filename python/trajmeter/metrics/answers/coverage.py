@@ -152,8 +152,8 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
 
     Args:
         metadata: The answer's metadata.
-        profile: What counts as a number of calls, and what is counted without one: the entries of
-            the trace, or distinct tools.
+        profile: Which value is the trace, what names a tool, what counts as a number of calls, and
+            what is counted without one: the entries of the trace, or distinct tools.
 
     Returns:
         Tools, agents, and whether and how many calls were reported.
@@ -163,15 +163,18 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
         >>> sorted(trace.tools), sorted(trace.agents), trace.calls
         (['lookup', 'sql'], ['ops'], 2)
     """
-    entries = _entries(metadata, _KEYS)
+    if profile.first_value_is_trace:
+        entries = _items(next((found for key in _KEYS if (found := metadata.get(key))), None))
+    else:
+        entries = _entries(metadata, _KEYS)
     if not profile.reads_only_plain_calls:
         entries = [plain_call(entry) for entry in entries]
-    tools = names(_tool(entry) for entry in entries)
+    tools = names(_tool(entry, as_text=profile.any_value_names_a_tool) for entry in entries)
     domains = names(entry.get("domain") for entry in entries if isinstance(entry, Mapping))
     return ToolTrace(
         tools=tools,
         agents=names(_items(metadata.get("agents_used"))) or domains,
-        reported=bool(entries),
+        reported=bool(tools if profile.trace_names_tools else entries),
         calls=_calls(
             metadata,
             len(tools) if profile.counts_distinct_tools else len(entries),
@@ -213,9 +216,10 @@ def _items(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _tool(entry: object) -> object:
+def _tool(entry: object, *, as_text: bool = False) -> object:
     if isinstance(entry, Mapping):
-        return entry.get("tool") or entry.get("name")
+        tool = entry.get("tool") or entry.get("name")
+        return str(tool) if tool and as_text else tool
     return entry
 
 

@@ -30,6 +30,13 @@ class AnswersProfile(Profile):
 
     reads_only_plain_calls: bool = False
     """Whether only ``tool`` and ``name`` name tools, and not OpenAI's ``function``."""
+    first_value_is_trace: bool = False
+    """Whether the first key with a value contains the trace, so that one that is not a list leaves
+    none; otherwise, the first list that is not empty is the trace."""
+    any_value_names_a_tool: bool = False
+    """Whether a call's tool may be any value, written as text; otherwise it must be text."""
+    trace_names_tools: bool = False
+    """Whether a trace that names no tool counts as none."""
 
 
 DEFAULT = AnswersProfile()
@@ -42,6 +49,9 @@ FRAMEWORK_COMPARISON = AnswersProfile(
     true_is_one_call=True,
     coordination_trace_has_only_objects=True,
     reads_only_plain_calls=True,
+    first_value_is_trace=True,
+    any_value_names_a_tool=True,
+    trace_names_tools=True,
 )
 """Profile for comparing frameworks; the registry's metric does not offer it."""
 
