@@ -22,6 +22,7 @@ def test_an_error_is_dropped_where_two_objects_merge() -> None:
     earlier = {"error": 1, "a": {"error": 1, "x": 1}, "b": {"error": 1}}
     assert deep_merge(earlier, {"a": {"y": 2}}) == {"a": {"x": 1, "y": 2}, "b": {"error": 1}}
     assert earlier["a"] == {"error": 1, "x": 1}
+    assert deep_merge({"error": 1}, {"error": 2}) == {"error": 2}
 
 
 def test_an_agent_that_recorded_nothing_wipes_out_the_others() -> None:

@@ -175,7 +175,7 @@ class RunLog(Record):
     output_tokens: Count | None = None
     """Completion tokens of the same entry."""
     tokens_before_bad_entry: bool = False
-    """Whether an unreadable entry follows that entry."""
+    """Whether that entry, or one that follows it, has a value of the wrong type, such as null."""
     events: dict[str, Count] | None = None
     """Events of the terminal recording by code (``i`` is input); ``None`` without a recording."""
     events_after_first_line: Count = 0

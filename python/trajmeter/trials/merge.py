@@ -44,7 +44,8 @@ def deep_merge(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str
     """Merge one JSON object into another.
 
     Objects merge; any other value of the later object replaces that of the earlier, null included.
-    A merged object loses its key ``error``, even if that is the name of a benchmark.
+    A merged object loses its key ``error``, even if that is the name of a benchmark, unless it is
+    the only key.
     """
     merged = dict(earlier)
     for key, value in later.items():
@@ -53,7 +54,8 @@ def deep_merge(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str
             merged[key] = deep_merge(before, value)
         else:
             merged[key] = value
-    merged.pop("error", None)
+    if len(merged) > 1:
+        merged.pop("error", None)
     return merged
 
 

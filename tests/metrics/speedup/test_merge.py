@@ -260,6 +260,14 @@ def test_a_benchmark_called_error_is_lost_in_fcevals_merge_only(tmp_path: Path) 
     assert results[FAST].task_speedup == gmean(9, 4)
 
 
+def test_an_only_benchmark_called_error_survives_fcevals_merge(tmp_path: Path) -> None:
+    entries = {"error": {"agent/nop": 9.0, "oracle/nop": 9.0}}
+    metrics = {**PASSED, "per_benchmark_speedups_by_agent": {FAST: entries}}
+    run = write_run(tmp_path / "r", {FAST: metrics, ORACLE: metrics})
+    results, _ = score(run, profile="fc-eval")
+    assert results[FAST].task_speedup == 9.0
+
+
 def test_two_agents_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     first = own(FAST, f=(4.0, 2.0), g=(4.0, 8.0))
     agents = {ORACLE: ORACLE_OWN, FAST: first, SLOW: own(FAST, f=(3.0, 2.0))}

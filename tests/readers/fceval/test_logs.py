@@ -37,10 +37,31 @@ def recording(
 
 
 def test_tokens_are_cumulative_so_the_last_entry_counts(tmp_path: Path) -> None:
-    log(tmp_path, [usage(5, 1), usage(9, 2), usage(0, 0), {}, {"llm_metrics": None}])
+    log(tmp_path, [usage(5, 1), usage(9, 2), usage(0, 0), {}, {"llm_metrics": {}}])
     found = read_logs(tmp_path)
     assert (found["entries"], found["input_tokens"], found["output_tokens"]) == (5, 9, 2)
     assert not found["tokens_before_bad_entry"]
+
+
+@pytest.mark.parametrize(
+    "null",
+    [
+        {"llm_metrics": None},
+        {"llm_metrics": {"accumulated_token_usage": None}},
+        usage(0, None),
+        usage(None, 0),
+    ],
+)
+def test_null_counts_as_absent_but_ends_the_search_of_fceval(tmp_path: Path, null: object) -> None:
+    trial = tmp_path / "r" / "t" / "t.1-of-1.r"
+    write_run(tmp_path / "r", {FAST: own(FAST, f=(4.0, 2.0))})
+    folder = trial.parent / f"{trial.name}.agent-1-{FAST.partition(':')[0]}"
+    log(folder, [usage(9, 2), null])
+    found = read_logs(folder)
+    assert (found["input_tokens"], found["tokens_before_bad_entry"]) == (9, True)
+    for profile, tokens in ((None, (9, 2)), ("fc-eval", (0, 0))):
+        results, _ = score(tmp_path / "r", profile=profile)
+        assert (results[FAST].input_tokens, results[FAST].output_tokens) == tokens
 
 
 @pytest.mark.parametrize(("prompt", "completion"), [(9, 0), (0, 9), (9, None)])
@@ -113,6 +134,20 @@ def test_only_an_object_is_a_header(tmp_path: Path) -> None:
     recording(tmp_path, '[0, "i", "x"]\n[1, "i", "y"]\n')
     found = read_logs(tmp_path)
     assert (found["events"], found["events_after_first_line"]) == ({"i": 2}, 1)
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_fceval_does_not_count_events_with_a_line_separator(tmp_path: Path, separator: str) -> None:
+    recording(tmp_path, HEADER + f'[0, "o", "a{separator}b"]\n[1, "o", "c"]\n')
+    found = read_logs(tmp_path)
+    assert (found["events"], found["events_after_first_line"]) == ({"o": 2}, 1)
+    assert not found["problems"]
+
+
+def test_fceval_counts_an_event_before_a_form_feed(tmp_path: Path) -> None:
+    recording(tmp_path, HEADER + '[0, "o", "a"]\f')
+    found = read_logs(tmp_path)
+    assert (found["events"], found["events_after_first_line"]) == ({}, 1)
 
 
 def test_bytes_that_are_not_utf8_are_replaced(tmp_path: Path) -> None:

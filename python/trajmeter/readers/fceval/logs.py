@@ -6,6 +6,7 @@ An unreadable log is listed among the attempt's problems; the attempt itself is 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._logs.values import as_count, as_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["read_logs"]
 
 _EVENT_LENGTH = 3
+_USAGE = ("llm_metrics", "accumulated_token_usage")
+_COUNTS = ("prompt_tokens", "completion_tokens")
+_OTHER_LINE_ENDS = re.compile("[\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029]")
+"""Ends of a line to ``str.splitlines``, but not to ``bytes.splitlines``."""
 
 
 def read_logs(folder: Path) -> dict[str, Any]:
@@ -59,13 +64,15 @@ def _read_log(path: Path, problems: list[str]) -> dict[str, Any]:
 
 
 def _tokens(entries: Iterable[JsonValue]) -> dict[str, Any]:
-    """Tokens of the last entry that has any; counts are cumulative, so one entry has them all."""
+    """Tokens of the last entry that has any; counts are cumulative, so one entry has them all.
+
+    fc-eval's search ends at an entry that it cannot read, such as one with null.
+    """
     is_bad = False
     for entry in reversed(list(entries)):
         usage = _usage(entry)
-        if usage is None:
-            is_bad = True
-        elif any(usage):
+        is_bad |= usage is None or not _is_complete(entry)
+        if usage is not None and any(usage):
             prompt, completion = usage
             return {
                 "input_tokens": prompt,
@@ -77,7 +84,7 @@ def _tokens(entries: Iterable[JsonValue]) -> dict[str, Any]:
 
 def _usage(entry: JsonValue) -> tuple[int, int] | None:
     """Tokens of an entry, 0 if it has none; ``None`` if it cannot be read."""
-    for key in ("llm_metrics", "accumulated_token_usage"):
+    for key in _USAGE:
         found = as_object(entry)
         if found is None:
             return None
@@ -85,9 +92,17 @@ def _usage(entry: JsonValue) -> tuple[int, int] | None:
     usage = as_object(entry)
     if usage is None:
         return None
-    counts = [as_count(usage.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")]
-    prompt, completion = counts
+    prompt, completion = [as_count(usage.get(key) or 0) for key in _COUNTS]
     return None if prompt is None or completion is None else (prompt, completion)
+
+
+def _is_complete(entry: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Whether a readable entry has objects and numbers wherever it has a key, and not null."""
+    for key in _USAGE:
+        entry = entry.get(key, {})
+        if not isinstance(entry, dict):
+            return False
+    return all(isinstance(entry.get(key, 0), (int, float)) for key in _COUNTS)
 
 
 def _read_recording(path: Path, problems: list[str]) -> dict[str, Any]:
@@ -103,12 +118,23 @@ def _read_recording(path: Path, problems: list[str]) -> dict[str, Any]:
     bad = sum(1 for line, code in after_header if line.strip() and not code)
     if bad:
         problems.append(f"{path}: {bad} of {len(lines)} lines are not events")
-    codes = [code for code in events if code]
     return {
-        "events": dict(Counter(codes)),
-        "events_after_first_line": len(codes) - bool(events and events[0]),
+        "events": dict(Counter(code for code in events if code)),
+        "events_after_first_line": _events_after_first_line(content, events),
         "recording_is_utf8": _is_utf8(content),
     }
+
+
+def _events_after_first_line(content: bytes, events: Sequence[str | None]) -> int:
+    """Number of events as fc-eval counts them.
+
+    It also splits lines at characters such as U+2028, so that an event with one in its text is two
+    unreadable lines.
+    """
+    text = content.decode(errors="replace")
+    if _OTHER_LINE_ENDS.search(text):
+        events = [_event_code(line.encode()) for line in text.splitlines()]
+    return sum(1 for code in events[1:] if code)
 
 
 def _event_code(line: bytes) -> str | None:
