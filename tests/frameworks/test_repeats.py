@@ -10,7 +10,9 @@ import pytest
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.aggregates import TIMED_OUT_ANSWER
+from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.repeats import average, representative
+from trajmeter.frameworks.result_files import NamedResult
 from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.records import Cause, CodeQuality, JudgeRecord
 
@@ -112,6 +114,17 @@ def test_failed_runs_have_no_latency_to_average() -> None:
     failed = question(0.0, outcome=AnswerOutcome.FAILED, latency_seconds=0.5)
     got = average([run(failed), run(question(4.0, latency_seconds=2.0))])
     assert got.questions[0].latency_seconds == 2.0
+
+
+def test_a_time_out_beside_a_failure_counts_at_its_limit_in_a_comparison() -> None:
+    failed = question(0.0, outcome=AnswerOutcome.FAILED, latency_seconds=0.5)
+    runs = (run(failed), run(TIMED_OUT))
+    for averaged in (average(runs), average(runs[::-1])):
+        (result,) = build_comparison([NamedResult("a.json", averaged)]).results
+        assert (averaged.avg_latency, result.summary["avg_latency"].value) == (30.0, 30.0)
+        assert (result.latency.p95, result.latency.n) == (30.0, 1)
+    (result,) = build_comparison([NamedResult("a.json", average([run(failed)] * 2))]).results
+    assert result.latency.n == 0
 
 
 def test_code_is_that_of_the_run_that_measured_it_and_times_span_all_runs() -> None:

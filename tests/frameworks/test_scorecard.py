@@ -49,6 +49,11 @@ def test_capability_is_the_mean_of_the_judges_part_and_of_every_signal() -> None
     assert original.capability.value == pytest.approx(65.0)  # (0.8 + 0.5) / 2
 
 
+def test_capability_is_at_most_100_even_on_another_judges_scale() -> None:
+    (card,) = scorecards([framework(**judged(9, 10, 8))])
+    assert (card.capability.judge, card.capability.value) == (1.0, 100.0)
+
+
 def test_capability_without_a_judge_rests_on_the_signals() -> None:
     (card,) = scorecards([framework(extra_aggregates={"branching_success_rate": 0.25})])
     assert (card.capability.judge, card.capability.value) == (None, 25.0)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Endpoint:
     """Answers each request with the next step of a script.
 
-    A step is the text of a reply, a status code, ``"slow"``, ``{"refusal": text}``, or the bytes
+    A step is the text of a reply, a status code, ``"slow"``, ``"drip"`` (blanks,
+    one after the other, before the reply), ``"filtered"``, ``{"refusal": text}``, or the bytes
     of a whole body. ``{authorization}`` in a text stands for what the client sent as such.
     """
 
@@ -55,10 +56,14 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
             try:
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(payload)))
+                blanks = 20 if step == "drip" else 0
+                self.send_header("content-length", str(blanks + len(payload)))
                 if status == 429:
                     self.send_header("retry-after", "0")
                 self.end_headers()
+                for _ in range(blanks):
+                    self.wfile.write(b" ")
+                    time.sleep(slow_seconds / blanks)
                 self.wfile.write(payload)
             except (BrokenPipeError, ConnectionResetError):
                 return  # the client timed out
@@ -79,6 +84,7 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
 
 
 def completion(step: Any) -> dict[str, Any]:
+    is_filtered = step == "filtered"
     refused = step["refusal"] if isinstance(step, dict) else None
     return {
         "id": "c1",
@@ -88,10 +94,10 @@ def completion(step: Any) -> dict[str, Any]:
         "choices": [
             {
                 "index": 0,
-                "finish_reason": "stop",
+                "finish_reason": "content_filter" if is_filtered else "stop",
                 "message": {
                     "role": "assistant",
-                    "content": None if refused else step,
+                    "content": None if refused or is_filtered else step,
                     "refusal": refused,
                 },
             }

@@ -112,8 +112,12 @@ def test_an_invalid_reply_is_asked_for_again_and_never_a_score(bad: str) -> None
     assert got.record.prompt_tokens == 300  # invalid replies cost too
 
 
-def test_a_fenced_reply_is_read() -> None:
-    assert verdict(ScriptedModel(f"```json\n{GOOD}\n```")).value is not None
+@pytest.mark.parametrize(
+    "reply",
+    [f"```json\n{GOOD}\n```", f"```JSON\r\n{GOOD}\r\n```", f"``` {GOOD}```", f"\ufeff{GOOD}\n"],
+)
+def test_a_fenced_reply_is_read(reply: str) -> None:
+    assert verdict(ScriptedModel(reply)).value is not None
 
 
 def test_a_refusal_is_final() -> None:
@@ -186,3 +190,15 @@ def test_a_judge_that_fails_now_and_then_or_refuses_is_asked_on() -> None:
     got = verdicts(Judge(model, price_usd, failures_in_a_row=3), 10)
     assert len(model.prompts) == 10
     assert got[-1].value is not None
+
+
+def test_questions_after_a_judge_was_given_up_do_not_wait_for_the_rate_limit() -> None:
+    judge = Judge(
+        ScriptedModel(AccessError("status 401")), price_usd, requests_per_minute=60.0 / 3600.0
+    )
+
+    async def ask() -> list[Judgement[AnswerScores]]:
+        first = await judge.ask("how", "what", AnswerScores)
+        return [first, await asyncio.wait_for(judge.ask("how", "else", AnswerScores), 1.0)]
+
+    assert [each.record.attempts for each in asyncio.run(ask())] == [1, 0]

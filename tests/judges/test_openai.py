@@ -94,8 +94,9 @@ def test_a_request_the_endpoint_will_not_take_is_not_repeated(status: int) -> No
     assert str(status) in (got.record.message or "")
 
 
-def test_a_slow_reply_is_a_time_out() -> None:
-    with endpoint("slow", slow_seconds=1.0) as server:
+@pytest.mark.parametrize("step", ["slow", "drip"])
+def test_a_slow_reply_is_a_time_out(step: str) -> None:
+    with endpoint(step, slow_seconds=1.0) as server:
         got = ask(server, timeout_seconds=0.1)
     assert (got.value, got.record.cause) == (None, Cause.JUDGE_TIMEOUT)
     assert got.record.attempts == 3
@@ -137,6 +138,13 @@ def test_a_refusal_is_not_a_score() -> None:
         got = ask(server)
     assert (got.value, got.record.cause) == (None, Cause.JUDGE_REFUSED)
     assert got.record.message == "I cannot grade this."
+
+
+def test_a_filtered_reply_is_a_refusal() -> None:
+    with endpoint("filtered") as server:
+        got = ask(server)
+    assert (got.value, got.record.cause) == (None, Cause.JUDGE_REFUSED)
+    assert len(server.requests) == 1
 
 
 def test_the_key_appears_in_no_message_and_no_log(caplog: pytest.LogCaptureFixture) -> None:

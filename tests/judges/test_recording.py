@@ -176,3 +176,12 @@ def test_a_recording_that_cannot_be_written_is_reported_before_anything_is_asked
     deep = tmp_path / "new" / "folder" / "judge.jsonl"
     ask(Recorder(model, deep))
     assert len(deep.read_text().splitlines()) == 1
+
+
+def test_a_recording_that_can_no_longer_be_written_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    recorder = Recorder(ScriptedModel(GOOD), file)
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigurationError, match=r"judge\.jsonl: cannot be written: "):
+        ask(recorder)

@@ -19,6 +19,7 @@ __all__ = [
     "FAILED_ANSWER",
     "TIMED_OUT_ANSWER",
     "aggregates",
+    "is_timed",
     "is_unjudged",
     "judging_of",
     "mean",
@@ -114,8 +115,16 @@ def timed_latencies(
         question.latency_seconds
         for question in questions
         if question.latency_seconds is not None
-        and (original or outcome(question, averaged=averaged) is not AnswerOutcome.FAILED)
+        and (original or is_timed(question, averaged=averaged))
     ]
+
+
+def is_timed(question: QuestionResult, *, averaged: bool) -> bool:
+    """Whether any run of a question was answered or timed out: the time of a failure is none."""
+    if averaged and question.run_outcomes is not None:  # the answer shown is that of only one run
+        counts = question.run_outcomes.items()
+        return any(count for kind, count in counts if kind is not AnswerOutcome.FAILED)
+    return outcome(question, averaged=averaged) is not AnswerOutcome.FAILED
 
 
 def aggregates(

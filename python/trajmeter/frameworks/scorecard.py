@@ -118,7 +118,7 @@ def scorecards(
 
 def _capability(evaluation: FrameworkEvaluation, *, original: bool) -> Capability:
     judged = mean(
-        None if score is None else score / _JUDGE_SCALE
+        None if score is None else min(max(score / _JUDGE_SCALE, 0.0), 1.0)
         for score in (
             evaluation.avg_correctness,
             evaluation.avg_completeness,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import string
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -25,7 +26,8 @@ JudgementT = TypeVar("JudgementT", bound=BaseModel)
 
 _LONGEST_PAUSE = 120.0
 """Maximum seconds to wait if an endpoint requests a pause; some request a day."""
-_FENCED = re.compile(r"^```[a-z]*\n(.*?)\n?```$", re.DOTALL)
+_BLANK = string.whitespace + "\ufeff"
+_FENCED = re.compile(r"```\w*\s(.*)```", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,9 @@ class Judge:
         for attempt in range(1, self.transport_attempts + 1):
             try:
                 async with self._slots:
+                    self._refuse_if_given_up()
                     await self._wait_for_turn()
-                    if self._given_up is not None:
-                        raise self._given_up
+                    self._refuse_if_given_up()
                     tally.attempts += 1
                     reply = await self.model.reply(prompt)
             except TransientError as error:
@@ -164,6 +166,10 @@ class Judge:
                 tally.completion_tokens += reply.completion_tokens
                 return reply
         raise ExchangeError("no call was made: transport_attempts is below 1")
+
+    def _refuse_if_given_up(self) -> None:
+        if self._given_up is not None:
+            raise self._given_up
 
     async def _wait_for_turn(self) -> None:
         if self.requests_per_minute is None:
@@ -200,6 +206,6 @@ class _Tally:
 
 def _unfenced(text: str) -> str:
     """The reply without the code fence that models often put around JSON."""
-    stripped = text.strip()
-    fenced = _FENCED.match(stripped)
+    stripped = text.strip(_BLANK)
+    fenced = _FENCED.fullmatch(stripped)
     return fenced.group(1) if fenced else stripped

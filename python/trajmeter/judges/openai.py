@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from typing import TYPE_CHECKING
@@ -85,7 +86,13 @@ class OpenAIChat:
         from pydantic_ai import exceptions
 
         try:
-            return self._reply(await self._request(prompt))
+            # The client limits each read, and a proxy may send blanks for as long as it likes.
+            response = await asyncio.wait_for(self._request(prompt), self._timeout_seconds)
+            return self._reply(response)
+        except asyncio.TimeoutError:
+            raise TransientError(
+                f"no reply within {self._timeout_seconds:g} s", Cause.JUDGE_TIMEOUT
+            ) from None
         except exceptions.ModelHTTPError as error:
             message = self._redacted(
                 f"the endpoint answered with status {error.status_code}: {error}"
@@ -140,6 +147,8 @@ class OpenAIChat:
 
     def _reply(self, response: ModelResponse) -> Reply:
         refusal = (response.provider_details or {}).get("refusal")
+        if refusal is None and response.finish_reason == "content_filter":
+            refusal = "the endpoint's content filter withheld the reply"
         return Reply(
             text=self._redacted(response.text or ""),  # a proxy may echo what it was sent
             refusal=None if refusal is None else self._redacted(str(refusal)),

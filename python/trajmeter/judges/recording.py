@@ -73,9 +73,7 @@ class Recorder:
                 _make_ready(self._file)
             self._file.open("ab").close()
         except OSError as error:
-            raise ConfigurationError(
-                f"{file}: cannot be written: {error.strerror or error}"
-            ) from error
+            raise _unwritable(file, error) from error
 
     async def reply(self, prompt: Prompt) -> Reply:
         """Ask the model and record the exchange."""
@@ -98,8 +96,11 @@ class Recorder:
 
     def _append(self, prompt: Prompt, outcome: dict[str, Any]) -> None:
         exchange = Exchange(key=_key(self.name, prompt), model=self.name, prompt=prompt, **outcome)
-        with self._file.open("a", encoding="utf-8") as lines:
-            lines.write(exchange.model_dump_json(exclude_none=True) + "\n")
+        try:
+            with self._file.open("a", encoding="utf-8") as lines:
+                lines.write(exchange.model_dump_json(exclude_none=True) + "\n")
+        except OSError as error:
+            raise _unwritable(self._file, error) from error
 
 
 class Replay:
@@ -220,6 +221,10 @@ def _warn_of_cut(file: Path, number: int) -> None:
         f"{file}:{number}: incomplete exchange ignored",
         stacklevel=3,
     )
+
+
+def _unwritable(file: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(f"{file}: cannot be written: {error.strerror or error}")
 
 
 def _key(model: str, prompt: Prompt) -> str:

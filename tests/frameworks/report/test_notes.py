@@ -36,6 +36,16 @@ def test_a_note_on_several_frameworks_appears_once() -> None:
     ]
 
 
+def test_efficiency_without_any_part_is_said_not_to_be_scored() -> None:
+    failed = evaluation("A", outcome="failed", correctness_score=0.0)
+    answered = evaluation("B", total_tokens=9, correctness_score=4.0, latency_seconds=None)
+    said = notes(build_comparison([NamedResult("a.json", failed), NamedResult("b.json", answered)]))
+    assert "A: no known latency, cost and tokens, so efficiency is not scored." in said
+    assert any(
+        note.startswith("B: no known latency and cost, so efficiency rests") for note in said
+    )
+
+
 def test_answers_of_an_average_that_the_judge_did_not_score_are_counted() -> None:
     refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
     late = JudgeRecord(cause=Cause.JUDGE_TIMEOUT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.frameworks.aggregates import is_timed
 from trajmeter.frameworks.report.tables import labels
 from trajmeter.frameworks.results import SCORES, AnswerOutcome
 from trajmeter.reports.charts import (
@@ -182,10 +183,11 @@ def _part_with_cost(result: ComparedResult) -> str:
 
 def _latencies(result: ComparedResult) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Latencies and their questions, without failures, which would look like fast answers."""
+    averaged = result.run_count > 1
     timed = [
         (question.latency_seconds, question_id)
         for question_id, question in result.questions.items()
-        if question.latency_seconds is not None and question.outcome is not AnswerOutcome.FAILED
+        if question.latency_seconds is not None and is_timed(question, averaged=averaged)
     ]
     return tuple(latency for latency, _ in timed), tuple(question_id for _, question_id in timed)
 

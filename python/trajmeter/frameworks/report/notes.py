@@ -89,9 +89,15 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
 def _of_efficiency(result: ComparedResult) -> Iterator[str]:
     """What its efficiency lacks."""
     efficiency = result.scorecard.efficiency
-    parts = (("cost", efficiency.cost), ("tokens", efficiency.tokens))
+    parts = (
+        ("latency", efficiency.latency),
+        ("cost", efficiency.cost),
+        ("tokens", efficiency.tokens),
+    )
     absent = [name for name, part in parts if part is None]
-    if absent:
+    if efficiency.value is None:
+        yield "no known latency, cost and tokens, so efficiency is not scored."
+    elif absent:
         yield (
             f"no known {' and '.join(absent)}, so efficiency rests on the other parts "
             "with their weights rescaled."
