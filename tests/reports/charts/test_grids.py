@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import pytest
+
 from tests.reports.charts.drawn import Drawn
 from trajmeter.reports.charts import Grid
 
@@ -26,3 +30,12 @@ def test_many_columns_keep_their_cells_and_only_some_names() -> None:
     assert len(drawn.all("rect", "cell")) == 200
     assert drawn.texts("on") == []
     assert 2 <= len(drawn.texts("quiet")) < 20
+
+
+def test_names_of_columns_do_not_overlap_at_the_right_edge() -> None:
+    for count in range(90, 400, 7):
+        columns = tuple(f"question-{i}" for i in range(count))
+        drawn = Drawn(Grid("x", ("a framework",), columns, ((1.0,) * count,), 0.0, 5.0))
+        places = [float(name.get("x") or 0.0) for name in drawn.all("text", "quiet")]
+        gaps = [after - before for before, after in pairwise(places)]
+        assert min(gaps) == pytest.approx(max(gaps), abs=0.2), count

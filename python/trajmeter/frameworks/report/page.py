@@ -199,9 +199,9 @@ def _missing(comparison: Comparison) -> Iterator[Headline]:
             if count and kind is not AnswerOutcome.ANSWERED
         }
         if lost:
-            listed = ", ".join(f"{name} {count}" for name, count in lost.items())
+            listed = ", ".join(f"{name} {count:,}" for name, count in lost.items())
             asked = sum(count or 0 for count in result.outcomes.values())
-            parts.append(f"{label} {sum(lost.values())} of {asked} ({listed})")
+            parts.append(f"{label} {sum(lost.values()):,} of {asked:,} ({listed})")
     if parts:
         yield "warning", f"Questions without an answer: {'; '.join(parts)}."
 

@@ -188,7 +188,7 @@ def _figure(figure: ComparedFigure, show: Callable[[float | None], Cell]) -> Cel
     if figure.run_stddev is not None:
         text += f" ±{figure.run_stddev:.2f}"
     if figure.value is not None and figure.n < figure.of:
-        text += f" ({figure.n} of {figure.of})"
+        text += f" ({figure.n:,} of {figure.of:,})"
     return Cell(text, cell.value if figure.n >= figure.of else None)
 
 

@@ -37,9 +37,10 @@ def draw_grid(chart: Grid) -> str:
     parts, facts = [], []
     every = _every(chart.columns, cell)
     for place, column in enumerate(chart.columns):
-        if place % every == 0:
-            x = left + (place + 0.5) * cell
-            parts.append(centred(column, x, 15, fits=every * cell - 4))
+        x, fits = left + (place + 0.5) * cell, every * cell - 4
+        # A name beyond the right edge would be shifted onto the one before it.
+        if place % every == 0 and (place == 0 or x + min(width_of(column), fits) / 2 <= WIDTH):
+            parts.append(centred(column, x, 15, fits=fits))
     for row, (name, values) in enumerate(zip(chart.rows, chart.values, strict=True)):
         y = _HEADINGS + row * _ROW
         base = y + _ROW / 2 + FONT_SIZE / 3
