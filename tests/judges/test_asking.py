@@ -41,6 +41,13 @@ def test_a_valid_reply_is_a_verdict_with_its_usage_and_cost() -> None:
     assert (got.record.attempts, got.record.cause) == (1, None)
 
 
+def test_a_reply_without_usage_has_no_known_cost() -> None:
+    got = verdict(ScriptedModel("not JSON", Reply(text=GOOD)))
+    assert got.value is not None
+    assert got.record.cost_usd is None
+    assert verdict(ScriptedModel(ExchangeError("status 404"))).record.cost_usd == 0.0
+
+
 def test_the_judge_sees_question_reference_answer_and_sources_as_data() -> None:
     model = ScriptedModel(GOOD)
     verdict(model)

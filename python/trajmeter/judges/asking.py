@@ -164,6 +164,7 @@ class Judge:
             else:
                 tally.prompt_tokens += reply.prompt_tokens
                 tally.completion_tokens += reply.completion_tokens
+                tally.is_metered = tally.is_metered and reply.prompt_tokens > 0
                 return reply
         raise ExchangeError("no call was made: transport_attempts is below 1")
 
@@ -183,13 +184,14 @@ class Judge:
         self, tally: _Tally, cause: Cause | None = None, message: str | None = None
     ) -> JudgeRecord:
         tokens = (tally.prompt_tokens, tally.completion_tokens)
+        cost = self.price(self.model.name, *tokens) if tally.is_metered else None
         return JudgeRecord(
             model=self.model.name,
             cause=cause,
             message=message,
             prompt_tokens=tokens[0],
             completion_tokens=tokens[1],
-            cost_usd=0.0 if self.model.replayed else self.price(self.model.name, *tokens),
+            cost_usd=0.0 if self.model.replayed else cost,
             attempts=tally.attempts,
             replayed=self.model.replayed,
         )
@@ -202,6 +204,8 @@ class _Tally:
     attempts: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    is_metered: bool = True
+    """Whether every reply came with its usage."""
 
 
 def _unfenced(text: str) -> str:
