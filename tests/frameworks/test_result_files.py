@@ -146,3 +146,13 @@ def test_published_files(reference_data: Path) -> None:
         evaluation = read_evaluation(file)
         name = evaluation.framework_name.lower().replace(" ", "_")
         assert file.name.startswith(f"{name}_{evaluation.scenario_name}_")
+
+
+def test_a_negative_latency_counts_as_absent(tmp_path: Path) -> None:
+    file = tmp_path / "f.json"
+    question = {"question_id": "q", "question_text": "?", "latency_seconds": -3.0}
+    fields = {"framework_name": "F", "scenario_name": "s", "questions": [question]}
+    file.write_text(json.dumps(fields | {"avg_latency": -3.0}))
+    read = read_evaluation(file)
+    assert (read.avg_latency, read.questions[0].latency_seconds) == (None, None)
+    assert read.questions[0].answer_problems == ("latency_seconds is -3.0, expected 0 or more",)

@@ -23,8 +23,15 @@ __all__ = ["SCORES", "AnswerOutcome", "FrameworkEvaluation", "QuestionResult"]
 SCORES = ("correctness", "completeness", "faithfulness")
 """What a judge scores in each answer, 1 to 5."""
 
-_QUESTION_USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost_usd")
-_TOTALS = ("total_tokens", "total_cost_usd")
+_QUESTION_USAGE = (
+    "latency_seconds",
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "estimated_cost_usd",
+    "reported_latency_seconds",
+)
+_TOTALS = ("avg_latency", "total_tokens", "total_cost_usd")
 
 
 class AnswerOutcome(str, Enum):
@@ -190,7 +197,7 @@ class FrameworkEvaluation(FileRecord):
 
 
 def _negative(fields: object, names: Sequence[str]) -> dict[str, float]:
-    """Negative counts and costs, which are invalid."""
+    """Negative times, counts and costs, which are invalid."""
     if not isinstance(fields, dict):
         return {}
     found = {name: fields.get(name) for name in names}
