@@ -45,7 +45,8 @@ def test_a_reply_without_usage_has_no_known_cost() -> None:
     got = verdict(ScriptedModel("not JSON", Reply(text=GOOD)))
     assert got.value is not None
     assert got.record.cost_usd is None
-    assert verdict(ScriptedModel(ExchangeError("status 404"))).record.cost_usd == 0.0
+    for free in (ExchangeError("status 404"), Reply(refusal="prompt rejected")):
+        assert verdict(ScriptedModel(free)).record.cost_usd == 0.0
 
 
 def test_the_judge_sees_question_reference_answer_and_sources_as_data() -> None:

@@ -164,7 +164,9 @@ class Judge:
             else:
                 tally.prompt_tokens += reply.prompt_tokens
                 tally.completion_tokens += reply.completion_tokens
-                tally.is_metered = tally.is_metered and reply.prompt_tokens > 0
+                # A prompt that an endpoint rejects costs nothing; a reply to one does.
+                if reply.refusal is None and not reply.prompt_tokens:
+                    tally.is_metered = False
                 return reply
         raise ExchangeError("no call was made: transport_attempts is below 1")
 
@@ -205,7 +207,7 @@ class _Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     is_metered: bool = True
-    """Whether every reply came with its usage."""
+    """Whether every reply that is not a refusal came with its usage."""
 
 
 def _unfenced(text: str) -> str:
