@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +15,9 @@ from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import run
 from trajmeter.scoring.parts import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -138,6 +142,62 @@ def test_a_folder_whose_replacement_was_cut_short_is_replaced(
         with pytest.raises(KeyboardInterrupt):
             score_units(runs, output, overwrite=True, metrics=("tools",))
     assert score_units(runs, output, overwrite=True, metrics=("tools",)).is_complete
+
+
+def _without_settings(plan: bytes) -> bytes:
+    return json.dumps({**json.loads(plan), "settings": {}}).encode()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda plan: plan[: len(plan) // 2], id="truncated"),
+        pytest.param(lambda _: b"", id="empty"),
+        pytest.param(lambda plan: bytes(len(plan)), id="zeros"),
+        pytest.param(_without_settings, id="no settings"),
+    ],
+)
+def test_a_folder_with_a_damaged_plan_is_replaced_if_asked(
+    damage: Callable[[bytes], bytes], runs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output)
+    expected = contents(output)
+    plan = output / "state" / "plan.json"
+    plan.write_bytes(damage(plan.read_bytes()))
+    with pytest.raises(
+        ConfigurationError, match=r"plan\.json: not the plan of a run: .* --overwrite"
+    ):
+        score_units(runs, output)
+    with pytest.raises(ConfigurationError, match="not the plan of a run"):
+        trajmeter.merge(output, output=tmp_path / "all")
+    done = score_units(runs, output, overwrite=True)
+    assert (done.resumed, done.is_complete) == (0, True)
+    assert contents(output) == expected
+
+
+def test_a_plan_of_something_else_is_never_replaced(runs: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "scores" / "state" / "plan.json"
+    plan.parent.mkdir(parents=True)
+    plan.write_text('{"format_version": "1.2"}')
+    with pytest.raises(ConfigurationError, match="not the plan of a run"):
+        score_units(runs, tmp_path / "scores", overwrite=True)
+    assert plan.exists()
+
+
+def test_a_damaged_plan_of_a_work_folder_costs_only_the_finished_units(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "scores.jsonl"
+    score_units(runs, tmp_path / "expected.jsonl")
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "read_rows", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            score_units(runs, output)
+    (plan,) = tmp_path.glob(".scores.jsonl.*.work/state/plan.json")
+    plan.write_bytes(b"")
+    assert score_units(runs, output).is_complete
+    assert output.read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
 
 
 def test_a_merge_that_was_cut_short_is_taken_up(

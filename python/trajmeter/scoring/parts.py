@@ -20,6 +20,7 @@ from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.folder_lock import holding, is_held, take
+from trajmeter.scoring.plan_file import read_plan_file
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["RunFolder", "old_folders"]
 
 _RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
-_PLAN_KEYS = {"run_key", "settings", "job", "plan"}
 _LOCK = "lock-"
 _BLOCK = 1 << 20
 _OLD_SECONDS = 7 * 24 * 3600
@@ -53,9 +53,12 @@ class RunFolder:
         folder: The folder.
         key: Key of the run.
         keeps_rows: Whether units have parts as well as states; not if no rows are requested.
+        replaces: Whether a damaged plan is that of another run, whose results are replaced.
     """
 
-    def __init__(self, folder: Path, key: str, *, keeps_rows: bool = True) -> None:
+    def __init__(
+        self, folder: Path, key: str, *, keeps_rows: bool = True, replaces: bool = False
+    ) -> None:
         self.folder = folder
         self.key = key
         """Key of the run; empty until it is planned."""
@@ -64,6 +67,7 @@ class RunFolder:
         """Folder that contains only the parts."""
         self.state = folder / "state"
         """Folder of everything except rows."""
+        self._replaces = replaces
         self._held = ""
 
     @property
@@ -121,16 +125,7 @@ class RunFolder:
         Raises:
             ConfigurationError: They cannot be read.
         """
-        file = self.state / "plan.json"
-        try:
-            found: Any = json.loads(file.read_bytes())
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except (OSError, ValueError) as error:
-            raise ConfigurationError(f"{file}: not the plan of a run: {error}") from error
-        if not isinstance(found, dict) or not found.keys() >= _PLAN_KEYS:
-            raise ConfigurationError(f"{file}: not the plan of a run")
-        return found
+        return read_plan_file(self.state / "plan.json", replaces=self._replaces)
 
     def read_manifest(self) -> dict[str, Any]:
         """The manifest; empty if there is none.

@@ -115,7 +115,7 @@ class _Run(Generic[SummaryT]):
                 f"{output}: remote results are written as a folder of parts; give the name of a "
                 "folder"
             )
-        RunFolder(output, "").check_is_no_other()
+        self._own_folder(output).check_is_no_other()
         check_folder(output)
 
     def result(self) -> RunResult[SummaryT]:
@@ -157,13 +157,16 @@ class _Run(Generic[SummaryT]):
             summary=totals.summary,
         )
 
+    def _own_folder(self, output: Path) -> RunFolder:
+        return RunFolder(output, "", replaces=self._options.overwrite)
+
     def _prepare(
         self, opened: OpenedWork[SummaryT], stack: ExitStack
     ) -> tuple[Plan, dict[str, Any], RunFolder]:
         """Plan the run and claim its folder."""
         output = self._output
         known = None
-        own = RunFolder(output, "") if output is not None and self._is_folder else None
+        own = self._own_folder(output) if output is not None and self._is_folder else None
         if own is not None:
             if own.state.is_dir():  # before inputs are read, which is slow if there are many
                 stack.enter_context(own.locked(self._shard))
@@ -187,14 +190,15 @@ class _Run(Generic[SummaryT]):
         if output is None:
             import tempfile
 
-            place = stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-"))
-            folder = RunFolder(Path(place), key, keeps_rows=self._listener.tables is not None)
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-")))
+            folder = RunFolder(place, key, keeps_rows=self._listener.tables is not None)
         elif own is not None:
             folder = own
             folder.key = key
         else:
             target = output.resolve()
-            folder = RunFolder(target.with_name(f".{target.name}.{key}.work"), key)
+            place = target.with_name(f".{target.name}.{key}.work")
+            folder = RunFolder(place, key, replaces=True)
             for message in old_folders(target, but=folder.folder):
                 self._listener.on_message(message)
         folder.make()
@@ -215,7 +219,7 @@ class _Run(Generic[SummaryT]):
         """
         earlier = folder.read_plan()
         if earlier is not None and earlier["run_key"] != folder.key:
-            if not self._options.overwrite:
+            if self._is_folder and not self._options.overwrite:
                 differs = [*differences(earlier["settings"], settings)]
                 shown = "; ".join(differs[:_MANY]) + (" …" if len(differs) > _MANY else "")
                 raise ConfigurationError(

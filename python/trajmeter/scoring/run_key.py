@@ -99,13 +99,14 @@ def cuts_alike(
     settings: Mapping[str, Any], reading: ReadingOptions, sizes: plans.PlanSizes
 ) -> bool:
     """Whether a run with these settings splits unchanged files the same way."""
-    return bool(
-        settings["formats"] == {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)}
-        and settings["input format"] == reading.input_format
-        and settings["longest line"] == reading.max_line
-        and settings["map"] == dict(reading.mapping or {})
-        and settings["profiles"] == sorted(reading.profiles)
-    )
+    own = {
+        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)},
+        "input format": reading.input_format,
+        "longest line": reading.max_line,
+        "map": dict(reading.mapping or {}),
+        "profiles": sorted(reading.profiles),
+    }
+    return all(name in settings and settings[name] == each for name, each in own.items())
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
