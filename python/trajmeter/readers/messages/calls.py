@@ -152,6 +152,25 @@ def _raw(arguments: Any) -> Any:  # noqa: ANN401 - of any type
     return arguments
 
 
+_OURS = frozenset(
+    {
+        "call_id",
+        "caller",
+        "created_by",
+        "error",
+        "fingerprint",
+        "id",
+        "name",
+        "output",
+        "outputs",
+        "results",
+        "status",
+        "type",
+    }
+)
+"""Keys of an item that are not arguments of its call."""
+
+
 def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     """The fields of a call that is a separate OpenAI Responses item."""
     identity = item.get("call_id") or item.get("id")
@@ -165,6 +184,5 @@ def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     if arguments is None:
         arguments = item.get("action")
     if arguments is None:
-        ours = ("id", "call_id", "type", "status", "name", "output", "outputs", "error", "results")
-        arguments = {k: v for k, v in item.items() if k not in ours and v is not None}
+        arguments = {k: v for k, v in item.items() if k not in _OURS and v is not None}
     return call_of({"id": identity, "name": name, "arguments": arguments, "namespace": space})

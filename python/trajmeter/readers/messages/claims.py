@@ -16,13 +16,29 @@ _ROLES = frozenset(
 )
 _CONTENTS = ("content", "parts", "tool_calls", "function_call")
 _LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
+_ITEMS = {
+    "additional_tools": "tools",
+    "compaction": "encrypted_content",
+    "mcp_approval_request": "server_label",
+    "mcp_approval_response": "approval_request_id",
+    "mcp_list_tools": "server_label",
+    "program": "fingerprint",
+    "program_output": "call_id",
+    "tool_search_output": "tools",
+}
+"""Items of OpenAI's API by type, with a key that each has."""
 _FEW = 5
 """Number of values at the start of a list, most of which must be messages."""
 
 
 def is_message(value: object) -> bool:
     """Whether a value has the shape of a message, or of an item or answer of OpenAI's API."""
-    return isinstance(value, dict) and _is_message(value)
+    return isinstance(value, dict) and (_is_own_item(value) or _is_message(value))
+
+
+def _is_own_item(value: Mapping[str, object]) -> bool:
+    kind = value.get("type")
+    return isinstance(kind, str) and _ITEMS.get(kind) in value
 
 
 def _is_message(value: Mapping[str, object]) -> bool:

@@ -41,9 +41,22 @@ UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
 
 _SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
 _BESIDE = frozenset(
-    {"item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools"}
+    {
+        "additional_tools",
+        "compaction_trigger",
+        "configuration_update",
+        "item_reference",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_list_tools",
+    }
 )
 """Types of items that are not part of an answer."""
+_OWN_OUTPUTS = {
+    "program_output": ("program", "result"),
+    "tool_search_output": ("tool_search", "tools"),
+}
+"""Types of results that OpenAI may give itself: the name of the call, and the key of the value."""
 _RESULT_PARTS = frozenset(
     {"tool_call_response", "tool-return", "builtin-tool-return", "retry-prompt"}
 )
@@ -101,6 +114,8 @@ class Conversation:
         message = unwrapped(message)
         kind = message.get("type")
         role = message.get("role") or kind
+        if type(kind) is str and kind in _BESIDE:
+            return
         if kind == "message" and role == "assistant" and "stop_reason" not in message:
             self._said_item(index, message)
         elif type(role) is str and role in _ADDERS:
@@ -111,13 +126,18 @@ class Conversation:
             self._pydantic_ai(index, message)
         elif type(kind) is not str:
             self._refuse(index, "expected a message with a role or a type")
-        elif kind in ("reasoning", "compaction"):
+        else:
+            self._item(index, message, kind)
+
+    def _item(self, index: int, message: Mapping[str, Any], kind: str) -> None:
+        """Add an item of OpenAI's Responses that is not a message."""
+        if kind in ("reasoning", "compaction"):
             self._flat(index)
-        elif kind.endswith("_call_output"):
+        elif kind.endswith("_call_output") or kind in _OWN_OUTPUTS:
             self._item_result(index, message, kind)
-        elif kind.endswith("_call"):
+        elif kind.endswith("_call") or kind == "program":
             self._item_call(index, message, kind)
-        elif str(role) not in _SILENT and kind not in _BESIDE:
+        elif str(message.get("role") or kind) not in _SILENT:
             self._refuse(index, f"type is {kind!r}, expected a message or a part of an answer")
 
     def _answer(self, index: int, message: Mapping[str, Any]) -> None:
@@ -301,17 +321,22 @@ class Conversation:
                 call["error"] = error_text(error)
 
     def _item_result(self, index: int, item: Mapping[str, Any], kind: str) -> None:
-        identity = item.get("call_id") or item.get("id")
+        name, key = _OWN_OUTPUTS.get(kind, (None, "output"))
+        identity = item.get("call_id") or (item.get("id") if name is None else None)
         status, success = item.get("status"), None
         if kind == "apply_patch_call_output" and status is not None:
             success = status != "failed"
-        value = result_value(item.get("output"))
+        value = result_value(item.get(key))
         ran = shell_result(item.get("output")) if kind == "shell_call_output" else None
         if ran is not None:
             value, code = ran
             if code is not None and type(identity) is str:
                 self.exit_codes[identity] = code
-        self._give(index, identity, None, value, success)
+        goes_on = name is not None and item.get("execution") != "client"
+        is_flat = goes_on and bool(self.drafts) and self.drafts[-1].is_flat
+        self._give(index, identity, name, value, success)
+        if is_flat:  # the answer continues after a result that OpenAI gave
+            self.drafts[-1].is_flat = True
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
         """Add a complete OpenAI Responses response."""

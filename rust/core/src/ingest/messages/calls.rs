@@ -205,8 +205,19 @@ pub(super) fn calls<'n>(message: &Message<'n>, content: &'n Node<'n>) -> Option<
 }
 
 /// Keys of an item that are not arguments of its call.
-const OURS: [&str; 9] = [
-    "id", "call_id", "type", "status", "name", "output", "outputs", "error", "results",
+const OURS: [&str; 12] = [
+    "call_id",
+    "caller",
+    "created_by",
+    "error",
+    "fingerprint",
+    "id",
+    "name",
+    "output",
+    "outputs",
+    "results",
+    "status",
+    "type",
 ];
 
 /// Reads a call that is a separate item of `OpenAI`'s Responses, of a type that ends in `_call`.

@@ -93,6 +93,9 @@ impl<'n> Conversation<'n> {
         let message = Message::unwrapped(object);
         let kind = message.get("type");
         let role = message.get("role").or(kind);
+        if kind.quoted().is_some_and(is_beside) {
+            return Some(());
+        }
         if kind.is("message") && role.is("assistant") && !message.has("stop_reason") {
             let texts = said(message.get("content"));
             let draft = self.flat();
@@ -121,8 +124,7 @@ impl<'n> Conversation<'n> {
         } else if kind.ends_with("_call") {
             self.item_call(&message, &kind)
         } else {
-            let is_silent = role.quoted().is_some_and(|role| is_silent(role));
-            (is_silent || is_beside(&kind)).then_some(())
+            role.quoted().filter(|role| is_silent(*role)).map(|_| ())
         }
     }
 

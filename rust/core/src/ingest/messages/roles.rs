@@ -13,7 +13,10 @@ const SILENT: [&str; 5] = [
     "SystemMessageChunk",
 ];
 /// Types of items in Responses that are not part of an answer.
-const BESIDE: [&str; 4] = [
+const BESIDE: [&str; 7] = [
+    "additional_tools",
+    "compaction_trigger",
+    "configuration_update",
     "item_reference",
     "mcp_approval_request",
     "mcp_approval_response",
@@ -47,8 +50,8 @@ pub(super) fn is_silent(role: Quoted<'_>) -> bool {
 }
 
 /// Returns whether items of a type are not part of an answer.
-pub(super) fn is_beside(kind: &str) -> bool {
-    BESIDE.contains(&kind)
+pub(super) fn is_beside(kind: Quoted<'_>) -> bool {
+    is_one(kind, &BESIDE)
 }
 
 fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
