@@ -132,6 +132,13 @@ def test_a_document_and_lines_hold_the_same(tmp_path: Path) -> None:
     assert [*read_trajectories(path)] == first
 
 
+def test_lines_may_be_lists_of_exports_of_which_the_first_is_empty(tmp_path: Path) -> None:
+    expected, _ = read(tmp_path / "spans.jsonl", export(chat(1, READ)), export(tool(5)))
+    lines: list[Any] = [[], [export(chat(1, READ))], [], [export(tool(5))]]
+    assert read(tmp_path / "spans.jsonl", *lines) == (expected, [])
+    assert read(tmp_path / "spans.jsonl", [], export(chat(1, READ), tool(5))) == (expected, [])
+
+
 def test_each_trace_is_an_attempt(tmp_path: Path) -> None:
     other = [{**each, "traceId": "t2"} for each in (chat(3, READ), tool(6))]
     attempts, _ = read(tmp_path / "s.jsonl", export(chat(1, SAY), other[0]), export(other[1]))

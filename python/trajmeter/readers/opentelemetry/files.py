@@ -24,17 +24,19 @@ __all__ = ["OPENTELEMETRY_SPANS"]
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    values = beginning(head)
-    first = values[0] if values else None
+    first = next((value for value in beginning(head) if value != []), None)
     if isinstance(first, list):
-        first = first[0] if first else None
+        first = first[0]
     is_export = isinstance(first, dict) and "resourceSpans" in first
     return Evidence.CERTAIN if is_export or is_sdk_span(first) else None
 
 
 def _spans_in(value: JsonValue) -> Iterator[Span]:
-    """The spans of an export, or a span on its own."""
-    if not isinstance(value, dict) or not is_sdk_span(value):
+    """The spans of an export, of a list of such, or a span on its own."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _spans_in(each)
+    elif not isinstance(value, dict) or not is_sdk_span(value):
         yield from spans_in(value)
     elif (span := sdk_span_of(value)) is not None:
         yield span
