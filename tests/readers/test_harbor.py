@@ -180,6 +180,85 @@ def test_a_trajectory_that_refers_to_itself_comes_to_an_end(tmp_path: Path) -> N
     assert len(turns_of(read_one(folder))) == 1
 
 
+def _delegating(number: int, *files: str) -> dict[str, Any]:
+    """A step whose result refers to the trajectories of sub-agents."""
+    refs = [{"session_id": "s", "trajectory_path": file} for file in files]
+    result = {"source_call_id": "c", "content": "ok", "subagent_trajectory_ref": refs}
+    return step(number, "ask", tool_calls=[called("c", "delegate")], **observed(result))
+
+
+def _sub_agent(name: str, *steps: dict[str, Any]) -> str:
+    return json.dumps(trajectory(*steps, agent={"name": name, "version": "1"}))
+
+
+def test_files_of_sub_agents_are_turns_of_the_trial(tmp_path: Path) -> None:
+    folder = write(tmp_path / "t", _delegating(1, "summary.json", "more/b.json"), step(2, "Done."))
+    agent = folder / "agent"
+    (agent / "more").mkdir()
+    (agent / "summary.json").write_text(_sub_agent("summary", _delegating(1, "more/c.json")))
+    (agent / "more" / "b.json").write_text(_sub_agent("b", step(1, "I am b.")))
+    (agent / "more" / "c.json").write_text(_sub_agent("c", step(1, "I am c.")))
+    for place in (folder, tmp_path):
+        attempt = read_one(place)
+        assert [(turn.agent, turn.text) for turn in turns_of(attempt)] == [
+            (None, "ask"),
+            ("summary", "ask"),
+            ("c", "I am c."),
+            ("b", "I am b."),
+            (None, "Done."),
+        ]
+        assert (attempt.final_output, attempt.unusable) == ("Done.", {})
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("../outside.json", "outside the folder of the trajectory"),
+        ("link.json", "outside the folder of the trajectory"),
+        ("missing.json", "no such file in the folder of the trajectory"),
+        (".", "no such file in the folder of the trajectory"),
+        ("broken.json", "invalid JSON"),
+        ("list.json", "expected an object, got a list"),
+        ("empty.json", "steps: expected a list, got null"),
+        ("\0", ""),
+    ],
+)
+def test_a_file_of_a_sub_agent_that_cannot_be_read_is_named(
+    file: str, reason: str, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "t", _delegating(1, file), step(2, "Done."))
+    outside = folder / "outside.json"
+    outside.write_text(_sub_agent("b", step(1, "Mine.")))
+    (folder / "agent" / "link.json").symlink_to(outside)
+    for name, content in (("broken", "{"), ("list", "[]"), ("empty", "{}")):
+        (folder / "agent" / f"{name}.json").write_text(content)
+    attempt = read_one(folder)
+    assert [turn.text for turn in turns_of(attempt)] == ["ask", "Done."]
+    (place, told), *others = attempt.unusable.items()
+    assert (place, others) == (f"trajectory_path {file}", [])
+    assert told.startswith(reason)
+
+
+def test_sub_agents_that_refer_to_each_other_come_to_an_end(tmp_path: Path) -> None:
+    folder = write(tmp_path / "t", _delegating(1, "a.json"))
+    for name in "ab":
+        (folder / "agent" / f"{name}.json").write_text(
+            _sub_agent(name, _delegating(1, "a.json", "./b.json", "trajectory.json"))
+        )
+    assert [turn.agent for turn in turns_of(read_one(folder))] == [None, "a", "b"]
+
+
+def test_sub_agents_are_not_nested_without_end(tmp_path: Path) -> None:
+    folder = write(tmp_path / "t", _delegating(1, "0.json"))
+    for number in range(60):
+        (folder / "agent" / f"{number}.json").write_text(
+            _sub_agent(str(number), _delegating(1, f"{number + 1}.json"))
+        )
+    attempt = read_one(folder)
+    assert len(turns_of(attempt)) == 51
+    assert list(attempt.unusable.values()) == ["sub-agents are nested more than 50 deep"]
+
+
 def test_a_trajectory_that_cannot_be_read_does_not_lose_the_trial(tmp_path: Path) -> None:
     folder = write(tmp_path / "t", step(1, "a"), verifier_result={"rewards": {"reward": 0}})
     for content, message in (("{", "invalid JSON"), ("[]", "expected an object"), ("{}", "steps:")):

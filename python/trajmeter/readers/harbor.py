@@ -5,7 +5,8 @@
     <trial>/result.json · config.json · verifier/ · agent/trajectory.json
     <trial>/steps/<name>/agent/trajectory.json          of a task of several steps
 
-The trajectory is in ATIF; continuations in another file or in the next step's file are joined.
+The trajectory is in ATIF; continuations in another file or in the next step's file are joined, and
+so are the files of sub-agents to which it refers.
 Secrets in the configuration are removed.
 """
 
@@ -151,7 +152,7 @@ def _trajectory(
         return None
     first = Source(file=str(next(iter(segments))))
     try:
-        return read_segments([*segments.values()], first)
+        return read_segments([*segments.values()], first, [*segments])
     except ReadError as error:
         report(ReadProblem(file=first.file, message=str(error)))
         return None

@@ -119,6 +119,17 @@ def test_embedded_sub_agents_follow_the_turn_that_refers_to_them(read_record: An
     assert list(attempt.unusable.values()) == ["steps: expected a list, got a number"]
 
 
+def test_outside_a_trial_files_of_sub_agents_are_named(read_record: Any, tmp_path: Path) -> None:
+    (tmp_path / "b.json").write_text(json.dumps(trajectory(step(1, "I am b."))))
+    ref = {"content": "ok", "subagent_trajectory_ref": [{"trajectory_path": "b.json"}]}
+    calls = [called(None, "delegate")]
+    attempt = read_record(trajectory(step(1, "ask", tool_calls=calls, **observed(ref))))
+    assert [turn.text for turn in turns_of(attempt)] == ["ask"]
+    assert attempt.unusable == {
+        "trajectory_path b.json": "files beside a trajectory are read only in a trial"
+    }
+
+
 CODEX = "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code {}\nOutput:\nx\n"
 MINI = '{{\n  "returncode": {},\n  "output": "x\\n"\n}}'
 

@@ -1,13 +1,14 @@
 """Trajectories in ATIF, the Agent Trajectory Interchange Format: one JSON object of steps.
 
 Each step of the agent is a turn, with the results in its observation. Steps copied from an earlier
-segment are skipped, as they are turns of that segment. Turns of embedded sub-agents follow the turn
-that refers to them. The numbers in the last ``final_metrics`` are totals, never added to those of
+segment are skipped, as they are turns of that segment. Turns of sub-agents follow the turn that
+refers to them. The numbers in the last ``final_metrics`` are totals, never added to those of
 steps.
 """
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from trajmeter.readers._logs.shown import Viewer, texts_of
 from trajmeter.readers._logs.values import as_list, as_mapping, as_object, as_text, epoch_seconds
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.atif.calls import calls_of
+from trajmeter.readers.atif.sub_agents import SubAgentFiles
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ __all__ = ["TRAJECTORIES", "read_segments"]
 
 _VERSION = "ATIF-v"
 _UNKNOWN = "unknown"
+_DEEPEST = 50
 _UNPARSED = "Previous response had parsing errors"
 _CACHE_WRITES = ("cache_creation_input_tokens", "cache_write_input_tokens")
 _REASONING = ("reasoning_output_tokens", "reasoning_tokens")
@@ -52,19 +55,25 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     return read_segments([record], source)
 
 
-def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Trajectory:
+def read_segments(
+    segments: Sequence[Mapping[str, Any]], source: Source, files: Sequence[Path] = ()
+) -> Trajectory:
     """Read the segments of a run, in order, as one trajectory.
 
     Args:
         segments: The records.
         source: Position of the first segment.
+        files: The file of each segment, in whose folder it may refer to those of sub-agents; if
+            empty, such files are not read.
 
     Raises:
         ReadError: A segment has no steps.
     """
     first = segments[0]
     run = _Run()
-    for segment in segments:
+    read = {file.resolve() for file in files}
+    for segment, file in zip_longest(segments, files):
+        run.files = None if file is None else SubAgentFiles(file.parent, read)
         run.add(segment, None)
     agent = as_object(first.get("agent")) or {}
     identity = as_text(first.get("session_id")) or as_text(first.get("trajectory_id"))
@@ -104,6 +113,9 @@ class _Run:
         self.clock = Clock()
         self.model: str | None = None
         self.started: str | None = None
+        self.files: SubAgentFiles | None = None
+        """Files to which a trajectory may refer; ``None`` if they are not read."""
+        self._depth = 0
 
     def add(self, record: Mapping[str, Any], agent: str | None) -> None:
         """Add the steps of a segment or sub-agent.
@@ -131,18 +143,42 @@ class _Run:
                 self.started = self.started or as_text(step.get("timestamp"))
             if step.get("source") == "agent" and not is_copied:
                 self._add_step(f"steps[{at}]", step, agent, viewer)
-            for name in _referred(step):
-                if name in embedded:
-                    self._add_embedded(embedded.pop(name))
+            for ref in _references(step):
+                self._add_referred(ref, embedded)
         for other in embedded.values():
             self._add_embedded(other)
 
+    def _add_referred(self, ref: Mapping[str, Any], embedded: dict[str, Any]) -> None:
+        name, file = as_text(ref.get("trajectory_id")), as_text(ref.get("trajectory_path"))
+        if name in embedded:
+            self._add_embedded(embedded.pop(name))
+        elif file is not None:
+            self._add_file(file)
+
     def _add_embedded(self, record: Mapping[str, Any]) -> None:
-        name = as_text((as_object(record.get("agent")) or {}).get("name"))
+        identity = record.get("trajectory_id")
         try:
-            self.add(record, name or as_text(record.get("trajectory_id")))
+            self.add(record, _name_of(record) or as_text(identity))
         except ReadError as error:
-            self._refuse(f"subagent_trajectories[{record.get('trajectory_id')}]", str(error))
+            self._refuse(f"subagent_trajectories[{identity}]", str(error))
+
+    def _add_file(self, file: str) -> None:
+        self._depth += 1
+        try:
+            record = self._content_of(file)
+            if record is not None:
+                self.add(record, _name_of(record) or as_text(record.get("trajectory_id")) or file)
+        except ReadError as error:
+            self._refuse(f"trajectory_path {file}", str(error))
+        finally:
+            self._depth -= 1
+
+    def _content_of(self, file: str) -> Mapping[str, Any] | None:
+        if self.files is None:
+            raise ReadError("files beside a trajectory are read only in a trial")
+        if self._depth > _DEEPEST:
+            raise ReadError(f"sub-agents are nested more than {_DEEPEST} deep")
+        return self.files.take(file)
 
     def _add_step(
         self, place: str, step: Mapping[str, Any], agent: str | None, viewer: Viewer
@@ -210,13 +246,16 @@ def _parse_error(step: Mapping[str, Any]) -> Failure | None:
     return None if said is None else Failure(reason="parse_error", message=said)
 
 
-def _referred(step: Mapping[str, Any]) -> list[str]:
-    """Ids of the sub-agents to which a step's results refer."""
+def _name_of(record: Mapping[str, Any]) -> str | None:
+    return as_text((as_object(record.get("agent")) or {}).get("name"))
+
+
+def _references(step: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """References of a step's results to sub-agents."""
     observation = as_object(step.get("observation")) or {}
     results = [each for each in as_list(observation.get("results")) if isinstance(each, dict)]
     refs = [ref for each in results for ref in as_list(each.get("subagent_trajectory_ref"))]
-    names = [as_text(ref.get("trajectory_id")) for ref in refs if isinstance(ref, dict)]
-    return [name for name in names if name is not None]
+    return [ref for ref in refs if isinstance(ref, dict)]
 
 
 def _total(record: Mapping[str, Any], run: _Run) -> Usage | None:
