@@ -200,6 +200,24 @@ def test_a_damaged_plan_of_a_work_folder_costs_only_the_finished_units(
     assert output.read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
 
 
+def test_a_damaged_part_of_a_work_folder_is_scored_again(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, expected = tmp_path / "scores.jsonl", tmp_path / "expected.jsonl"
+    score_units(runs, expected)
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "read_rows", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            score_units(runs, output)
+    units = sorted(tmp_path.glob(".scores.jsonl.*.work/rows/*.parquet"))
+    part = bytearray(units[1].read_bytes())
+    part[4:40] = bytes(36)  # within the first page; the footer is intact
+    units[1].write_bytes(part)
+    done = score_units(runs, output)
+    assert (done.resumed, done.is_complete) == (len(units) - 1, True)
+    assert output.read_bytes() == expected.read_bytes()
+
+
 def test_a_merge_that_was_cut_short_is_taken_up(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

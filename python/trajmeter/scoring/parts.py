@@ -213,6 +213,14 @@ class RunFolder:
         is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
         return is_of_unit and _metadata(self.state_file(unit.number)) is not None
 
+    def is_intact(self, unit: Unit) -> bool:
+        """Whether the part of a finished unit has the bytes that were written."""
+        try:
+            noted = read_state(self.state_file(unit.number)).get("sha256")
+            return noted == self.digest(unit.number)
+        except (OSError, ReadError):
+            return False
+
     def check_schema(self, wanted: pa.Schema) -> None:
         """Check that the parts have this schema.
 

@@ -126,6 +126,8 @@ class _Run(Generic[SummaryT]):
             plan, settings, folder = self._prepare(opened, stack)
             units = tuple(shard_of(plan.units, self._shard))
             done = [unit for unit in units if folder.is_done(unit, plan)]
+            if not self._is_folder:  # every part is read in the end
+                done = [unit for unit in done if folder.is_intact(unit)]
             if done:
                 self._listener.on_message(
                     f"resuming: {len(done):,} of {len(units):,} units are done"
