@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -214,6 +215,71 @@ def test_a_metric_may_look_at_the_session_that_ends() -> None:
     ended.join(30)
     assert not ended.is_alive()
     assert session.result().row()["cost.value"] == 0.5
+
+
+def test_a_result_asked_for_while_the_session_is_scored_is_the_same() -> None:
+    begun, told = threading.Event(), threading.Event()
+    calls: list[str] = []
+
+    @trajmeter.metric
+    def slow(task: Task | None, trajectory: Trajectory) -> float:
+        del task
+        calls.append(trajectory.task_id)
+        begun.set()
+        assert told.wait(30)
+        return 1.0
+
+    session = trajmeter.Scorer([slow]).session("t")
+    with ThreadPoolExecutor(2) as pool:
+        ended = pool.submit(session.finish)
+        assert begun.wait(30)
+        asked = pool.submit(session.result)
+        told.set()
+        assert asked.result(30) is ended.result(30) is session.result()
+    assert calls == ["t"]
+
+
+def test_a_copy_made_while_the_session_is_scored_waits_for_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session, copies = SCORER.session("t"), []
+    count = trajmeter.Scorer.count
+
+    def copied(*given: Any) -> Any:
+        copies.append(pickle.dumps(session))
+        return count(*given)
+
+    monkeypatch.setattr(trajmeter.Scorer, "count", copied)
+    scored = session.finish()
+    (copy,) = copies
+    assert pickle.loads(copy).result().row() == scored.row()  # noqa: S301 - as written
+
+
+def test_a_metric_that_asks_for_the_result_it_is_part_of_is_an_error() -> None:
+    @trajmeter.metric
+    def vain(task: Task | None, trajectory: Trajectory) -> float:
+        del task, trajectory
+        return float(session.result().row()["vain.value"])
+
+    session = trajmeter.Scorer([vain]).session("t")
+    figure = session.finish().figure("vain.value")
+    assert figure.cause == "metric_error"
+    assert "asked for the result of the session that it scores" in str(figure.reason)
+
+
+def test_a_result_after_scoring_was_interrupted_is_scored_then() -> None:
+    @trajmeter.metric
+    def interrupted(task: Task | None, trajectory: Trajectory) -> float:
+        del task, trajectory
+        if stops.pop():
+            raise KeyboardInterrupt
+        return 1.0
+
+    stops = [False, True]
+    session = trajmeter.Scorer([interrupted]).session("t")
+    with pytest.raises(KeyboardInterrupt):
+        session.finish()
+    assert session.result().row()["interrupted.value"] == 1.0
 
 
 def test_openais_shell_fails_by_its_exit_code() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import as_iterable, check_type, records
-from trajmeter.errors import format_exception
+from trajmeter.errors import SessionFinishedError, format_exception
 from trajmeter.records import Failure, Trajectory, View
 from trajmeter.records.record import default_fields, frozen
 from trajmeter.scoring._live import Live
@@ -65,11 +66,12 @@ class Session(TurnRecorder):
         self._messages: MessageTurns | None = None
         self._ends: dict[str, Any] = {}
         self._scored: Scored | None = None
+        self._scoring: _Scoring | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """A consistent state, even if other threads are recording."""
         with self._recording.lock:
-            return {"recorded": pickle.dumps(self.__dict__)}
+            return {"recorded": pickle.dumps({**self.__dict__, "_scoring": None})}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(pickle.loads(state["recorded"]))  # noqa: S301 - written above
@@ -172,12 +174,24 @@ class Session(TurnRecorder):
         )
 
     def result(self) -> Scored:
-        """Score the attempt as if it had ended now; it is not counted in the scorer's summary."""
+        """Score the attempt as if it had ended now; it is not counted in the scorer's summary.
+
+        Once :meth:`finish` was called, this is what it returns; while it scores, other threads wait
+        for it.
+
+        Raises:
+            SessionFinishedError: A metric asked for the result that it is part of.
+        """
         with self._recording.lock:
-            if self._scored is not None:
-                return self._scored
-            trajectory = self._trajectory()
-        return self._scorer.scored(self._task, trajectory)
+            scoring, scored = self._scoring, self._scored  # in this order, as both may be set
+            trajectory = self._trajectory() if scored is None and scoring is None else None
+        if scored is not None:
+            return scored
+        if trajectory is not None:
+            return self._scorer.scored(self._task, trajectory)
+        if scoring is not None:
+            scoring.wait()
+        return self.result()  # again scored here if scoring was interrupted
 
     def finish(
         self,
@@ -228,6 +242,27 @@ class Session(TurnRecorder):
             self._ends = {name: value for name, value in ends.items() if value is not None}
             tracker = recording.finish()
             trajectory = self._trajectory()
+            self._scoring = scoring = _Scoring()
         # A metric may take long, as with a judge, or look at the session itself.
-        self._scored = scored = self._scorer.count(self._task, trajectory, tracker)
+        try:
+            self._scored = scored = self._scorer.count(self._task, trajectory, tracker)
+        finally:
+            self._scoring = None
+            scoring.done.set()
         return scored
+
+
+class _Scoring:
+    """The scoring of a session that ends."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self._thread = threading.get_ident()
+
+    def wait(self) -> None:
+        """Wait for its end; a metric in its own thread would wait for ever."""
+        if self._thread == threading.get_ident():
+            raise SessionFinishedError(
+                "a metric asked for the result of the session that it scores"
+            )
+        self.done.wait()
