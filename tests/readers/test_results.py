@@ -43,8 +43,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
                          for v in row.values()]  # fmt: skip
                 writer.writerow([to_cell(v) if isinstance(v, str) else v for v in cells])
     else:
-        lines = (json.dumps({name: _jsonable(v) for name, v in row.items()}) for row in rows)
-        path.write_text("".join(f"{line}\n" for line in lines))
+        values = ({name: _jsonable(v) for name, v in row.items()} for row in rows)
+        lines = (json.dumps(each, ensure_ascii=False) for each in values)
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
 
@@ -98,6 +99,22 @@ def test_a_column_may_begin_with_what_json_cannot_represent(tmp_path: Path, suff
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     table = open_results(write(tmp_path / "table.jsonl", rows) if suffix == "jsonl" else rows)
     assert [*table.columns.values()] == ["text", "number", "integer", "number", "text"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [(True, "boolean"), (3, "integer"), (0.5, "number"), ("é", "text")]
+)
+def test_a_column_that_begins_with_nulls_has_the_type_of_its_first_value(
+    value: Any, kind: str, tmp_path: Path
+) -> None:
+    """Neither a key of a nested object nor text that looks like one tells it."""
+    decoys = {"notes": {"x.ö": [1], "x.n": 2}, "said": '"x.ö": 1'}
+    rows = [{"task_id": "a", "x.ö": None, "x.n": None, **decoys} for _ in range(150)]
+    table = open_results(write(tmp_path / "rows.jsonl", [*rows, {**rows[0], "x.ö": value}, *rows]))
+    assert (table.columns["x.ö"], table.columns["x.n"]) == (kind, "unknown")
+    if kind != "text":
+        (batch,) = table.batches(["task_id"], ["x.ö", "x.n"])
+        assert [each for each in batch.column("x.ö").to_pylist() if each is not None] == [value]
 
 
 def test_bad_lines_are_omitted_and_reported(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,9 +56,12 @@ class JsonLinesTable:
         self._report = report
         self.metadata = {}
         with path.open("rb") as file:
-            self.columns: dict[str, TableKind] = kinds_of(
-                _objects(islice(json_input.lines(file), _PROBED))
-            )
+            probed = [*islice(json_input.lines(file), _PROBED)]
+            self.columns: dict[str, TableKind] = kinds_of(_objects(probed))
+            if len(probed) == _PROBED:
+                file.seek(probed[-1].offset)
+                nulls = [name for name, kind in self.columns.items() if kind == "unknown"]
+                self.columns |= _further_kinds(file, nulls)
 
     def batches(
         self,
@@ -133,6 +138,28 @@ class JsonLinesTable:
         for index, message in wrong.items():
             self._report(ReadProblem(file=self.name, line=places[index], message=message))
         return batch
+
+
+def _further_kinds(file: BinaryIO, names: Sequence[str]) -> dict[str, TableKind]:
+    """Types of columns that are null in the first rows, by the next one of a block that has them."""
+    found: dict[str, TableKind] = {}
+    left = set(names)
+    block, at = next(line_blocks(file, _BLOCK), b""), 0
+    while left and (value := _value_of(left).search(block, at)):
+        first = block.rfind(b"\n", 0, value.start()) + 1
+        at = block.find(b"\n", value.end()) + 1 or len(block)
+        line = json_input.Line(0, 0, block[first:at])
+        for name, kind in kinds_of(_objects([line])).items():
+            if name in left and kind != "unknown":
+                found[name] = kind
+                left.discard(name)
+    return found
+
+
+def _value_of(names: Iterable[str]) -> re.Pattern[bytes]:
+    """Finds a value other than null of a key, which may also be one of a nested object."""
+    keys = (re.escape(json.dumps(name, ensure_ascii=False).encode()) for name in sorted(names))
+    return re.compile(rb"(?:%b)\s*:(?!\s*null)" % b"|".join(keys))
 
 
 def _objects(lines: Iterable[json_input.Line]) -> Iterator[dict[str, Any]]:
