@@ -141,7 +141,7 @@ class JsonLinesTable:
 
 
 def _further_kinds(file: BinaryIO, names: Sequence[str]) -> dict[str, TableKind]:
-    """Types of columns that are null in the first rows, by the next one of a block that has them."""
+    """Types of columns that are null in the first rows, by their first value in the next block."""
     found: dict[str, TableKind] = {}
     left = set(names)
     block, at = next(line_blocks(file, _BLOCK), b""), 0
