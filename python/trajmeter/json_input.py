@@ -33,6 +33,7 @@ __all__ = [
     "SHOWN",
     "Line",
     "LongLine",
+    "are_records",
     "first_byte",
     "lines",
     "parse",
@@ -160,6 +161,27 @@ def too_long(longest: int) -> ReadError:
 def first_byte(line: bytes) -> bytes:
     """The first byte of a line after blanks and a byte order mark."""
     return line.lstrip(BLANK)[:1]
+
+
+def are_records(first: bytes, second: bytes) -> bool:
+    r"""Whether two lines begin records, and not one document, whether or not they are valid.
+
+    Both begin with a brace. The second line of a document does so only if the first ends within it,
+    as in ``{"messages": [``, and then it is not a record itself, because a comma follows it.
+
+    Example:
+        >>> are_records(b'{"id": 1', b'{"id": 2}'), are_records(b'{"a": [', b'{"id": 2},')
+        (True, False)
+    """
+    if not first_byte(first) == first_byte(second) == b"{":
+        return False
+    if not first.rstrip(BLANK).endswith((b"[", b",", b":")):
+        return True
+    try:
+        parse(second)
+    except ReadError:
+        return False
+    return True
 
 
 def parse(content: bytes) -> JsonValue:

@@ -96,3 +96,13 @@ def test_a_log_without_its_first_half_line_is_recognised(tmp_path: Path, name: s
     (attempt,) = read_trajectories(path, on_problem=problems.append)
     assert [problem.line for problem in problems] == [1]
     assert attempt.turns
+
+
+@pytest.mark.parametrize("before", ['{"messages": [', '{"task_id": "t",\n"messages": ['])
+def test_a_document_with_an_item_on_each_line_is_not_broken(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "x.json"
+    said = [json.dumps({"role": role, "content": role}) for role in ("user", "assistant")]
+    path.write_text("\n".join([before, ",\n".join(said), "]}"]))
+    (attempt,) = read_trajectories(path)
+    assert attempt.turns is not None
+    assert [turn.text for turn in attempt.turns] == ["assistant"]

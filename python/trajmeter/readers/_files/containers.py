@@ -285,8 +285,7 @@ def _is_document(head: list[json_input.Line]) -> bool:
     """Whether a file with these first lines is one JSON document, not JSON lines."""
     first = head[0].content
     opening = json_input.first_byte(first) if begins_as_json(first) else b""
-    is_record = len(head) > 1 and json_input.first_byte(head[1].content) == b"{"
-    if opening == b"{" and is_record:  # whether or not the first line, which may be long, is valid
+    if opening == b"{" and len(head) > 1 and json_input.are_records(first, head[1].content):
         return False
     if isinstance(head[0], json_input.LongLine):
         return False
@@ -295,8 +294,7 @@ def _is_document(head: list[json_input.Line]) -> bool:
     try:
         value = json_input.parse(head[0].content)
     except ReadError:
-        # Either a document over several lines, or a broken first record. In the latter case the
-        # second line begins with a record, which the second line of a document cannot.
+        # A document over several lines: a broken first record would be followed by another.
         return opening == b"[" or (opening == b"{" and len(head) > 1)
     return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
 

@@ -82,8 +82,7 @@ def beginning(head: bytes) -> tuple[JsonValue, ...]:
     values: list[JsonValue] = []
     found = (line for line in head.splitlines() if json_input.first_byte(line))
     lines = [*islice(found, _LINES + 1)]
-    # The second line of a document that is an object cannot begin with a brace.
-    are_records = {json_input.first_byte(line) for line in lines[:2]} == {b"{"} and len(lines) > 1
+    are_records = len(lines) > 1 and json_input.are_records(lines[0], lines[1])
     for number, line in enumerate(lines[:_LINES], start=1):
         try:
             values.append(json_input.parse(line))
