@@ -16,6 +16,7 @@ from trajmeter.statistics.paired import (
     differences_of,
     equivalence,
     mcnemar,
+    mean_difference,
     minimal_detectable_effect,
     sign_flip_test,
     t_test,
@@ -66,6 +67,12 @@ def test_nothing_differs() -> None:
     assert flips([0.1 + 0.2], [0.3]).value == 1.0, "but for rounding"
     a, b = np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.5])
     assert differences_of(a, b).tolist() == [0.0, 0.5]
+
+
+def test_a_difference_counts_however_many_tasks_are_equal() -> None:
+    a = np.full(1_000, 1e9)
+    assert mean_difference(a, a + (np.arange(1_000) == 0)) == 0.001
+    assert mean_difference(np.array([0.1, 0.3]), np.array([0.1 + 0.2, 0.1])) == 0.0
 
 
 def test_clusters_change_sign_together() -> None:

@@ -74,8 +74,9 @@ def differences_of(a: Float64Array, b: Float64Array) -> Float64Array:
 
 def mean_difference(a: Float64Array, b: Float64Array) -> float:
     """Mean of the differences of some tasks; 0 if they cancel up to rounding."""
-    total = fsum(differences_of(a, b).tolist())
-    sizes = fsum(np.maximum(np.abs(a), np.abs(b)).tolist())
+    differences = differences_of(a, b)
+    total = fsum(differences.tolist())
+    sizes = fsum(np.where(differences == 0.0, 0.0, np.maximum(np.abs(a), np.abs(b))).tolist())
     return 0.0 if abs(total) <= _TIE * sizes else total / len(a)
 
 
