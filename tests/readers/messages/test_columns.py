@@ -20,6 +20,7 @@ from tests.readers.messages.any_messages import (
     conversations,
     texts,
 )
+from tests.readers.messages.test_cases import asks
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.test_ingest_lines import SUBSTITUTIONS
 from trajmeter.schemas import trajectory_schema
@@ -123,6 +124,7 @@ def test_the_last_value_of_a_key_counts() -> None:
 @example([{"messages": call("bash", {"command": ["ls", "it's"]})}], None)
 @example([{"messages": call("bash", {"command": ["bash", "-lc", "ls"]})}], None)
 @example([{"messages": call("f", {}, "\ud800")}], None)
+@example([{"messages": [asks(("c", "f", r'{"INVALID\u005fJSON": "x"}'))]}], None)
 @example([{"messages": [{"role": "assistant", "content": ["a", "", {"type": "text"}]}]}], None)
 def test_same_rows_and_problems_as_records(found: list[Any], data: st.DataObject | None) -> None:
     text = "\n".join(map(json.dumps, found))

@@ -22,6 +22,12 @@ pub(in super::super) enum Arguments<'n> {
     Text(Cow<'n, str>),
 }
 
+/// Returns whether the first key of an object may be that of arguments that are not valid JSON.
+fn may_be_unread(json: &str) -> bool {
+    let key = json.split('"').nth(1);
+    key.is_some_and(|key| key == UNREAD || key.contains('\\'))
+}
+
 impl<'n> Arguments<'n> {
     pub(super) const NONE: Self = Self::Value(Cow::Owned(Node::Null));
 
@@ -47,7 +53,7 @@ impl<'n> Arguments<'n> {
         let is_json = parser.skip().is_some() && parser.is_at_end();
         let is_beyond = parser.is_beyond();
         if is_json {
-            let is_plain = is_certain(&text) && !text.contains(UNREAD);
+            let is_plain = is_certain(&text) && !may_be_unread(&text);
             return is_plain.then_some(Self::Parsed(text));
         }
         (!is_beyond).then(|| otherwise(text))

@@ -175,9 +175,9 @@ const WITHOUT_BYTES: [&str; 7] = [
     "document",
 ];
 
-/// Returns whether a part is a pydantic-ai file with its bytes, about which the record reader keeps
-/// more.
-fn is_binary(part: &Object<'_>) -> bool {
+/// Returns whether a part is a pydantic-ai file, with its bytes or a URL, about which the record
+/// reader keeps more.
+fn is_file(part: &Object<'_>) -> bool {
     let kind = part.get("kind");
     (kind.is("binary") && part.has("data"))
         || (LINKED.iter().any(|linked| kind.is(linked)) && part.has("url"))
@@ -190,8 +190,8 @@ const LINKED: [&str; 4] = ["audio-url", "document-url", "image-url", "video-url"
 pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
     let json = match content {
         Node::Null => Cow::Borrowed("\"\""),
-        Node::Object(own) if is_kind(own, &WITHOUT_BYTES) || is_binary(own) => return None,
-        Node::List(parts) if parts.items.iter().filter_map(Node::object).any(is_binary) => {
+        Node::Object(own) if is_kind(own, &WITHOUT_BYTES) || is_file(own) => return None,
+        Node::List(parts) if parts.items.iter().filter_map(Node::object).any(is_file) => {
             return None;
         }
         Node::List(parts) => {
