@@ -8,6 +8,7 @@ share. Messages that belong to no turn and cannot be read are reported with thei
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -78,9 +79,11 @@ class Conversation:
 
     def __init__(self, usage: UsageReader = message_usage) -> None:
         self._usage = usage
-        self._by_id: dict[str, dict[str, Any]] = {}
-        self._shared: dict[str, list[dict[str, Any]]] = {}
-        """Calls of one turn with the same id, as some servers number parallel calls."""
+        self._by_id: dict[str, tuple[Draft, dict[str, Any]]] = {}
+        """The latest call of each id, and its turn."""
+        self._shared: dict[str, deque[dict[str, Any]]] = {}
+        """Calls of one turn with the same id, as some servers number parallel calls; those at the
+        front leave once they have a result."""
         self.exit_codes: dict[str, int] = {}
         self.drafts: list[Draft] = []
         self.said: list[str] = []
@@ -173,11 +176,12 @@ class Conversation:
             return
         identity = call["id"]
         if identity is not None:
-            if identity in self._by_id and any(each["id"] == identity for each in draft.calls):
-                self._shared.setdefault(identity, [self._by_id[identity]]).append(call)
+            turn, before = self._by_id.get(identity, (None, call))
+            if turn is draft:
+                self._shared.setdefault(identity, deque([before])).append(call)
             else:
                 self._shared.pop(identity, None)
-            self._by_id[identity] = call
+            self._by_id[identity] = draft, call
         draft.calls.append(call)
 
     def _result(self, index: int, message: Mapping[str, Any]) -> None:
@@ -283,8 +287,12 @@ class Conversation:
     def _named(self, identity: str) -> dict[str, Any] | None:
         """The latest call of this id; of those that share it, the first without a result."""
         shared = self._shared.get(identity, ())
-        unanswered = (call for call in shared if call["result"] is None)
-        return next(unanswered, None) or self._by_id.get(identity)
+        while shared and shared[0]["result"] is not None:
+            shared.popleft()
+        if shared:
+            return shared[0]
+        _, call = self._by_id.get(identity, (None, None))
+        return call
 
     def _waiting(self, name: str | None) -> dict[str, Any] | None:
         """The last turn's first call without a result, of this name if one exists."""
