@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -91,3 +92,16 @@ def test_calls_recorded_by_hand_in_a_turn_of_messages_count_once() -> None:
     assert turn.program == "cat a.py"
     assert [call.result for call in turn.tool_calls] == ["x", "x = 1"]
     assert session.trajectory.dropped_calls == 1
+
+
+def test_many_results_of_one_call_replace_each_other_in_linear_time() -> None:
+    function = {"name": "bash", "arguments": "{}"}
+    calls = [{"id": f"c{n}", "type": "function", "function": function} for n in range(10_000)]
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": "x"} for call in calls]
+    session = SCORER.session("t")
+    session.messages([{"role": "assistant", "tool_calls": calls}, *results])
+    began = time.process_time()
+    session.messages([{**results[0], "content": f"{n}"} for n in range(10_000)])
+    assert time.process_time() - began < 5
+    (turn,) = session.trajectory.turns or ()
+    assert [call.result for call in turn.tool_calls[:2]] == ["9999", "x"]

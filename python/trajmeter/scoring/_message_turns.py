@@ -44,7 +44,8 @@ class MessageTurns:
         self._drafts: list[TurnDraft] = []
         self._waiting: list[_Call] = []
         """Calls without a result."""
-        self._settled: list[_Call] = []
+        self._settled: dict[int, _Call] = {}
+        """Calls with a result, by the identity of their values."""
 
     def add(self, messages: Iterable[object], recording: Recording) -> None:
         """Add messages, and record what they say."""
@@ -59,10 +60,9 @@ class MessageTurns:
                 recording.begin(draft)
                 self._drafts.append(draft)
             self._take(self._drafts[place], source, recording)
-        known = {id(call.values) for call in self._waiting}
         for values in conversation.answered or ():
-            if id(values) not in known:  # another result of a call that has one
-                call = next(each for each in reversed(self._settled) if each.values is values)
+            call = self._settled.get(id(values))
+            if call is not None:  # another result
                 self._settle(call, recording)
         conversation.answered = []
         waiting, self._waiting = self._waiting, []
@@ -71,7 +71,7 @@ class MessageTurns:
                 self._waiting.append(call)
             else:
                 self._settle(call, recording)
-                self._settled.append(call)
+                self._settled[id(call.values)] = call
 
     def _take(self, draft: TurnDraft, source: Draft, recording: Recording) -> None:
         """Add to a turn what its message, or its items, said since."""
