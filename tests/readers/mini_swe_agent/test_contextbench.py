@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from trajmeter.readers.mini_swe_agent.contextbench import shown
@@ -77,3 +79,9 @@ def test_commands_that_show_files(
 )
 def test_commands_that_show_nothing(command: str) -> None:
     assert shown(command) == []
+
+
+def test_long_commands() -> None:
+    begin = time.process_time()
+    assert [view.path for view in shown("grep x\ny a.py\n" * 100_000)] == []
+    assert time.process_time() - begin < 5

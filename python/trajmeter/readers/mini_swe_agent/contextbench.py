@@ -110,7 +110,7 @@ def _searched(piece: str) -> Shown | None:
         if start < first.end():
             found = _FILE.search(piece, first.end())
             start = len(piece) if found is None else found.start()
-            newline = piece.rfind("\n", 0, len(piece[:start].rstrip()))
+            newline = piece.rfind("\n", 0, _end_before(piece, start))
         if found is not None and newline < first.start():
             return Shown(found[0], None)
         if first.start() > called.end() + 1:
@@ -118,6 +118,13 @@ def _searched(piece: str) -> Shown | None:
             if only is not None:
                 return Shown(only[0], None)
     return None
+
+
+def _end_before(piece: str, end: int) -> int:
+    """Where the text before a position ends, without the blanks after it."""
+    while end and piece[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def views_shown(commands: Iterable[str], repository: str | None) -> list[NewView] | None:
