@@ -103,8 +103,12 @@ def _has_only_a_patch(path: Path) -> bool:
     match = _FOLDER.fullmatch(path.resolve().name)
     if match is None or not (path / _PATCHES).is_file():
         return False
-    found = [event.value for event in events(path / _PATCHES, lambda _: None)]
-    return bool(found) and all(each.get("instance_id") == match["id"] for each in found)
+    is_found = False
+    for event in events(path / _PATCHES, lambda _: None):  # those of a whole run may be many
+        if event.value.get("instance_id") != match["id"]:
+            return False
+        is_found = True
+    return is_found
 
 
 def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
