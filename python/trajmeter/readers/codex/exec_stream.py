@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["EXEC_STREAMS", "read_events"]
 
 _BEGINS = ("thread.started", "session.created")
-_FOLLOWS = ("turn.started", "item.started", "item.completed")
-"""Events that come first if the line before them is broken."""
+_FOLLOWS = ("item.started", "item.completed")
+"""Events with an item, which may come first if the lines before them are broken."""
+_KINDS = frozenset({"type", "item_type"})
+"""Keys for the kind of an item."""
 _MESSAGES = ("agent_message", "assistant_message")
 _NO_CALLS = ("error", "plan", "todo_list")
 _FAILED = ("failed", "declined")
@@ -48,7 +50,9 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
     first: dict[str, Any] = next(first_objects(head), {})
     if first.get("type") in _BEGINS:
         return Evidence.CERTAIN
-    follows = first.get("type") in _FOLLOWS and first.keys() <= {"type", "item"}
+    item = as_object(first.get("item")) or {}
+    is_item = first.keys() == {"type", "item"} and not _KINDS.isdisjoint(item)
+    follows = first.get("type") in _FOLLOWS if is_item else first == {"type": "turn.started"}
     return Evidence.LIKELY if follows else None
 
 
