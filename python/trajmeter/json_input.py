@@ -164,24 +164,19 @@ def first_byte(line: bytes) -> bytes:
 
 
 def are_records(first: bytes, second: bytes) -> bool:
-    r"""Whether two lines begin records, and not one document, whether or not they are valid.
+    """Whether two lines, the first an object, begin records, even if one or both are broken.
 
-    Both begin with a brace. The second line of a document does so only if the first ends within it,
-    as in ``{"messages": [``, and then it is not a record itself, because a comma follows it.
+    The second line of a document begins with a brace only if the first ends before an item, as in
+    ``{"messages": [``, and then a comma or the rest of the item follows.
 
     Example:
         >>> are_records(b'{"id": 1', b'{"id": 2}'), are_records(b'{"a": [', b'{"id": 2},')
         (True, False)
     """
-    if not first_byte(first) == first_byte(second) == b"{":
+    if first_byte(second) != b"{":
         return False
-    if not first.rstrip(BLANK).endswith((b"[", b",", b":")):
-        return True
-    try:
-        parse(second)
-    except ReadError:
-        return False
-    return True
+    is_before_item = first.rstrip(BLANK).endswith((b"[", b",", b":"))
+    return not (is_before_item and second.rstrip(BLANK).endswith((b",", b"{", b"[")))
 
 
 def parse(content: bytes) -> JsonValue:

@@ -106,3 +106,21 @@ def test_a_document_with_an_item_on_each_line_is_not_broken(tmp_path: Path, befo
     (attempt,) = read_trajectories(path)
     assert attempt.turns is not None
     assert [turn.text for turn in attempt.turns] == ["assistant"]
+
+
+def test_lines_broken_within_lists_are_not_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"task_id": "a", "turns": [\n{"task_id": "b", "turns":\n{"task_id": "c"}\n')
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert attempt.task_id == "c"
+    assert [problem.line for problem in problems] == [1, 2]
+
+
+@pytest.mark.parametrize("item", ["shoes", {"id": "1", "name": "shoes"}, None])
+def test_other_items_are_no_stream_of_codex(tmp_path: Path, item: Any) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text((json.dumps({"type": "item.completed", "item": item}) + "\n") * 2)
+    problems: list[ReadProblem] = []
+    assert list(read_trajectories(path, on_problem=problems.append)) == []
+    assert problems
