@@ -185,3 +185,12 @@ def test_the_error_of_a_call_by_a_server_is_its_message_or_its_text(error: Any) 
     (turn,) = message_turns([item]).turns
     (call,) = turn.tool_calls
     assert (call.success, call.error) == (False, "denied")
+
+
+def test_an_error_of_any_shape_has_a_text() -> None:
+    item = {"type": "mcp_call", "id": "m", "name": "read", "arguments": "{}"}
+    endless: dict[str, Any] = {}
+    endless["cause"] = endless
+    for error, text in (({("a", 1): 2}, '{"a,1": 2}'), (endless, "{'cause': {...}}")):
+        (turn,) = message_turns([item | {"error": error}]).turns
+        assert turn.tool_calls[0].error == text
