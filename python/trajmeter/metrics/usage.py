@@ -27,8 +27,10 @@ __all__ = [
     "add_tokens",
     "amount_used",
     "cost_of_turns",
+    "is_usable",
     "tokens_of_turns",
     "tokens_used",
+    "unusable_reason",
 ]
 
 UsageSource: TypeAlias = Literal["run", "turns", "both"]
@@ -102,17 +104,17 @@ def add_amounts(
         turns: Amount recorded for each turn; used only if that of the run is unusable.
         unusable: Why fields of the record are empty, by dotted path.
     """
-    if _is_usable(recorded):
+    if is_usable(recorded):
         return Amount(recorded, "run", None)
-    reason = unusable.get(f"usage.{field}") or _problem(recorded, f"usage.{field}")
+    reason = unusable.get(f"usage.{field}") or unusable_reason(recorded, f"usage.{field}")
     parts: list[float] = []
     is_whole = True
     for at, part in enumerate(turns):
-        if _is_usable(part):
+        if is_usable(part):
             parts.append(part)
         else:
             is_whole = False
-            reason = reason or _problem(part, f"turns[{at}].usage.{field}")
+            reason = reason or unusable_reason(part, f"turns[{at}].usage.{field}")
     if not parts or not is_whole:
         return Amount(None, None, reason)
     try:
@@ -218,17 +220,18 @@ def _first_problem(counts: Counts, at: str) -> str | None:
     if counts is _NO_COUNTS:
         return None
     for field, each in zip(TOKENS, counts, strict=True):
-        if each is not None and not _is_usable(each):
-            return _problem(each, f"{at}{field}")
+        if each is not None and not is_usable(each):
+            return unusable_reason(each, f"{at}{field}")
     return None
 
 
-def _problem(value: float | None, path: str) -> str | None:
-    if value is None or _is_usable(value):
+def unusable_reason(value: float | None, path: str) -> str | None:
+    """Why a recorded figure is unusable; ``None`` if it is usable, or was not recorded."""
+    if value is None or is_usable(value):
         return None
     return f"{path} is {value}, expected a number of 0 or more"
 
 
-def _is_usable(value: float | None) -> TypeGuard[float]:
+def is_usable(value: float | None) -> TypeGuard[float]:
     """Whether a figure was recorded and is finite and not negative."""
     return value is not None and 0 <= value < math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from trajmeter.metrics.rules import RulesMetric
@@ -60,3 +62,20 @@ def test_an_unknown_cost_is_missing_and_a_negative_one_is_reported(
     cost = RulesMetric().score(task, attempt).cost_budget
     assert (cost.outcome.value, cost.cause) == ("not_scored", "missing_usage")
     assert (cost.reason or "").endswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "reason"),
+    [
+        (None, ", and the run recorded no figure of 0 or more"),
+        (-1.0, "; duration_seconds is -1.0, expected a number of 0 or more"),
+        (math.inf, "; duration_seconds is inf, expected a number of 0 or more"),
+    ],
+)
+def test_an_unusable_duration_is_reported_with_its_value(
+    seconds: float | None, reason: str
+) -> None:
+    task = Task(id="t", metadata={"max_latency_ms": 1})
+    latency = RulesMetric().score(task, Trajectory(task_id="t", duration_seconds=seconds)).latency
+    assert (latency.outcome.value, latency.cause) == ("not_scored", "missing_usage")
+    assert latency.reason == f"the task has a budget for time{reason}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
 from trajmeter.metrics.rules.inputs import CannotScoreError, read_budget
 from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
-from trajmeter.metrics.usage import NO_AMOUNT, Amount
+from trajmeter.metrics.usage import NO_AMOUNT, Amount, is_usable, unusable_reason
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import frozen
 
@@ -37,8 +37,11 @@ def latency(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> La
     if budget is None:
         return _NO_TIME_BUDGET
     duration = _duration_ms(attempt)
-    if duration is None or not (profile.unrecorded_abstains or _is_measured(duration)):
-        reason = "no duration was recorded" if profile.unrecorded_abstains else _missing("time")
+    if duration is None or not (profile.unrecorded_abstains or is_usable(duration)):
+        reason = "no duration was recorded"
+        if not profile.unrecorded_abstains:
+            unusable = unusable_reason(attempt.duration_seconds, "duration_seconds")
+            reason = _without("time", unusable)
         error = attempt.absence("duration_seconds", Cause.MISSING_USAGE, reason)
         if _abstains(error, profile):
             return abstain(LatencyScore, error.reason)
@@ -151,11 +154,9 @@ def _used(kind: Kind, attempt: Attempt, profile: RulesProfile) -> Amount:
 
 def _check(kind: Kind, budget: float, used: Amount, profile: RulesProfile) -> BudgetCheck:
     if used.value is None:
-        reason = f"the task has a budget for {kind.noun}; {used.reason}"
+        reason = _without(kind.noun, used.reason)
         if profile.unrecorded_abstains:
             reason = f"no {kind.noun} were recorded"
-        elif used.reason is None:
-            reason = _missing(kind.noun)
         return BudgetCheck(
             name=kind.key, budget=budget, used=None, ratio=None, score=None, reason=reason
         )
@@ -192,10 +193,8 @@ def _ratio(used: float, budget: float) -> float:
     return ratio
 
 
-def _is_measured(value: float | None) -> TypeGuard[float]:
-    """Whether a figure was recorded; negative or infinite values and NaN mean it was not."""
-    return value is not None and 0 <= value < math.inf
-
-
-def _missing(noun: str) -> str:
+def _without(noun: str, unusable: str | None) -> str:
+    """Why no figure counts against a budget: what was recorded, if anything, and is unusable."""
+    if unusable is not None:
+        return f"the task has a budget for {noun}; {unusable}"
     return f"the task has a budget for {noun}, and the run recorded no figure of 0 or more"
