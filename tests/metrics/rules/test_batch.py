@@ -83,3 +83,11 @@ def test_turn_costs_beyond_a_double_give_no_figure() -> None:
     assert score.reason is not None
     assert score.reason.endswith("cost_usd adds up to more than a double can hold")
     assert columns["cost_budget.reason"].to_pylist() == [score.reason]
+
+
+def test_a_batch_without_rows_has_every_column() -> None:
+    metric = RulesMetric()
+    columns = metric.score_batch([], trajectory_batch([]))
+    assert {name: len(column) for name, column in columns.items()} == dict.fromkeys(
+        metric.score_batch([None], trajectory_batch([Trajectory(task_id="a")])), 0
+    )

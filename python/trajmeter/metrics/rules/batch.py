@@ -131,7 +131,7 @@ def _of_rule(
         rows, columns = graded_assertions(facts, profile)
     else:
         return _by_state(rule_set, name, model, facts, np.arange(len(facts)))
-    if len(rows) == len(facts):
+    if columns and len(rows) == len(facts):
         return columns
     rest = np.setdiff1d(np.arange(len(facts)), rows, assume_unique=True)
     by_state = _by_state(rule_set, name, model, facts, rest)
