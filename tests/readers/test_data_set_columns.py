@@ -31,6 +31,8 @@ statuses = st.sampled_from(["submit", "exit_cost", "LimitsExceeded: 100"]) | tex
 PLAIN = st.fixed_dictionaries(
     {"instance_id": texts},
     optional={
+        **dict.fromkeys(("agent", "agent_name", "attempt", "run_id"), texts | st.none()),
+        **dict.fromkeys(("model_name", "model_name_or_path"), texts | st.none()),
         "trajectory_id": texts | st.none(),
         "resolved": st.sampled_from([0, 1, 0.0, 1.0, True, False, None]),
         "exit_status": statuses,
@@ -48,16 +50,20 @@ ODD = st.fixed_dictionaries(
     optional=dict.fromkeys(
         (
             "agent",
+            "agent_name",
+            "attempt",
             "exit_status",
             "git_patch",
             "history",
             "info",
             "messages",
             "model",
+            "model_name",
             "model_name_or_path",
             "model_patch",
             "note",
             "resolved",
+            "run_id",
             "run_id",
             "target",
             "test_result",

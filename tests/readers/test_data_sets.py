@@ -138,3 +138,23 @@ def test_the_patch_is_where_the_set_keeps_it(
     row = {"instance_id": "a", "messages": MESSAGES, **more}
     attempt = read(tmp_path / "rows", row, "jsonl")
     assert (attempt.final_patch, attempt.passed) == (patch, None)
+
+
+@pytest.mark.parametrize(
+    ("more", "who"),
+    [
+        ({"agent": "a", "model": "m", "attempt": "1"}, ("a", "m", "1")),
+        ({"agent_name": "a", "model_name": "m", "run_id": 1}, ("a", "m", "1")),
+        ({"model": "", "model_name_or_path": "m", "trajectory_id": "t"}, (None, "m", "t")),
+        ({"agent": {"name": "a"}, "attempt": None, "run_id": ""}, (None, None, None)),
+    ],
+)
+def test_who_made_an_attempt_is_read_as_from_any_record_with_messages(
+    tmp_path: Path, more: dict[str, Any], who: tuple[str | None, ...]
+) -> None:
+    row = {"instance_id": "a", "resolved": True, "messages": MESSAGES, **more}
+    attempt = read(tmp_path / "rows", row, "jsonl")
+    assert (attempt.agent, attempt.model, attempt.attempt) == who
+    (batch,) = TrajectoryBatches(tmp_path / "rows")
+    (columns,) = batch.to_pylist()
+    assert (columns["agent"], columns["model"], columns["attempt"]) == who

@@ -14,12 +14,12 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.claims import is_message
-from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, NAMES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pydantic import JsonValue
 
@@ -56,15 +56,16 @@ def _read_openhands(record: Mapping[str, JsonValue], source: Source) -> Trajecto
     held = fields_of(message_turns(messages))
     tested = record.get("test_result")
     inside = tested if isinstance(tested, dict) else {}
-    read = {key, "instance_id", "trajectory_id", "resolved", "exit_status", "model", *_PATCHES}
+    names = {field: _first_named(record, keys) for field, keys in NAMES.items()}
+    read = {key, "instance_id", "resolved", "exit_status", *_PATCHES, *names.values()}
+    named = {field: str(record[name]) for field, name in names.items() if name is not None}
     return _trajectory(
         record,
         source,
         read,
         {
             **held,
-            "model": record.get("model") or held["model"],
-            "attempt": record.get("trajectory_id"),
+            **named,
             "final_patch": _patch(record) or _patch(inside) or _empty_patch(record, inside),
             "passed": _truth(record.get("resolved")),
         },
@@ -94,7 +95,14 @@ def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajecto
         if isinstance(text, str):
             blocks = _FENCED.findall(text)
             turns.append({"text": text, "program": blocks[-1].strip() if blocks else None})
-    read = {"trajectory", "instance_id", "model_name", "generated_patch", "target", "exit_status"}
+    read: set[str | None] = {
+        "trajectory",
+        "instance_id",
+        "model_name",
+        "generated_patch",
+        "target",
+        "exit_status",
+    }
     return _trajectory(
         record,
         source,
@@ -110,7 +118,7 @@ def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajecto
 
 
 def _trajectory(
-    record: Mapping[str, JsonValue], source: Source, read: set[str], fields: dict[str, Any]
+    record: Mapping[str, JsonValue], source: Source, read: set[str | None], fields: dict[str, Any]
 ) -> Trajectory:
     """The trajectory of a row; unread columns are kept unless they have no value."""
     status = record.get("exit_status")
@@ -142,6 +150,14 @@ def _messages(record: Mapping[str, JsonValue]) -> tuple[str, list[JsonValue]] | 
     return None
 
 
+def _first_named(record: Mapping[str, JsonValue], keys: Iterable[str]) -> str | None:
+    """The first of the keys whose value is a number or a text with content."""
+    return next(
+        (key for key in keys if isinstance(record.get(key), (str, int)) and record[key] != ""),
+        None,
+    )
+
+
 def _patch(record: Mapping[str, JsonValue]) -> JsonValue:
     return next((record[key] for key in _PATCHES if record.get(key)), None)
 
@@ -162,6 +178,7 @@ OPENHANDS_ROWS = RecordFormat(
     makes=Trajectory,
     carries=(
         *CARRIED_BY_MESSAGES,
+        "agent",
         "attempt",
         "final_patch",
         "passed",

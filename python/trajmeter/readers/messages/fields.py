@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Source
 
-__all__ = ["CARRIED_BY_MESSAGES", "fields_of", "name_of", "views_for"]
+__all__ = ["CARRIED_BY_MESSAGES", "NAMES", "fields_of", "name_of", "views_for"]
 
 CARRIED_BY_MESSAGES = (
     "model",
@@ -38,6 +38,13 @@ CARRIED_BY_MESSAGES = (
     "leaks",
 )
 """Fields that a list of messages can provide."""
+
+NAMES = {
+    "agent": ("agent", "agent_name"),
+    "model": ("model", "model_name", "model_name_or_path"),
+    "attempt": ("attempt", "trajectory_id", "run_id"),
+}
+"""Keys under which records name who made an attempt, and which one it is."""
 
 _SUFFIXES = (".gz", ".zst", ".jsonl", ".json")
 

@@ -11,7 +11,7 @@ from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, LinesApart, RecordFormat
 from trajmeter.readers.messages.attempts import Attempts
 from trajmeter.readers.messages.claims import evidence_in
-from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of, name_of
+from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, NAMES, fields_of, name_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.redaction import redacted
 from trajmeter.records import Trajectory
@@ -33,9 +33,7 @@ _LISTS = ("messages", "trajectory", "conversation", "conversations", "history")
 """Keys under which records store their messages."""
 _FIELDS: dict[str, tuple[str, ...]] = {
     "task_id": ("task_id", "instance_id", "id"),
-    "agent": ("agent", "agent_name"),
-    "model": ("model", "model_name", "model_name_or_path"),
-    "attempt": ("attempt", "trajectory_id", "run_id"),
+    **NAMES,
     "final_patch": ("model_patch", "final_patch", "generated_patch"),
 }
 _PASSED = ("passed", "resolved")

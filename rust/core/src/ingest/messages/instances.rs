@@ -6,15 +6,16 @@ use super::super::Row;
 use super::super::tree::{Node, Object};
 use super::outcomes::{INSTANCE, Outcome, TRAJECTORY, text};
 use super::recognition::{begins_with_messages, is_of_autogen};
-use super::record::{MESSAGES, STATUS, converse, may_be_foreign, parsed, with_list};
+use super::record::{
+    AGENTS, ATTEMPTS, MESSAGES, MODELS, STATUS, converse, may_be_foreign, parsed, with_list,
+};
 
-const ATTEMPT: &str = "trajectory_id";
-const MODEL: &str = "model";
+const NAMED: &str = "trajectory_id";
 const RESOLVED: &str = "resolved";
 const TESTED: &str = "test_result";
 const PATCHES: [&str; 3] = ["model_patch", "git_patch", "generated_patch"];
 /// Keys that, together with the id of an instance, identify such a run; so does a patch.
-const OUTCOMES: [&str; 4] = [STATUS, RESOLVED, TESTED, ATTEMPT];
+const OUTCOMES: [&str; 4] = [STATUS, RESOLVED, TESTED, NAMED];
 /// Keys of other formats that such runs may also have.
 const SHARED: [&str; 4] = [TRAJECTORY, MESSAGES, TESTED, PATCHES[0]];
 
@@ -46,17 +47,35 @@ pub(in super::super) fn read_instance(row: &mut Row<'_>, line: &str) -> Option<(
             begins_with_messages(messages) && !is_of_autogen(first) && !first.has("text");
         is_certain.then(|| converse(row, messages))?
     })?;
-    let model = text(&record, MODEL)?.filter(|model| !model.is_empty());
+    let mut used = [&[key, RESOLVED][..], &PATCHES].concat();
+    let mut named = |names| {
+        let (name, value) = first_text(&record, names)?.unzip();
+        used.extend(name);
+        Some(value)
+    };
+    let (agent, model, attempt) = (named(&AGENTS)?, named(&MODELS)?, named(&ATTEMPTS)?);
     let outcome = Outcome {
-        agent: None,
+        agent: agent.as_deref(),
         model: model.or(own),
-        attempt: text(&record, ATTEMPT)?,
+        attempt,
         patch: patch(&record)?,
         passed: record.get(RESOLVED),
-        used: [&[key, ATTEMPT, RESOLVED, MODEL][..], &PATCHES].concat(),
+        used,
     };
     outcome.write(row, &record)?;
     row.source::<serde_json::Error>().ok()
+}
+
+/// Returns the first key whose text is not empty, and the text; outer `None` if the value of any of
+/// these keys is neither a text nor null.
+#[allow(clippy::option_option)]
+fn first_text<'n>(record: &Object<'_>, names: &[&'n str]) -> Option<Option<(&'n str, String)>> {
+    let mut found = None;
+    for name in names {
+        let own = text(record, name)?.filter(|own| !own.is_empty());
+        found = found.or(own.map(|own| (*name, own)));
+    }
+    Some(found)
 }
 
 /// Returns the first patch with content, or else an empty one if there is one; outer `None` if a

@@ -18,9 +18,9 @@ use super::usage::Usage;
 pub(super) const MESSAGES: &str = "messages";
 
 const TASKS: [&str; 3] = ["task_id", "instance_id", "id"];
-const AGENTS: [&str; 2] = ["agent", "agent_name"];
-const MODELS: [&str; 3] = ["model", "model_name", "model_name_or_path"];
-const ATTEMPTS: [&str; 3] = ["attempt", "trajectory_id", "run_id"];
+pub(super) const AGENTS: [&str; 2] = ["agent", "agent_name"];
+pub(super) const MODELS: [&str; 3] = ["model", "model_name", "model_name_or_path"];
+pub(super) const ATTEMPTS: [&str; 3] = ["attempt", "trajectory_id", "run_id"];
 const PATCHES: [&str; 3] = ["model_patch", "final_patch", "generated_patch"];
 const PASSED: [&str; 2] = ["passed", "resolved"];
 pub(super) const STATUS: &str = "exit_status";
