@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.readers import read_trajectories
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from trajmeter.records import ReadProblem, Trajectory, Turn
+    from trajmeter.records import ReadProblem, Trajectory, Turn, View
 
 
 def write_lines(path: Path, *values: Any) -> Path:
@@ -34,9 +35,20 @@ def read_one(path: Path) -> Trajectory:
     return attempt
 
 
+def read_as_contextbench(path: Path) -> Trajectory:
+    """Read a log with one attempt under the profile."""
+    (attempt,) = read_trajectories(path, profiles=("contextbench",))
+    return attempt
+
+
+def ranges(views: Iterable[View] | None) -> list[tuple[str, int | None, int | None]]:
+    """Return the path, first and last line of each view."""
+    return [(view.path, view.start, view.end) for view in views or ()]
+
+
 def seen(turn: Turn) -> list[tuple[str, int | None, int | None]]:
     """Return the path, first and last line of each view of a turn."""
-    return [(view.path, view.start, view.end) for view in turn.views or ()]
+    return ranges(turn.views)
 
 
 def turns_of(attempt: Trajectory) -> tuple[Turn, ...]:

@@ -167,3 +167,23 @@ def test_a_run_that_failed_before_its_final_output(tmp_path: Path) -> None:
     assert (attempt.agent, attempt.final_output, attempt.final_views) == ("codex", None, None)
     assert attempt.failure == Failure(reason="failed")
     assert attempt.duration_seconds == 1.5
+
+
+def test_a_declared_context_of_lists(tmp_path: Path) -> None:
+    declared = {
+        "retrieved_context_files": ["a.py"],
+        "retrieved_context_spans": [
+            {"file": "a.py", "start": 3, "end": 9},
+            {"file": "b.py", "start_line": 1, "end_line": 2},
+            {"start": 1, "end": 2},
+            "odd",
+        ],
+        "retrieved_context_symbols": [{"file": "a.py", "name": "f"}, {"file": "a.py"}],
+    }
+    path = write(tmp_path, final_output=declared)
+    assert read_one(path).final_views == (
+        View(path="a.py"),
+        View(path="a.py", extent=Extent.LINES, start=3, end=9),
+        View(path="b.py", extent=Extent.LINES, start=1, end=2, listed=False),
+        View(path="a.py", symbols=("f",)),
+    )

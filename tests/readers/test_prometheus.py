@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.readers.logs import read_one, seen, turns_of
+from tests.readers.logs import ranges, read_as_contextbench, read_one, seen, turns_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,3 +77,41 @@ def test_backslashes_are_slashes(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text(block)
     (turn,) = turns_of(read_one(tmp_path / "a.log"))
     assert seen(turn)[1] == ("src/x/a.py", 1, 1)
+
+
+def test_under_the_profile_blocks_without_a_range_are_not_steps(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(LOG)
+    attempt = read_as_contextbench(tmp_path / "a.log")
+    (turn,) = turns_of(attempt)
+    assert attempt.final_views == turn.views  # the union of the steps
+
+
+def test_under_the_profile_the_last_aggregated_block_decides(tmp_path: Path) -> None:
+    block = "--- BEGIN CONTEXT ---\nFile: a.py\nLine number range: %s\n--- END CONTEXT ---\n"
+    (tmp_path / "a.log").write_text(block % "4-6" + FINAL + block % "7-9")
+    attempt = read_as_contextbench(tmp_path / "a.log")
+    assert ranges(attempt.final_views) == [("a.py", None, None), ("a.py", 4, 9)]
+    (tmp_path / "a.log").write_text(FINAL[: FINAL.rindex("--- BEGIN")])
+    attempt = read_as_contextbench(tmp_path / "a.log")
+    (turn,) = turns_of(attempt)
+    assert turn.views == attempt.final_views
+    assert ranges(attempt.final_views)[1:] == [("d.py", 1, 2)]
+
+
+def test_under_the_profile_a_block_ends_at_its_own_marker(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "--- BEGIN CONTEXT --- File: a.py\rLine number range: 1-2\n"
+        "--- BEGIN CONTEXT ---\n--- BEGIN AGGREGATED CONTEXT ---\nFile: b.py\n"
+        "--- END AGGREGATED CONTEXT ---\nLine number range: 3-4\n--- END CONTEXT ---\n"
+    )
+    (turn,) = turns_of(read_as_contextbench(tmp_path / "a.log"))
+    assert [view for view in seen(turn) if view[1]] == [("a.py", 1, 2), ("b.py", 3, 4)]
+
+
+def test_spaces_in_labels_and_files_without_a_name(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "--- BEGIN CONTEXT ---\nFile: /workspace/a.py\nLine  number range : 1-2\n"
+        "File: \nLine number range: 3-4\n--- END CONTEXT ---\n"
+    )
+    (turn,) = turns_of(read_one(tmp_path / "a.log"))
+    assert seen(turn) == [("a.py", None, None), ("a.py", 1, 2)]

@@ -14,7 +14,13 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import open_content
 from trajmeter.readers._logs.sessions import Event, known_only, stem_of, usage_from
-from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._logs.values import (
+    as_list,
+    as_mapping,
+    as_object,
+    as_text,
+    seconds_between,
+)
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.claude_code.stream import read_events as claude_events
 from trajmeter.readers.codex.exec_stream import read_events as codex_events
@@ -155,15 +161,29 @@ def _views(declared: Mapping[str, Any]) -> tuple[View, ...] | None:
     if files is None and spans is None and symbols is None:
         return None
     listed = [file for file in as_list(files) if isinstance(file, str)]
-    ranges = {file: list(_ranges(each)) for file, each in (as_object(spans) or {}).items()}
+    ranges = {file: list(_ranges(each)) for file, each in _by_file(spans).items()}
     names = {
-        file: [name for name in as_list(each) if isinstance(name, str)]
-        for file, each in (as_object(symbols) or {}).items()
+        file: [name for each in found if (name := _name(each)) is not None]
+        for file, found in _by_file(symbols).items()
     }
     made = Trajectory.model_validate(
         {"task_id": "", "final_views": views_of(listed, ranges, names)}
     )
     return made.final_views
+
+
+def _by_file(values: object) -> dict[str, list[Any]]:
+    """Items by file; they may also be a list, each with its file."""
+    found = {path: [*as_list(items)] for path, items in as_mapping(values).items()}
+    for item in as_list(values):
+        path = as_text(as_mapping(item).get("file"))
+        if path is not None:
+            found.setdefault(path, []).append(item)
+    return found
+
+
+def _name(value: object) -> str | None:
+    return _text(as_mapping(value).get("name") if isinstance(value, dict) else value)
 
 
 def _ranges(values: object) -> Iterator[Span]:

@@ -15,14 +15,13 @@ without one, the final context is the union of the steps. Files without a range 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter import json_input
 from trajmeter.readers._files.content import content_name, open_content
 from trajmeter.readers._logs.sessions import stem_of
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
-from trajmeter.readers.agentless import merged_spans
-from trajmeter.readers.contextbench.views import views_of
+from trajmeter.readers.contextbench.views import merged_spans, views_of
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
@@ -33,12 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = ["LOGS"]
 
+_Ranges: TypeAlias = "dict[str, list[list[int]]]"
+
 _MARKERS = ("--- BEGIN CONTEXT ---", "--- BEGIN AGGREGATED CONTEXT ---")
 _MARKER = re.compile(r"--- (?P<edge>BEGIN|END) (?P<final>AGGREGATED )?CONTEXT ---")
-_FILE = re.compile(r"\s*File:\s*(\S.*?)\s*")
-_RANGE = re.compile(r"\s*Line number range:\s*(\d{1,18})\s*-\s*(\d{1,18})\s*", re.IGNORECASE)
+_FILE = re.compile(r"\s*File:\s*(\S.*?|(?<=\s))\s*")
+_RANGE = re.compile(r"\s*Line\s*number\s*range\s*:\s*(\d{1,18})\s*-\s*(\d{1,18})\s*", re.IGNORECASE)
 _BACKSLASHES = re.compile(r"\\+")
-_PREFIX = re.compile(r"(?:/testbed/|/workspace/[^/]+/)?/*")
+_PREFIX = re.compile(r"(?:/testbed/|/workspace/(?:[^/]*/)?)?/*")
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
@@ -68,16 +69,76 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
         return
-    turns = steps or ([final] if final else [])
-    yield Trajectory.model_validate(
+    yield _trajectory(path, steps or ([final] if final else []), final or None)
+
+
+def _read_as_contextbench(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[Trajectory]:
+    """Read the log of one task with the blocks and contexts that ContextBench counts.
+
+    A block ends only at its own end marker, and may contain other markers. Blocks without a range
+    are not steps, but a last aggregate without a range counts: the final context is then the union
+    of the steps.
+    """
+    begin, final_begin = _MARKERS
+    step_blocks, final_blocks = _Blocks(begin), _Blocks(final_begin)
+    steps: list[_Ranges] = []
+    final: _Ranges = {}
+    try:
+        with open_content(path) as file:
+            for line in file:
+                text = line.decode(errors="replace")
+                steps += filter(None, map(_ranges, step_blocks.ended_by(text)))
+                for block in final_blocks.ended_by(text):
+                    final = _ranges(block)
+    except OSError as error:
+        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        return
+    united: _Ranges = {}
+    for step in steps:
+        for name, found in step.items():
+            united.setdefault(name, []).extend(found)
+    context = _views_of(final or united)
+    turns = [_views_of(step) for step in steps]
+    yield _trajectory(path, turns or ([context] if context else []), context)
+
+
+def _trajectory(
+    path: Path, turns: Iterable[list[NewView]], final: list[NewView] | None
+) -> Trajectory:
+    return Trajectory.model_validate(
         {
             "task_id": stem_of(path),
             "agent": "prometheus",
             "source": Source(file=str(path)),
             "turns": [{"number": n, "views": views} for n, views in enumerate(turns, start=1)],
-            "final_views": final or None,
+            "final_views": final,
         }
     )
+
+
+class _Blocks:
+    """The blocks after a marker, each up to the next end of its kind."""
+
+    def __init__(self, begin: str) -> None:
+        self._begin, self._end = begin, begin.replace("BEGIN", "END")
+        self._open: list[str] | None = None
+
+    def ended_by(self, text: str) -> Iterator[list[str]]:
+        """The blocks that end in the next line of the file."""
+        while True:
+            if self._open is None:
+                _, begun, text = text.partition(self._begin)
+                if not begun:
+                    return
+                self._open = []
+            inside, ended, text = text.partition(self._end)
+            self._open += inside.splitlines()
+            if not ended:
+                return
+            yield self._open
+            self._open = None
 
 
 def _blocks(path: Path) -> Iterator[tuple[bool, list[str]]]:
@@ -99,7 +160,17 @@ def _blocks(path: Path) -> Iterator[tuple[bool, list[str]]]:
 
 
 def _views(lines: Iterable[str]) -> list[NewView]:
-    ranges: dict[str, list[list[int]]] = {}
+    return _views_of(_ranges(lines))
+
+
+def _views_of(ranges: _Ranges) -> list[NewView]:
+    spans = {path: merged_spans(found) for path, found in ranges.items()}
+    return views_of(spans, spans)
+
+
+def _ranges(lines: Iterable[str]) -> _Ranges:
+    """The line ranges of each file in a block."""
+    ranges: _Ranges = {}
     path: str | None = None
     for line in lines:
         if found := _FILE.fullmatch(line):
@@ -107,8 +178,7 @@ def _views(lines: Iterable[str]) -> list[NewView]:
         elif path and (lines_of := _RANGE.fullmatch(line)):
             ends = sorted((int(lines_of[1]), int(lines_of[2])))
             ranges.setdefault(path, []).append(ends)
-    spans = {path: merged_spans(found) for path, found in ranges.items()}
-    return views_of(spans, spans)
+    return ranges
 
 
 LOGS = FileFormat(
@@ -119,4 +189,5 @@ LOGS = FileFormat(
     origin="Prometheus, as ContextBench keeps its logs",
     recognises=_recognises,
     records=_read,
+    profile_records={"contextbench": _read_as_contextbench},
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers.logs import ranges, read_as_contextbench
 from tests.readers.swe_agent.runs import CALLS, run, step
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_trajectories
@@ -61,6 +62,62 @@ def test_checkpoints_under_the_profile(tmp_path: Path) -> None:
     )
     assert [turn.views for turn in trajectory.turns or ()] == [step_views]
     assert trajectory.final_views == step_views  # of the last step, as none was declared
+
+
+@pytest.mark.parametrize(
+    ("action", "shown"),
+    [
+        ("cd /x && str_replace_editor view /testbed/a.py --view_range 3 9", ("a.py", 3, 9)),
+        ("str_replace_editor view 'a.py' --view_range 9 3\n", ("'a.py'", 9, 3)),
+        ("str_replace_editor view  a.py  --view_range 3 9 > x", ("a.py", 3, 9)),
+        ("str_replace_editor view a.py --view_range [3, 9]", None),
+        ("str_replace_editor view a.py --concise --view_range 3 9", None),
+        ("str_replace_editor view 'a b.py' --view_range 3 9", None),
+        ("str_replace_editor view a.py --view_range 3 -1", None),
+        ("str_replace_editor view a.py --view_range 0 9", None),
+        ("str_replace_editor view a.py; str_replace_editor view b.py --view_range 1 2", None),
+    ],
+)
+def test_what_the_profile_counts_as_a_step(
+    tmp_path: Path, action: str, shown: tuple[str, int, int] | None
+) -> None:
+    path = checkpoints(tmp_path, {**CALLS[0], "action": action})
+    trajectory = read_as_contextbench(path)
+    steps = [ranges(turn.views)[1:] for turn in trajectory.turns or ()]
+    assert steps == ([] if shown is None else [[shown]])
+
+
+def test_a_blank_declared_context_is_the_final_one_under_the_profile(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, *CALLS, {"type": "patch_context", "patch_context": " ", "step": 4})
+    assert read_as_contextbench(path).final_views == ()
+
+
+def test_files_with_ranges_count_as_viewed_under_the_profile() -> None:
+    record: dict[str, Any] = {
+        "viewed_files": [],
+        "file_line_ranges": {
+            "/testbed/a.py": [{"start": 3, "end": 4, "type": "edit"}],
+            "a.py": [{"start": 7, "type": "view"}],
+        },
+    }
+    source = Source(file="acme__widget-12.context.json")
+    under = CONTEXT.profile_reads["contextbench"](record, source)
+    assert ranges(under.final_views) == [("a.py", None, None), ("a.py", 3, 4), ("a.py", 7, 1)]
+    assert all(view.listed for view in under.final_views or ())
+    record["file_line_ranges"]["a.py"][0]["end"] = 9
+    viewed = View(path="a.py", extent=Extent.LINES, start=7, end=9, listed=False)
+    assert CONTEXT.read(record, source).final_views == (viewed,)
+    record["file_line_ranges"]["./a.py"] = record["file_line_ranges"]["a.py"]
+    record["file_line_ranges"]["/a.py"] = [{"start": 1, "end": 2, "type": "view"}]
+    both = CONTEXT.read(record, source).final_views
+    assert ranges(both) == [("a.py", 7, 9), ("a.py", 1, 2), ("./a.py", 7, 9)]
+
+
+def test_lines_after_a_file_without_a_name_belong_to_none(tmp_path: Path) -> None:
+    path = tmp_path / "patch_context.txt"
+    path.write_text("File: a.py\nLines: 1-2\nFile:\nLines: 5-9\n")
+    (trajectory,) = read_trajectories(path)
+    assert ranges(trajectory.final_views) == [("a.py", None, None), ("a.py", 1, 2)]
 
 
 def test_context_summary() -> None:

@@ -20,9 +20,9 @@ from typing_extensions import TypedDict
 from trajmeter.records import Extent, View
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["Files", "NewView", "Span", "Spans", "Symbols", "views_of"]
+__all__ = ["Files", "NewView", "Span", "Spans", "Symbols", "merged_spans", "views_of"]
 
 _Line: TypeAlias = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
 
@@ -64,6 +64,17 @@ def views_of(
         if names:
             views.append({"path": path, "symbols": names, "listed": path in listed})
     return views
+
+
+def merged_spans(ranges: Iterable[Sequence[int]]) -> list[Span]:
+    """Sort line ranges, each a first and a last line, and merge those that overlap or touch."""
+    merged: list[Span] = []
+    for first, last in sorted(map(tuple, ranges)):
+        if merged and first <= merged[-1]["end"] + 1:
+            merged[-1]["end"] = max(merged[-1]["end"], last)
+        else:
+            merged.append({"start": first, "end": last})
+    return merged
 
 
 # Agents name the same files again and again, and a view does not change.

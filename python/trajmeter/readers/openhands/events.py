@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.faults import made_trajectory
-from trajmeter.readers._logs.values import as_mapping, as_text
+from trajmeter.readers._logs.values import as_list, as_mapping, as_text
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
-from trajmeter.readers.contextbench.views import views_of
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
     Call,
@@ -21,7 +20,7 @@ from trajmeter.readers.openhands.attempt import (
     seconds,
     usage_by_reply,
 )
-from trajmeter.readers.openhands.contextbench import commands_show
+from trajmeter.readers.openhands.contextbench import commands_show, fields_with_steps
 from trajmeter.readers.openhands.run import Run
 from trajmeter.readers.openhands.sdk import CARRIED
 from trajmeter.readers.tool_views.evidence import numbered
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers.contextbench.views import NewView, Span
     from trajmeter.records import Failure, Source, Usage
 
 __all__ = ["EVENTS"]
@@ -243,31 +241,10 @@ def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Tr
     pairs yields none.
     """
     fields = _fields(record, _run(record), source) | {"leaks": None}
-    silent = tuple(turn.model_copy(update={"views": None}) for turn in fields["turns"] or ())
-    spans: dict[str, list[Span]] = {}
-    steps: list[dict[str, list[NewView]]] = []
-    history = record.get("history")
-    for event in history if isinstance(history, list) else ():
-        if isinstance(event, list):
-            spans, steps = {}, []
-            break
-        found = commands_show(as_mapping(event))
-        for path, ranges in found.items():
-            spans.setdefault(path, []).extend(ranges)
-        if found:
-            steps.append({"views": views_of(found, found)})
-    final = views_of(spans, {path: _merged(ranges) for path, ranges in spans.items()})
-    return made_trajectory({**fields, "turns": [*silent, *steps], "final_views": final})
-
-
-def _merged(ranges: list[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for span in sorted(ranges, key=lambda each: (each["start"], each["end"])):
-        if merged and span["start"] <= merged[-1]["end"] + 1:
-            merged[-1]["end"] = max(merged[-1]["end"], span["end"])
-        else:
-            merged.append({"start": span["start"], "end": span["end"]})
-    return merged
+    history = as_list(record.get("history"))
+    has_pairs = any(isinstance(event, list) for event in history)
+    steps = () if has_pairs else (commands_show(as_mapping(event)) for event in history)
+    return made_trajectory({**fields, **fields_with_steps(fields["turns"] or (), steps)})
 
 
 def _run(record: Mapping[str, JsonValue]) -> _Run:
@@ -291,7 +268,7 @@ def _fields(record: Mapping[str, JsonValue], run: _Run, source: Source) -> dict[
     return {
         **turns,
         **metric_fields(metrics, as_mapping(about.get("llm_config"))),
-        "task_id": record.get("instance_id"),
+        "task_id": record.get("instance_id") or record.get("original_inst_id"),
         "agent": agent if isinstance(agent, str) else "openhands",
         "source": source,
         "final_patch": as_mapping(record.get("test_result")).get("git_patch"),

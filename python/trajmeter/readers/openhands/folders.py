@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._logs.faults import made_trajectory
 from trajmeter.readers._logs.litellm import model_name
-from trajmeter.readers._logs.values import as_mapping, as_text
+from trajmeter.readers._logs.values import as_list, as_mapping, as_text
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.messages import message_turns
 from trajmeter.readers.messages.usage import openai_usage
@@ -24,6 +24,7 @@ from trajmeter.readers.openhands.attempt import (
     metric_fields,
     usage_by_reply,
 )
+from trajmeter.readers.openhands.contextbench import calls_show, fields_with_steps
 from trajmeter.readers.openhands.sdk import CARRIED, failure_of, read_events
 from trajmeter.readers.tool_views import tool_views
 from trajmeter.records import ReadProblem, Source, Trajectory, Usage, View
@@ -164,6 +165,18 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     )
 
 
+def _completions_as_contextbench(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[Trajectory]:
+    """Read the run with views as ContextBench counts them: what the last file by name requests."""
+    (trajectory,) = _completions(path, report)
+    last = as_mapping(_load(max(path.glob("*.json")), lambda _: None))
+    shown = calls_show(as_list(last.get("messages")))
+    fields = {name: getattr(trajectory, name) for name in trajectory.model_fields_set}
+    steps = fields_with_steps(trajectory.turns or (), shown)
+    yield made_trajectory({**fields, "leaks": None, **steps})
+
+
 def _has_failed(call: ToolCall) -> bool | None:
     """Whether a result says that its call failed; others do not tell."""
     is_told = isinstance(call.result, str) and call.result.startswith(_FAILED)
@@ -272,6 +285,7 @@ COMPLETIONS = FileFormat(
     origin="OpenHands 0 and SDK 1",
     recognises=_is_completions,
     records=_completions,
+    profile_records={"contextbench": _completions_as_contextbench},
     folder_pattern=_COMPLETION,
     folder_parents=frozenset({_COMPLETIONS}),
 )

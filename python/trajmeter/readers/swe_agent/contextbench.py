@@ -7,6 +7,7 @@ file name gives the task.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,15 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.content import content_name
 from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers.contextbench.views import Span, views_of
-from trajmeter.readers.swe_agent.actions import editor_arguments
+from trajmeter.readers.contextbench.views import views_of
 from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository
 from trajmeter.readers.swe_agent.run import failure_of
 from trajmeter.readers.swe_agent.turns import turns_with
 from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.records.record import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +37,10 @@ __all__ = ["CHECKPOINTS", "CONTEXT"]
 _CHECKPOINTS = ".checkpoints.jsonl"
 _CONTEXT = ".context.json"
 _AGENT = "swe-agent"
+_VIEW = re.compile(
+    r"str_replace_editor view\s+(?P<path>\S+)"
+    r"(?:\s+--view_range\s+(?P<first>\d+)\s+(?P<last>\d+))?"
+)
 
 
 def _recognises_checkpoints(path: Path, head: bytes) -> Evidence | None:
@@ -63,19 +69,19 @@ def _checkpoints_as_contextbench(
     """The run with views as ContextBench counts them: ranges requested from the editor."""
     calls, contexts = _lines(path, report)
     steps = [views for call in calls if (views := _asked(call)) is not None]
-    declared = next((text for text in reversed(contexts) if text.strip()), None)
+    declared = next((text for text in reversed(contexts) if text), None)
     final = declared_views(declared) if declared is not None else steps[-1] if steps else []
     yield _trajectory(path, turns=[{"views": views} for views in steps], final_views=final)
 
 
 def _asked(call: Mapping[str, Any]) -> list[NewView] | None:
-    arguments = editor_arguments(str(call.get("action") or "")) or {}
-    asked = arguments.get("view_range")
-    if arguments.get("command") != "view" or not isinstance(asked, list) or min(asked) <= 0:
+    """The views of the first ``view`` in an action, wherever that is, if it names two lines."""
+    asked = _VIEW.search(str(call.get("action") or ""))
+    if asked is None or asked["last"] is None:
         return None
-    path = path_in_repository(str(arguments["path"]))
-    span: Span = {"start": asked[0], "end": asked[1]}
-    return views_of([path], {path: [span]})
+    first, last = (min(int(asked[edge][:19]), LARGEST_COUNT) for edge in ("first", "last"))
+    path = path_in_repository(asked["path"])
+    return views_of([path], {path: [{"start": first, "end": last}]}) if first and last else None
 
 
 def _lines(
@@ -116,30 +122,33 @@ def _recognises_context(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_context(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    return _summary(record, source, lambda kind: kind != "edit")
+    return _summary(record, source)
 
 
 def _read_context_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """The summary as ContextBench reads it: edited lines count as viewed."""
-    return _summary(record, source, lambda _: True)
+    """The summary as ContextBench reads it.
+
+    Files with ranges and edited lines count as viewed, and a missing line is the first.
+    """
+    return _summary(record, source, is_any=True)
 
 
 def _summary(
-    record: Mapping[str, JsonValue], source: Source, counts: Callable[[JsonValue], bool]
+    record: Mapping[str, JsonValue], source: Source, *, is_any: bool = False
 ) -> Trajectory:
     files, ranges = record.get("viewed_files"), record.get("file_line_ranges")
     if not isinstance(files, list) or not isinstance(ranges, dict):
         raise ReadError("viewed_files: expected a list, and file_line_ranges an object")
-    spans: dict[str, Any] = {
-        path_in_repository(path): [
-            {"start": each.get("start"), "end": each.get("end")}
-            for each in found
-            if isinstance(each, dict) and counts(each.get("type"))
-        ]
-        for path, found in ranges.items()
-        if isinstance(found, list)
-    }
+    spans: dict[str, Any] = {}
+    for path, found in ranges.items():
+        spans.setdefault(path_in_repository(path), []).extend(
+            {edge: each.get(edge, 1 if is_any else None) for edge in ("start", "end")}
+            for each in as_list(found)
+            if isinstance(each, dict) and (is_any or each.get("type") != "edit")
+        )
     named = [path_in_repository(path) for path in files if isinstance(path, str)]
+    if is_any:
+        named = [*dict.fromkeys((*named, *spans))]
     info = record.get("info")
     info = info if isinstance(info, dict) else {}
     status = info.get("exit_status")

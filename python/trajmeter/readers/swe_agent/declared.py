@@ -37,10 +37,11 @@ def declared_views(text: str) -> list[NewView]:
     path: str | None = None
     for line in text.splitlines():
         key, _, value = line.strip().partition(":")
-        if key == "File" and value.strip():
+        if key == "File":
             path = path_in_repository(value.strip())
-            spans.setdefault(path, [])
-        elif key == "Lines" and path is not None:
+            if path:
+                spans.setdefault(path, [])
+        elif key == "Lines" and path:
             for part in value.split(","):
                 if (lines := _LINES.match(part)) is not None:
                     spans[path].append({"start": int(lines[1]), "end": int(lines[2])})

@@ -11,16 +11,19 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._logs.sessions import events
+from trajmeter.readers._logs.sessions import events, stem_of
 from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers.contextbench.views import Span, views_of
+from trajmeter.readers.agentless.contextbench import StageReader, record_views
+from trajmeter.readers.contextbench.views import Span, merged_spans, views_of
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
+
+    from trajmeter.readers.contextbench.views import NewView
 
 __all__ = ["FOLDERS", "TRAJECTORIES"]
 
@@ -42,6 +45,7 @@ _LOCATIONS = (
     f"{_EDITS}/*.jsonl",
 )
 _PATCHES = "all_preds.jsonl"
+_NOTHING = "none of the stages of Agentless in the folder can be read"
 _FOLDER = re.compile(r"\d+_(?P<id>.+)", re.DOTALL)
 
 _LINES = re.compile(r"\s*lines?:\s*(\d{1,18})(?:\s*-\s*(\d{1,18}))?\s*", re.IGNORECASE)
@@ -55,30 +59,34 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Convert a record to a trajectory."""
-    stem = Path(source.file).name.partition(".")[0].removesuffix(_SUFFIX)
     samples = [as_object(sample) or {} for sample in as_list(record.get(_SAMPLES))]
-    return _trajectory(
-        as_text(record.get("instance_id")) or stem,
-        source,
-        files=_texts(record.get(_FILES)) or _texts(record.get(_FIRST)),
-        related=record.get(_RELATED),
-        samples=(sample.get("edit_locs") for sample in samples),
-        patch=record.get(_PATCH),
+    views = _views(
+        _texts(record.get(_FILES)) or _texts(record.get(_FIRST)),
+        record.get(_RELATED),
+        (sample.get("edit_locs") for sample in samples),
     )
+    return _trajectory(_task_of(record, source), source, views, record.get(_PATCH))
 
 
-def _trajectory(
-    task_id: str,
-    source: Source,
-    *,
-    files: list[str],
-    related: JsonValue,
-    samples: Iterable[JsonValue],
-    patch: JsonValue,
-) -> Trajectory:
+def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Convert a record to a trajectory with views as ContextBench counts them."""
+    files = record.get(_FILES) or record.get(_FIRST)
+    views = record_views(as_list(files), record.get(_RELATED), as_list(record.get(_SAMPLES)))
+    return _trajectory(_task_of(record, source), source, views, record.get(_PATCH))
+
+
+def _task_of(record: Mapping[str, JsonValue], source: Source) -> str:
+    named = as_text(record.get("instance_id"))
+    return named or stem_of(Path(source.file)).removesuffix(_SUFFIX)
+
+
+def _views(files: list[str], related: JsonValue, samples: Iterable[JsonValue]) -> list[NewView]:
     symbols = {path: _names(blocks) for path, blocks in _by_file(related).items()}
     spans = next((found for found in map(_spans, samples) if found), {})
-    views = views_of(files, spans, symbols)
+    return views_of(files, spans, symbols)
+
+
+def _trajectory(task_id: str, source: Source, views: list[NewView], patch: JsonValue) -> Trajectory:
     return Trajectory.model_validate(
         {
             "task_id": task_id,
@@ -113,9 +121,7 @@ def _has_only_a_patch(path: Path) -> bool:
 
 def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """Read the stages of one task from its folder."""
-    name = path.resolve().name
-    match = _FOLDER.fullmatch(name)
-    task_id = match["id"] if match else name
+    task_id = _task_of_folder(path)
 
     def lines(*patterns: str) -> list[dict[str, Any]]:
         files = [file for pattern in patterns for file in sorted(path.glob(pattern))]
@@ -126,24 +132,37 @@ def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     located = lines(str(merged.relative_to(path))) or lines(*_LOCATIONS)
     patches = [each["model_patch"] for each in lines(_PATCHES) if "model_patch" in each]
     if not located and not patches:
-        message = "none of the stages of Agentless in the folder can be read"
-        report(ReadProblem(file=str(path), message=message))
+        report(ReadProblem(file=str(path), message=_NOTHING))
         return
     related: dict[str, list[JsonValue]] = {}
     for each in located:
         for file, blocks in _by_file(each.get("found_related_locs")).items():
             related.setdefault(file, []).extend(blocks)
-    made = _trajectory(
-        task_id,
-        Source(file=str(path)),
-        files=list(
-            dict.fromkeys(file for each in located for file in _texts(each.get("found_files")))
-        ),
-        related={file: list(blocks) for file, blocks in related.items()},
-        samples=(sample for each in located for sample in _samples(each.get("found_edit_locs"))),
-        patch=patches[-1] if patches else None,
+    views = _views(
+        list(dict.fromkeys(file for each in located for file in _texts(each.get("found_files")))),
+        {file: list(blocks) for file, blocks in related.items()},
+        (sample for each in located for sample in _samples(each.get("found_edit_locs"))),
     )
+    made = _trajectory(task_id, Source(file=str(path)), views, patches[-1] if patches else None)
     yield made if located else made.model_copy(update={"turns": None, "final_views": None})
+
+
+def _read_folder_as_contextbench(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[Trajectory]:
+    """Read the stages of one task with views as ContextBench counts them."""
+    stages = StageReader(path, _task_of_folder(path), report)
+    views, patch = stages.views(), stages.patch(_PATCHES)
+    if not stages.read:
+        report(ReadProblem(file=str(path), message=_NOTHING))
+        return
+    yield _trajectory(_task_of_folder(path), Source(file=str(path)), views, patch)
+
+
+def _task_of_folder(path: Path) -> str:
+    name = path.resolve().name
+    match = _FOLDER.fullmatch(name)
+    return match["id"] if match else name
 
 
 def _samples(locations: JsonValue) -> list[JsonValue]:
@@ -187,17 +206,6 @@ def _spans(sample: JsonValue) -> dict[str, list[Span]]:
     return spans
 
 
-def merged_spans(ranges: Iterable[list[int]]) -> list[Span]:
-    """Sort line ranges and merge those that overlap or touch."""
-    merged: list[Span] = []
-    for first, last in sorted(ranges):
-        if merged and first <= merged[-1]["end"] + 1:
-            merged[-1]["end"] = max(merged[-1]["end"], last)
-        else:
-            merged.append({"start": first, "end": last})
-    return merged
-
-
 _CARRIES = ("agent", "turns.number", "turns.views", "final_views", "final_patch")
 _ORIGIN = "Agentless, as ContextBench keeps its results"
 
@@ -210,6 +218,7 @@ TRAJECTORIES = RecordFormat(
     origin=_ORIGIN,
     recognises=_recognises,
     read=_read,
+    profile_reads={"contextbench": _read_as_contextbench},
 )
 
 FOLDERS = FileFormat(
@@ -221,4 +230,5 @@ FOLDERS = FileFormat(
     recognises=_recognises_folder,
     folder_files=frozenset({_EDITS, _COMBINED, _PATCHES}),
     records=_read_folder,
+    profile_records={"contextbench": _read_folder_as_contextbench},
 )
