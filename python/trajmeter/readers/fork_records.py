@@ -24,7 +24,7 @@ from trajmeter.readers._logs.values import (
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.claude_code.stream import read_events as claude_events
 from trajmeter.readers.codex.exec_stream import read_events as codex_events
-from trajmeter.readers.contextbench.views import Span, views_of
+from trajmeter.readers.contextbench.views import Span, bounded, views_of
 from trajmeter.records import Failure, Source, Trajectory
 from trajmeter.records.measurements import finite
 
@@ -193,7 +193,7 @@ def _ranges(values: object) -> Iterator[Span]:
             ends = [value.get(edge, value.get(f"{edge}_line")) for edge in ("start", "end")]
         match ends:
             case [int(first), int(last)]:
-                yield {"start": first, "end": last}
+                yield {"start": bounded(first), "end": bounded(last)}
 
 
 def _usage(record: Mapping[str, Any], agent: str | None, unusable: dict[str, str]) -> Usage | None:

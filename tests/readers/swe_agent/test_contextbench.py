@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers.both_ways import as_batches, as_records
 from tests.readers.logs import ranges, read_as_contextbench
 from tests.readers.swe_agent.runs import CALLS, run, step
 from trajmeter.errors import ReadError
@@ -111,6 +112,15 @@ def test_files_with_ranges_count_as_viewed_under_the_profile() -> None:
     record["file_line_ranges"]["/a.py"] = [{"start": 1, "end": 2, "type": "view"}]
     both = CONTEXT.read(record, source).final_views
     assert ranges(both) == [("a.py", 7, 9), ("a.py", 1, 2), ("./a.py", 7, 9)]
+
+
+def test_numbers_beyond_64_bits_are_cut(tmp_path: Path) -> None:
+    record = {"viewed_files": [], "file_line_ranges": {"a.py": [{"start": 1, "end": 10**30}]}}
+    path = tmp_path / "a.context.json"
+    path.write_text(json.dumps(record))
+    (trajectory,) = read_trajectories(path)
+    assert [each[1:] for each in ranges(trajectory.final_views)] == [(1, 2**63 - 1)]
+    assert as_batches(path)[0] == as_records(path)
 
 
 def test_lines_after_a_file_without_a_name_belong_to_none(tmp_path: Path) -> None:

@@ -18,11 +18,12 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from trajmeter.records import Extent, View
+from trajmeter.records.record import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["Files", "NewView", "Span", "Spans", "Symbols", "merged_spans", "views_of"]
+__all__ = ["Files", "NewView", "Span", "Spans", "Symbols", "bounded", "merged_spans", "views_of"]
 
 _Line: TypeAlias = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
 
@@ -64,6 +65,11 @@ def views_of(
         if names:
             views.append({"path": path, "symbols": names, "listed": path in listed})
     return views
+
+
+def bounded(line: Any) -> Any:  # noqa: ANN401 - any JSON
+    """A line number within 64 bits; anything else unchanged."""
+    return max(-LARGEST_COUNT, min(line, LARGEST_COUNT)) if isinstance(line, int) else line
 
 
 def merged_spans(ranges: Iterable[Sequence[int]]) -> list[Span]:

@@ -18,12 +18,11 @@ from trajmeter.readers._logs.faults import made_trajectory
 from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers.contextbench.views import views_of
+from trajmeter.readers.contextbench.views import bounded, views_of
 from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository
 from trajmeter.readers.swe_agent.run import failure_of
 from trajmeter.readers.swe_agent.turns import turns_with
 from trajmeter.records import ReadProblem, Source, Trajectory
-from trajmeter.records.record import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -79,7 +78,7 @@ def _asked(call: Mapping[str, Any]) -> list[NewView] | None:
     asked = _VIEW.search(str(call.get("action") or ""))
     if asked is None or asked["last"] is None:
         return None
-    first, last = (min(int(asked[edge][:19]), LARGEST_COUNT) for edge in ("first", "last"))
+    first, last = (bounded(int(asked[edge][:20])) for edge in ("first", "last"))
     path = path_in_repository(asked["path"])
     return views_of([path], {path: [{"start": first, "end": last}]}) if first and last else None
 
@@ -142,7 +141,7 @@ def _summary(
     spans: dict[str, Any] = {}
     for path, found in ranges.items():
         spans.setdefault(path_in_repository(path), []).extend(
-            {edge: each.get(edge, 1 if is_any else None) for edge in ("start", "end")}
+            {edge: bounded(each.get(edge, 1 if is_any else None)) for edge in ("start", "end")}
             for each in as_list(found)
             if isinstance(each, dict) and (is_any or each.get("type") != "edit")
         )
