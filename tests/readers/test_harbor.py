@@ -259,6 +259,19 @@ def test_sub_agents_are_not_nested_without_end(tmp_path: Path) -> None:
     assert list(attempt.unusable.values()) == ["sub-agents are nested more than 50 deep"]
 
 
+def test_files_with_nested_sub_agents_are_not_nested_without_end(tmp_path: Path) -> None:
+    folder = write(tmp_path / "t", _delegating(1, "0.json"))
+    for number in range(10):
+        nested = json.loads(_sub_agent("0", _delegating(1, f"{number + 1}.json")))
+        for level in range(1, 90):
+            outer = json.loads(_sub_agent(str(level), step(1, "ask")))
+            nested = outer | {"subagent_trajectories": [nested]}
+        (folder / "agent" / f"{number}.json").write_text(json.dumps(nested))
+    attempt = read_one(folder)
+    assert len(turns_of(attempt)) == 1 + 90
+    assert attempt.unusable == {"trajectory_path 1.json": "sub-agents are nested more than 50 deep"}
+
+
 def test_a_trajectory_that_cannot_be_read_does_not_lose_the_trial(tmp_path: Path) -> None:
     folder = write(tmp_path / "t", step(1, "a"), verifier_result={"rewards": {"reward": 0}})
     for content, message in (("{", "invalid JSON"), ("[]", "expected an object"), ("{}", "steps:")):

@@ -157,26 +157,31 @@ class _Run:
 
     def _add_embedded(self, record: Mapping[str, Any]) -> None:
         identity = record.get("trajectory_id")
-        try:
-            self.add(record, _name_of(record) or as_text(identity))
-        except ReadError as error:
-            self._refuse(f"subagent_trajectories[{identity}]", str(error))
+        self._add_sub_agent(record, as_text(identity), f"subagent_trajectories[{identity}]")
 
     def _add_file(self, file: str) -> None:
-        self._depth += 1
+        place = f"trajectory_path {file}"
         try:
             record = self._content_of(file)
-            if record is not None:
-                self.add(record, _name_of(record) or as_text(record.get("trajectory_id")) or file)
         except ReadError as error:
-            self._refuse(f"trajectory_path {file}", str(error))
+            self._refuse(place, str(error))
+            return
+        if record is not None:
+            self._add_sub_agent(record, as_text(record.get("trajectory_id")) or file, place)
+
+    def _add_sub_agent(self, record: Mapping[str, Any], name: str | None, place: str) -> None:
+        self._depth += 1
+        try:
+            self.add(record, _name_of(record) or name)
+        except ReadError as error:
+            self._refuse(place, str(error))
         finally:
             self._depth -= 1
 
     def _content_of(self, file: str) -> Mapping[str, Any] | None:
         if self.files is None:
             raise ReadError("files beside a trajectory are read only in a trial")
-        if self._depth > _DEEPEST:
+        if self._depth >= _DEEPEST:  # of embedded ones, each file has no more than JSON may nest
             raise ReadError(f"sub-agents are nested more than {_DEEPEST} deep")
         return self.files.take(file)
 
