@@ -117,6 +117,14 @@ def test_a_column_that_begins_with_nulls_has_the_type_of_its_first_value(
         assert [each for each in batch.column("x.ö").to_pylist() if each is not None] == [value]
 
 
+def test_many_columns_that_begin_with_nulls(tmp_path: Path) -> None:
+    names = [f"x.{number}" for number in range(40)]
+    rows: list[dict[str, Any]] = [{"task_id": "a"} | dict.fromkeys(names) for _ in range(120)]
+    rows += [{"task_id": "a", name: number} for number, name in enumerate(names[:30])]
+    table = open_results(write(tmp_path / "rows.jsonl", rows))
+    assert [table.columns[name] for name in names] == ["integer"] * 30 + ["unknown"] * 10
+
+
 def test_bad_lines_are_omitted_and_reported(tmp_path: Path) -> None:
     file = tmp_path / "table.jsonl"
     lines = [

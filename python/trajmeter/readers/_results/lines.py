@@ -143,9 +143,13 @@ class JsonLinesTable:
 def _further_kinds(file: BinaryIO, names: Sequence[str]) -> dict[str, TableKind]:
     """Types of columns that are null in the first rows, by their first value in the next block."""
     found: dict[str, TableKind] = {}
-    left = set(names)
+    left, searched, pattern = set(names), len(names), _value_of(names)
     block, at = next(line_blocks(file, _BLOCK), b""), 0
-    while left and (value := _value_of(left).search(block, at)):
+    while left:
+        if len(left) <= searched // 2:  # not for each name, as there may be many
+            searched, pattern = len(left), _value_of(left)
+        if (value := pattern.search(block, at)) is None:
+            break
         first = block.rfind(b"\n", 0, value.start()) + 1
         at = block.find(b"\n", value.end()) + 1 or len(block)
         line = json_input.Line(0, 0, block[first:at])
