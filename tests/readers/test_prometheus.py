@@ -115,3 +115,12 @@ def test_spaces_in_labels_and_files_without_a_name(tmp_path: Path) -> None:
     )
     (turn,) = turns_of(read_one(tmp_path / "a.log"))
     assert seen(turn) == [("a.py", None, None), ("a.py", 1, 2)]
+
+
+def test_blanks_within_a_name_are_kept_however_many(tmp_path: Path) -> None:
+    name = f"a{' ' * 200_000}b.py"
+    (tmp_path / "a.log").write_text(
+        f"--- BEGIN CONTEXT ---\nFile:\t{name} \nLine number range: 1-2\n--- END CONTEXT ---\n"
+    )
+    (turn,) = turns_of(read_one(tmp_path / "a.log"))
+    assert seen(turn) == [(name, None, None), (name, 1, 2)]

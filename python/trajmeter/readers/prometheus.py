@@ -36,7 +36,7 @@ _Ranges: TypeAlias = "dict[str, list[list[int]]]"
 
 _MARKERS = ("--- BEGIN CONTEXT ---", "--- BEGIN AGGREGATED CONTEXT ---")
 _MARKER = re.compile(r"--- (?P<edge>BEGIN|END) (?P<final>AGGREGATED )?CONTEXT ---")
-_FILE = re.compile(r"\s*File:\s*(\S.*?|(?<=\s))\s*")
+_FILE = re.compile(r"\s*File:(.+)")
 _RANGE = re.compile(r"\s*Line\s*number\s*range\s*:\s*(\d{1,18})\s*-\s*(\d{1,18})\s*", re.IGNORECASE)
 _BACKSLASHES = re.compile(r"\\+")
 _PREFIX = re.compile(r"(?:/testbed/|/workspace/(?:[^/]*/)?)?/*")
@@ -174,7 +174,7 @@ def _ranges(lines: Iterable[str]) -> _Ranges:
     path: str | None = None
     for line in lines:
         if found := _FILE.fullmatch(line):
-            path = _PREFIX.sub("", _BACKSLASHES.sub("/", found[1]), count=1)
+            path = _PREFIX.sub("", _BACKSLASHES.sub("/", found[1].strip()), count=1)
         elif path and (lines_of := _RANGE.fullmatch(line)):
             ends = sorted((int(lines_of[1]), int(lines_of[2])))
             ranges.setdefault(path, []).append(ends)
