@@ -34,6 +34,7 @@ __all__ = [
     "Line",
     "LongLine",
     "are_records",
+    "ends_before_item",
     "first_byte",
     "lines",
     "parse",
@@ -163,11 +164,17 @@ def first_byte(line: bytes) -> bytes:
     return line.lstrip(BLANK)[:1]
 
 
-def are_records(first: bytes, second: bytes) -> bool:
+def ends_before_item(line: bytes) -> bool:
+    """Whether a line of JSON ends where an item of a list or the value of a key follows."""
+    return line.rstrip(BLANK).endswith((b"[", b",", b":"))
+
+
+def are_records(first: bytes, second: bytes, third: bytes = b"") -> bool:
     """Whether two lines, the first an object, begin records, even if one or both are broken.
 
     The second line of a document begins with a brace only if the first ends before an item, as in
-    ``{"messages": [``, and then a comma or the rest of the item follows.
+    ``{"messages": [``, and then a comma or the rest of the item follows, or the end of the list on
+    the third line.
 
     Example:
         >>> are_records(b'{"id": 1', b'{"id": 2}'), are_records(b'{"a": [', b'{"id": 2},')
@@ -175,8 +182,9 @@ def are_records(first: bytes, second: bytes) -> bool:
     """
     if first_byte(second) != b"{":
         return False
-    is_before_item = first.rstrip(BLANK).endswith((b"[", b",", b":"))
-    return not (is_before_item and second.rstrip(BLANK).endswith((b",", b"{", b"[")))
+    goes_on = second.rstrip(BLANK).endswith((b",", b"{", b"["))
+    goes_on = goes_on or first_byte(third) in (b",", b"]", b"}")
+    return not (ends_before_item(first) and goes_on)
 
 
 def parse(content: bytes) -> JsonValue:

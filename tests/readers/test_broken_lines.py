@@ -108,6 +108,22 @@ def test_a_document_with_an_item_on_each_line_is_not_broken(tmp_path: Path, befo
     assert [turn.text for turn in attempt.turns] == ["assistant"]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"messages": [\n{"role": "assistant", "content": "a"}\n]}',
+        '{"run":\n{"id": 1}\n,"messages": [{"role": "assistant", "content": "a"}]}',
+        '{"messages": [{"role": "assistant", "content": "a"}],"run":\n{"id": 1}\n}',
+    ],
+)
+def test_a_document_with_one_item_on_a_line_is_not_broken(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    (attempt,) = read_trajectories(path)
+    assert attempt.turns is not None
+    assert [turn.text for turn in attempt.turns] == ["a"]
+
+
 def test_lines_broken_within_lists_are_not_a_document(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"task_id": "a", "turns": [\n{"task_id": "b", "turns":\n{"task_id": "c"}\n')

@@ -246,7 +246,7 @@ def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> 
 
 
 def _first_lines(file: BinaryIO, longest: int) -> list[json_input.Line]:
-    """Return the first two lines, or fewer if no more can be read.
+    """Return the first two lines, three if the first ends within a list, or fewer if no more.
 
     If a program printed other text before its records, the second is the first record.
     """
@@ -255,8 +255,10 @@ def _first_lines(file: BinaryIO, longest: int) -> list[json_input.Line]:
     try:
         lines = json_input.lines(file, longest)
         found.extend(islice(lines, 2))
-        if found and not _has_json(found):
+        if not _has_json(found):
             found[1:] = islice(filter(_is_record, islice(lines, LONGEST_BANNER - 2)), 1)
+        elif json_input.ends_before_item(found[0].content):
+            found.extend(islice(lines, 1))
     except CutOffError:
         if not found:
             raise
@@ -285,7 +287,8 @@ def _is_document(head: list[json_input.Line]) -> bool:
     """Whether a file with these first lines is one JSON document, not JSON lines."""
     first = head[0].content
     opening = json_input.first_byte(first) if begins_as_json(first) else b""
-    if opening == b"{" and len(head) > 1 and json_input.are_records(first, head[1].content):
+    others = [line.content for line in head[1:]]
+    if opening == b"{" and others and json_input.are_records(first, *others):
         return False
     if isinstance(head[0], json_input.LongLine):
         return False

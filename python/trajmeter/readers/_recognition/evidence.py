@@ -84,8 +84,8 @@ def beginning(head: bytes) -> tuple[JsonValue, ...]:
     lines = [*islice(found, _LINES + 1)]
     are_records = False
     if len(lines) > 1 and json_input.first_byte(lines[0]) == b"{":
-        second = lines[1] if lines[2:] else json_input.first_byte(lines[1])  # it may be cut off
-        are_records = json_input.are_records(lines[0], second)
+        whole = lines[1:3] if lines[2:] else [json_input.first_byte(lines[1])]  # it may be cut off
+        are_records = json_input.are_records(lines[0], *whole)
     for number, line in enumerate(lines[:_LINES], start=1):
         try:
             values.append(json_input.parse(line))
