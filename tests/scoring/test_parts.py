@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,6 +184,24 @@ def test_a_plan_of_something_else_is_never_replaced(runs: Path, tmp_path: Path) 
     with pytest.raises(ConfigurationError, match="not the plan of a run"):
         score_units(runs, tmp_path / "scores", overwrite=True)
     assert plan.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"{", bytes(9), b'{"run_key": "' + b"[" * 100_000])
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "rows/part-a.parquet", "state/plan.db", "state/.env"]
+)
+def test_a_damaged_plan_among_other_files_is_never_replaced(
+    name: str, content: bytes, runs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "scores"
+    for file in ("state/plan.json", "rows/part-000000.parquet", "manifest.json", name):
+        (output / file).parent.mkdir(parents=True, exist_ok=True)
+        (output / file).write_bytes(content)
+    kept = {file for file in output.rglob("*") if file.is_file()}
+    with pytest.raises(ConfigurationError, match=f"other files, such as .*{re.escape(name)};"):
+        score_units(runs, output, overwrite=True)
+    assert {file for file in output.rglob("*") if file.is_file()} == kept
+    assert all(file.read_bytes() == content for file in kept)
 
 
 def test_a_damaged_plan_of_a_work_folder_costs_only_the_finished_units(

@@ -20,7 +20,7 @@ from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.folder_lock import holding, is_held, take
-from trajmeter.scoring.plan_file import read_plan_file
+from trajmeter.scoring.plan_file import LOST_PLAN, foreign_files, read_plan_file
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
@@ -93,17 +93,13 @@ class RunFolder:
             raise ConfigurationError("results are not written to -; name a file or a folder")
         if not self.folder.is_dir() and os.path.lexists(self.folder):
             raise ConfigurationError(f"{self.folder} is a file, expected a folder")
-        if not self.folder.is_dir() or self.read_plan() is not None:
+        plan = self.read_plan()
+        if not self.folder.is_dir() or plan not in (None, LOST_PLAN):
             return
-        others = [each for each in self.folder.iterdir() if each not in (self.rows, self.state)]
-        others += [each for each in (self.rows, self.state) if each.exists() and not each.is_dir()]
-        others += self.rows.iterdir() if self.rows.is_dir() else ()
-        # A run that has just started has no plan yet.
-        begun = self.state.iterdir() if self.state.is_dir() else ()
-        others += [each for each in begun if not each.name.startswith((_LOCK, "."))]
-        if others:
+        # A run that has just started has no plan yet, and a damaged plan may be no plan at all.
+        for other in foreign_files(self.folder, is_planned=plan is not None):
             raise ConfigurationError(
-                f"{self.folder} contains other files, such as {others[0]}; choose a folder that is "
+                f"{self.folder} contains other files, such as {other}; choose a folder that is "
                 "empty or does not exist"
             )
 

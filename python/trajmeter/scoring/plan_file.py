@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["LOST_PLAN", "read_plan_file"]
+__all__ = ["LOST_PLAN", "foreign_files", "read_plan_file"]
 
 LOST_PLAN: dict[str, Any] = {"run_key": "", "settings": {}, "job": {}, "plan": {}}
 """Stands for a plan that is damaged: that of a run other than any."""
@@ -21,6 +23,30 @@ _KEYS = {
     "job": {"folders"},
     "plan": {"units", "shares", "has_whole_tasks", "identities"},
 }
+
+_BEGUN = {"state": re.compile(r"lock-.*|\..*")}
+_OWN = {
+    "": re.compile(r"manifest\.json|summary\.json|spill-\d+-of-\d+|\..*\.part"),
+    "rows": re.compile(r"part-\d+\.parquet"),
+    "state": re.compile(r"plan\.json|\d+\.parquet|lock-.*|\..*\.part"),
+}
+"""Names of what a run writes, by folder."""
+
+
+def foreign_files(folder: Path, *, is_planned: bool) -> Iterator[Path]:
+    """What no run wrote in a folder.
+
+    Args:
+        folder: The folder.
+        is_planned: Whether a run got as far as its plan.
+    """
+    own = _OWN if is_planned else _BEGUN
+    places = {name: folder / name for name in ("rows", "state")}
+    for name, place in {"": folder, **places}.items():
+        for each in place.iterdir() if place.is_dir() else ():
+            is_folder = each in places.values() and each.is_dir()
+            if not is_folder and not (name in own and own[name].fullmatch(each.name)):
+                yield each
 
 
 def read_plan_file(file: Path, *, replaces: bool) -> dict[str, Any] | None:
@@ -45,7 +71,7 @@ def read_plan_file(file: Path, *, replaces: bool) -> dict[str, Any] | None:
         if _is_plan(found):
             return dict(found)
         reason = "values are missing"
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         reason = str(error)
     message = f"{file}: not the plan of a run: {reason}"
     if not _BEGINNING.startswith(content.strip(b"\0")[: len(_BEGINNING)]):
