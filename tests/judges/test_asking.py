@@ -122,7 +122,16 @@ def test_an_invalid_reply_is_asked_for_again_and_never_a_score(bad: str) -> None
 
 @pytest.mark.parametrize(
     "reply",
-    [f"```json\n{GOOD}\n```", f"```JSON\r\n{GOOD}\r\n```", f"``` {GOOD}```", f"\ufeff{GOOD}\n"],
+    [
+        f"```json\n{GOOD}\n```",
+        f"```JSON\r\n{GOOD}\r\n```",
+        f"``` {GOOD}```",
+        f"``` json\n{GOOD}\n```",
+        f"```{GOOD}```",
+        f"````json5 title='a'\n{GOOD}\n````",
+        f"~~~json\n{GOOD}\n~~~",
+        f"\ufeff{GOOD}\n",
+    ],
 )
 def test_a_fenced_reply_is_read(reply: str) -> None:
     assert verdict(ScriptedModel(reply)).value is not None

@@ -27,7 +27,8 @@ JudgementT = TypeVar("JudgementT", bound=BaseModel)
 _LONGEST_PAUSE = 120.0
 """Maximum seconds to wait if an endpoint requests a pause; some request a day."""
 _BLANK = string.whitespace + "\ufeff"
-_FENCED = re.compile(r"```\w*\s(.*)```", re.DOTALL)
+_FENCE = re.compile(r"(`{3,}|~{3,})[^{[\n]*")
+"""A fence with the name of a language, which ends before JSON or with its line."""
 
 
 @dataclass(frozen=True)
@@ -213,5 +214,7 @@ class _Tally:
 def _unfenced(text: str) -> str:
     """The reply without the code fence that models often put around JSON."""
     stripped = text.strip(_BLANK)
-    fenced = _FENCED.fullmatch(stripped)
-    return fenced.group(1) if fenced else stripped
+    fence = _FENCE.match(stripped)
+    if fence is None or not stripped.endswith(fence[1], fence.end()):
+        return stripped
+    return stripped[fence.end() :].removesuffix(fence[1])
