@@ -230,7 +230,7 @@ items = some(
             "additional_tools",
         ]
     ),
-    role=st.sampled_from([None, "assistant", "user"]),
+    role=st.sampled_from([None, "assistant", "user", "developer"]),
     id=ids,
     call_id=ids,
     name=names | st.none(),

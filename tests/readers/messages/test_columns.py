@@ -126,6 +126,7 @@ def test_the_last_value_of_a_key_counts() -> None:
 @example([{"messages": call("f", {}, "\ud800")}], None)
 @example([{"messages": [asks(("c", "f", r'{"INVALID\u005fJSON": "x"}'))]}], None)
 @example([{"messages": [{"role": "assistant", "content": ["a", "", {"type": "text"}]}]}], None)
+@example([{"messages": [{"role": "developer", "type": "program_output", "result": "a"}]}], None)
 def test_same_rows_and_problems_as_records(found: list[Any], data: st.DataObject | None) -> None:
     text = "\n".join(map(json.dumps, found))
     columns: tuple[str, ...] | None = COLUMNS

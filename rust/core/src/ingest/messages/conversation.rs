@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
 use super::results::{self, CallResult};
-use super::roles::{Part, is_beside, is_silent};
+use super::roles::{Part, is_beside, is_of_records, is_silent};
 use super::shapes::{Given, Message, given, said};
 use super::usage::Usage;
 use super::waiting::Waiting;
@@ -113,12 +113,14 @@ impl<'n> Conversation<'n> {
         if whole.is("request") || whole.is("response") {
             return None;
         }
-        let kind = kind.quoted()?.text()?;
+        let kind = kind.quoted()?;
+        if is_of_records(kind) {
+            return None;
+        }
+        let kind = kind.text()?;
         if kind == "reasoning" || kind == "compaction" {
             self.flat();
             Some(())
-        } else if kind == "apply_patch_call_output" || kind == "shell_call_output" {
-            None // unlike the others, these are marked as failed
         } else if kind.ends_with("_call_output") {
             self.give(results::of_item(&message)?)
         } else if kind.ends_with("_call") {

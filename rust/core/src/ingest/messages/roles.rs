@@ -23,6 +23,16 @@ const BESIDE: [&str; 7] = [
     "mcp_list_tools",
 ];
 
+/// Types of items that only the record reader reads: outputs that may say that they failed, and
+/// programs and searches that `OpenAI` runs itself.
+const OF_RECORDS: [&str; 5] = [
+    "apply_patch_call_output",
+    "program",
+    "program_output",
+    "shell_call_output",
+    "tool_search_output",
+];
+
 /// The part that messages of a role play in a turn.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
@@ -52,6 +62,11 @@ pub(super) fn is_silent(role: Quoted<'_>) -> bool {
 /// Returns whether items of a type are not part of an answer.
 pub(super) fn is_beside(kind: Quoted<'_>) -> bool {
     is_one(kind, &BESIDE)
+}
+
+/// Returns whether items of a type are left to the record reader.
+pub(super) fn is_of_records(kind: Quoted<'_>) -> bool {
+    is_one(kind, &OF_RECORDS)
 }
 
 fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
