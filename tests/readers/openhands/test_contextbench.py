@@ -1,4 +1,4 @@
-"""Completions of OpenHands under the profile ``contextbench``."""
+"""Completions and events of OpenHands under the profile ``contextbench``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers.both_ways import as_batches, as_records
 from tests.readers.logs import ranges, read_as_contextbench
 from trajmeter.readers.openhands import EVENTS
 from trajmeter.records import Source
@@ -88,3 +89,16 @@ def test_the_union_of_the_steps_of_the_last_file_is_the_final_context(tmp_path: 
 def test_a_line_with_the_original_id_of_its_task() -> None:
     record: dict[str, Any] = {"original_inst_id": "acme__fix-1", "history": [], "test_result": {}}
     assert EVENTS.read(record, Source(file="output.jsonl")).task_id == "acme__fix-1"
+
+
+@pytest.mark.parametrize("args", [{"view_range": [10**30, 10**40]}, {"start": 1, "end": 10**30}])
+def test_lines_of_events_beyond_64_bits_can_be_scored_from_columns(
+    args: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "output.jsonl"
+    asked = {"id": 1, "source": "agent", "action": "read", "args": {"path": "a.py", **args}}
+    given = {"id": 2, "cause": 1, "observation": "read", "content": "a\nb"}
+    record = {"instance_id": "t", "history": [asked, given], "test_result": {}}
+    path.write_text(json.dumps(record))
+    for profiles in ((), ("contextbench",)):
+        assert as_batches(path, profiles=profiles)[0] == as_records(path, profiles=profiles)

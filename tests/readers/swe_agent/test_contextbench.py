@@ -114,8 +114,9 @@ def test_files_with_ranges_count_as_viewed_under_the_profile() -> None:
     assert ranges(both) == [("a.py", 7, 9), ("a.py", 1, 2), ("./a.py", 7, 9)]
 
 
-def test_numbers_beyond_64_bits_are_cut(tmp_path: Path) -> None:
-    record = {"viewed_files": [], "file_line_ranges": {"a.py": [{"start": 1, "end": 10**30}]}}
+@pytest.mark.parametrize("end", [10**30, "1" * 30, 1e30])
+def test_numbers_beyond_64_bits_are_cut(end: Any, tmp_path: Path) -> None:
+    record = {"viewed_files": [], "file_line_ranges": {"a.py": [{"start": 1, "end": end}]}}
     path = tmp_path / "a.context.json"
     path.write_text(json.dumps(record))
     (trajectory,) = read_trajectories(path)

@@ -68,8 +68,13 @@ def views_of(
 
 
 def bounded(line: Any) -> Any:  # noqa: ANN401 - any JSON
-    """A line number within 64 bits; anything else unchanged."""
-    return max(-LARGEST_COUNT, min(line, LARGEST_COUNT)) if isinstance(line, int) else line
+    """A line number within 64 bits, which may be written as text; anything else unchanged."""
+    try:
+        number = int(line)
+    except (OverflowError, TypeError, ValueError):
+        return line
+    within = max(-LARGEST_COUNT, min(number, LARGEST_COUNT))
+    return line if within == number else within
 
 
 def merged_spans(ranges: Iterable[Sequence[int]]) -> list[Span]:

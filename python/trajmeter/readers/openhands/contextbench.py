@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_int, as_list, as_mapping
-from trajmeter.readers.contextbench.views import merged_spans, views_of
+from trajmeter.readers.contextbench.views import bounded, merged_spans, views_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -142,7 +142,7 @@ def _read_range(args: Mapping[str, Any]) -> list[Span]:
         if len(pair) == 2 and all(isinstance(each, int) for each in pair) and pair[1] > 0:  # noqa: PLR2004 - the first and the last
             first = pair[0] if pair[0] or pair is asked else 1
             if first > 0:
-                return [{"start": first, "end": pair[1]}]
+                return [{"start": bounded(first), "end": bounded(pair[1])}]
     return []
 
 

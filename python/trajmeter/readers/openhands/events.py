@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.faults import made_trajectory
-from trajmeter.readers._logs.values import as_list, as_mapping, as_text
+from trajmeter.readers._logs.values import as_int, as_list, as_mapping, as_text
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
@@ -214,10 +214,10 @@ def _asked(arguments: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """The requested lines, from 1, inclusive; ``None`` where the file begins or ends."""
     asked = arguments.get("view_range")
     if isinstance(asked, list) and len(asked) == 2 and all(isinstance(each, int) for each in asked):  # noqa: PLR2004 - the first and the last
-        return asked[0], asked[1] if asked[1] > 0 else None
+        return as_int(asked[0]), as_int(asked[1]) if asked[1] > 0 else None
     start, end = arguments.get("start"), arguments.get("end")
-    first = start + 1 if isinstance(start, int) and start > 0 else None
-    return first, end if isinstance(end, int) and end > 0 else None
+    first = as_int(start + 1) if isinstance(start, int) and start > 0 else None
+    return first, as_int(end) if isinstance(end, int) and end > 0 else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
