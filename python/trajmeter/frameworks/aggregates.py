@@ -120,7 +120,7 @@ def timed_latencies(
 
 
 def is_timed(question: QuestionResult, *, averaged: bool) -> bool:
-    """Whether any run of a question was answered or timed out: the time of a failure is none."""
+    """Whether any run of a question was answered or timed out; failures have no latency."""
     if averaged and question.run_outcomes is not None:  # the answer shown is that of only one run
         counts = question.run_outcomes.items()
         return any(count for kind, count in counts if kind is not AnswerOutcome.FAILED)

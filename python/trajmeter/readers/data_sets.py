@@ -56,9 +56,10 @@ def _read_openhands(record: Mapping[str, JsonValue], source: Source) -> Trajecto
     held = fields_of(message_turns(messages))
     tested = record.get("test_result")
     inside = tested if isinstance(tested, dict) else {}
-    names = {field: _first_named(record, keys) for field, keys in NAMES.items()}
+    named_by = {field: _first_named(record, keys) for field, keys in NAMES.items()}
+    names = {field: name for field, name in named_by.items() if name is not None}
     read = {key, "instance_id", "resolved", "exit_status", *_PATCHES, *names.values()}
-    named = {field: str(record[name]) for field, name in names.items() if name is not None}
+    named = {field: str(record[name]) for field, name in names.items()}
     return _trajectory(
         record,
         source,
@@ -95,14 +96,7 @@ def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajecto
         if isinstance(text, str):
             blocks = _FENCED.findall(text)
             turns.append({"text": text, "program": blocks[-1].strip() if blocks else None})
-    read: set[str | None] = {
-        "trajectory",
-        "instance_id",
-        "model_name",
-        "generated_patch",
-        "target",
-        "exit_status",
-    }
+    read = {"trajectory", "instance_id", "model_name", "generated_patch", "target", "exit_status"}
     return _trajectory(
         record,
         source,
@@ -118,7 +112,7 @@ def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajecto
 
 
 def _trajectory(
-    record: Mapping[str, JsonValue], source: Source, read: set[str | None], fields: dict[str, Any]
+    record: Mapping[str, JsonValue], source: Source, read: set[str], fields: dict[str, Any]
 ) -> Trajectory:
     """The trajectory of a row; unread columns are kept unless they have no value."""
     status = record.get("exit_status")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["LOST_PLAN", "foreign_files", "read_plan_file"]
 
 LOST_PLAN: dict[str, Any] = {"run_key": "", "settings": {}, "job": {}, "plan": {}}
-"""Stands for a plan that is damaged: that of a run other than any."""
+"""Stands for a damaged plan, which matches no run."""
 
 _BEGINNING = b'{"run_key"'
 _KEYS = {
