@@ -60,9 +60,11 @@ def test_pages_of_mappings_do_not_depend_on_batches(
     groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
     assert [each.num_rows for each in groups] == [1_024, 476]
     found = map(groups[0].column, range(groups[0].num_columns))
-    encodings = {each.path_in_schema.removeprefix(name): each.encodings for each in found}
-    assert "RLE_DICTIONARY" in encodings[".list.element.key"]
-    assert "RLE_DICTIONARY" not in encodings[".list.element.value.agent/nop"]
+    leaves = {each.path_in_schema.removeprefix(name): each for each in found}
+    key, ratio = leaves[".list.element.key"], leaves[".list.element.value.agent/nop"]
+    assert "RLE_DICTIONARY" in key.encodings
+    assert "RLE_DICTIONARY" not in ratio.encodings
+    assert (key.compression, ratio.compression) == ("ZSTD", "SNAPPY")
 
 
 def test_an_interrupted_writer_is_abandoned_after_its_row_group(

@@ -67,6 +67,9 @@ _STDOUT, _STDERR = 1, 2
 _COLLECTED = 200_000
 """Garbage collection threshold: more objects than a short run creates, as nearly all of them live
 to its end."""
+_SWITCH_SECONDS = 0.0002
+"""Time for which a thread may keep the interpreter while others wait for it. Threads that read and
+write need it only briefly between long calls that do not; by default each would wait 5 ms."""
 _GRACE_SECONDS = 5.0
 """How long threads that are still running, such as an exporter's, may take to finish."""
 
@@ -159,6 +162,7 @@ def program() -> NoReturn:
     that never ends.
     """
     gc.set_threshold(_COLLECTED)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     ended: list[int] = []
     if _is_first_at_exit():
         atexit.register(_skip_teardown, ended)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -175,16 +175,17 @@ def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - 
     """
     import pyarrow as pa
 
-    repeating = [
-        path
-        for field in schema
-        if field.name != _NAME_OF_ROWS
-        for path in _repeating(field.name, field.type)
-    ]
+    repeating: list[str] = []
+    compression: dict[str, str] = {}
+    for field in schema:
+        for leaf in _leaves(field.name, field.type):
+            compression[leaf.path] = "snappy" if leaf.is_measured else "zstd"
+            if field.name != _NAME_OF_ROWS and not leaf.is_measured:
+                repeating.append(leaf.path)
     options: dict[str, Any] = {
         # The default pool may use huge pages, which take longer to clear than encoding takes.
         "memory_pool": pa.system_memory_pool(),
-        "compression": "zstd",
+        "compression": compression,
         "write_batch_size": _PAGE_ROWS,
         "use_dictionary": repeating,
     }
@@ -209,17 +210,25 @@ def _with_whole_lists(table: pa.Table) -> pa.Table:
     return table
 
 
-def _repeating(path: str, kind: Any, *, is_listed: bool = False) -> Iterator[str]:  # noqa: ANN401 - the stubs know none of its attributes
-    """The columns of a file whose values may repeat: all except numbers in records."""
+class _Leaf(NamedTuple):
+    """A column of a file: values without structure."""
+
+    path: str
+    is_measured: bool
+    """Whether it holds the numbers of records in lists, such as the speedups of benchmarks: almost
+    all are distinct, and zstd takes longer to find out than to encode them."""
+
+
+def _leaves(path: str, kind: Any, *, is_member: bool = False) -> Iterator[_Leaf]:  # noqa: ANN401 - the stubs know none of its attributes
     import pyarrow as pa
 
     if pa.types.is_list(kind):
-        yield from _repeating(f"{path}.list.element", kind.value_type)
+        yield from _leaves(f"{path}.list.element", kind.value_type)
     elif pa.types.is_struct(kind):
         for field in kind:
-            yield from _repeating(f"{path}.{field.name}", field.type, is_listed=True)
-    elif not (is_listed and pa.types.is_floating(kind)):
-        yield path
+            yield from _leaves(f"{path}.{field.name}", field.type, is_member=True)
+    else:
+        yield _Leaf(path, is_member and pa.types.is_floating(kind))
 
 
 def _text_ends(batch: pa.RecordBatch) -> Int64Array:
