@@ -110,28 +110,35 @@ class ParquetWriter:
 
         The remaining rows are held until the next batch completes their page.
         """
-        texts = _text_ends(batch)
+        first = self._least_rows - self._part_rows
+        places = [0, *range(first, batch.num_rows, self._least_rows), batch.num_rows]
+        texts = dict(zip(places, _text_bytes(batch, places), strict=True))
         start = 0
         while start < batch.num_rows:
             stop = self._stop(texts, start)
             self._parts.append(batch.slice(start, stop - start))
             self._part_rows += stop - start
-            self._text_bytes += int(texts[stop] - texts[start])
+            self._text_bytes += texts[stop] - texts[start]
             if self._part_rows % self._least_rows == 0:
                 self._join_parts()
             start = stop
 
-    def _stop(self, texts: Int64Array, start: int) -> int:
-        """The row before which to split a batch next, given the offsets of its rows' texts."""
-        least, rows = self._least_rows, len(texts) - 1 - start
+    def _stop(self, texts: Mapping[int, int], start: int) -> int:
+        """The row before which to split a batch next.
+
+        Args:
+            texts: Bytes of text before each row at which a page may end, and at the batch's end.
+            start: The row with which the part begins.
+        """
+        least, rows = self._least_rows, max(texts) - start
         if self._parts or rows < least:
             return start + min(rows, least - self._part_rows)
         room = _ROW_GROUP - self._page_rows
         first = start + self._chunk_rows - self._page_rows % self._chunk_rows
-        ends = np.arange(first, start + min(rows, room), self._chunk_rows)
-        held = self._text_bytes + texts[ends] - texts[start]
-        if (full := np.flatnonzero(held >= _TEXT_BYTES)).size:
-            return int(ends[full[0]])
+        full = texts[start] + _TEXT_BYTES - self._text_bytes
+        for end in range(first, start + min(rows, room), self._chunk_rows):
+            if texts[end] >= full:
+                return end
         return start + min(rows // least * least, room)
 
     def _join_parts(self) -> None:
@@ -231,16 +238,17 @@ def _leaves(path: str, kind: Any, *, is_member: bool = False) -> Iterator[_Leaf]
         yield _Leaf(path, is_member and pa.types.is_floating(kind))
 
 
-def _text_ends(batch: pa.RecordBatch) -> Int64Array:
-    """Bytes of text and lists before each row of a batch and at its end; others are small."""
+def _text_bytes(batch: pa.RecordBatch, places: Sequence[int]) -> list[int]:
+    """Bytes of text and lists before each of these rows of a batch; other values are small."""
     import pyarrow as pa
 
-    rows = np.arange(batch.num_rows + 1)
-    ends = np.zeros(batch.num_rows + 1, np.int64)
+    rows = np.array(places)
+    total = np.zeros(len(rows), np.int64)
     for column in batch.columns:
         if column.type == pa.string() or pa.types.is_list(column.type):
-            ends += _bytes_before(column, rows)
-    return ends
+            total += _bytes_before(column, rows)
+    counted: list[int] = total.tolist()
+    return counted
 
 
 def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa: ANN401 - an array of any type
