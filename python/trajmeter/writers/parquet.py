@@ -65,7 +65,7 @@ class ParquetWriter:
         self._text_bytes = 0
         self._parts: list[pa.RecordBatch] = []
         self._part_rows = 0
-        self._encoded: Background | None = None
+        self._encoding = Background("trajmeter-parquet")
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
@@ -89,13 +89,12 @@ class ParquetWriter:
             self._join_parts()
         if self._pages:
             self._encode_pages()
-        self._wait()
+        self._encoding.result()
         self._writer.close()
 
     def abandon(self) -> None:
         """Keep pyarrow from closing the file at garbage collection, on a closed stream."""
-        if self._encoded is not None:
-            self._encoded.join()
+        self._encoding.join()
         if hasattr(self._writer, "is_open"):
             self._writer.is_open = False
 
@@ -157,21 +156,15 @@ class ParquetWriter:
     def _encode_pages(self) -> None:
         import pyarrow as pa
 
-        self._wait()
+        self._encoding.result()  # before the next pages are joined
         table = pa.concat_tables(self._pages)
         self._pages = []
         self._page_rows = 0
         self._text_bytes = 0
-        self._encoded = Background(partial(self._encode, table), "trajmeter-parquet")
+        self._encoding.start(partial(self._encode, table))
 
     def _encode(self, table: pa.Table) -> None:
         self._writer.write_table(_with_whole_lists(table), _ROW_GROUP)
-
-    def _wait(self) -> None:
-        """Wait for the row group that is being encoded, and raise its error, if any."""
-        if self._encoded is not None:
-            self._encoded.result()
-            self._encoded = None
 
 
 def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - of either module
