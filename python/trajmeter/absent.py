@@ -87,7 +87,9 @@ def _made_repeated(index: int, rows: int) -> pa.Array[Any]:
 def _repeated(index: int, rows: int) -> pa.Array[Any]:
     import pyarrow as pa
 
-    return pa.repeat(_defaults()[index], rows)
+    default: Any = _defaults()[index]
+    column: pa.Array[Any] = pa.repeat(default, rows)
+    return column
 
 
 def _enough(rows: int) -> int | None:
