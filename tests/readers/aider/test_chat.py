@@ -91,6 +91,31 @@ def test_replies_end_with_their_tokens(folder: Path) -> None:
     assert attempt.final_output == "Sorry, rightly."
 
 
+def test_tokens_that_were_cached_have_their_cost_on_the_next_line(folder: Path) -> None:
+    (folder / NAME).write_text(
+        "# aider chat started at 2026-03-01 10:00:00\n\n"
+        "#### Fix the mean.  \n\nThe loop stops short.\n\n> as you say\n\n"
+        "> Tokens: 13k sent, 1.2k cache write, 8.0k cache hit, 300 received.\n"
+        "Cost: $0.02 message, $0.03 session.  \n"
+        "> Applied edit to src/a.py  \n\n"
+        "#### Thanks.  \n\nGladly.\n\n"
+        "> Tokens: 900 sent, 5 received. Cost: $0.01 message, $0.04 session.  \n"
+    )
+    first, second = turns_of(read_one(folder / NAME))
+    assert (first.text, first.success) == ("The loop stops short.\n\n> as you say", True)
+    assert first.usage == Usage(
+        input_tokens=13_000,
+        output_tokens=300,
+        cached_input_tokens=8_000,
+        cache_write_tokens=1_200,
+        cost_usd=0.02,
+    )
+    assert (second.text, second.usage) == (
+        "Gladly.",
+        Usage(input_tokens=900, output_tokens=5, cost_usd=0.01),
+    )
+
+
 def test_a_prompt_that_was_too_long_has_no_turn(folder: Path) -> None:
     (folder / NAME).write_text(
         "# aider chat started at 2026-03-01 10:00:00\n\n#### Fix it.  \n"

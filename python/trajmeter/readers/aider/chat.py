@@ -50,6 +50,9 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
+_COST = re.compile(r"Cost: \$(?P<cost>[\d.]+) message")
+"""Cost on a line of its own, as aider writes it if tokens were both read from and written to a
+cache."""
 _THOUSAND = 1000
 _NO_EDIT = "The LLM did not conform to the edit format."
 _TOO_LONG = "has hit a token limit!"
@@ -112,8 +115,11 @@ class _Chat:
         is_whole = line.endswith(_END)
         if self._is_aside:
             self._is_aside = not is_whole
-        elif line.startswith("> ") and (is_whole or not any(self._lines)):
-            # Within a reply, a line without the usual end is a quotation by the model.
+            self._add_cost(line)
+        elif line.startswith("> ") and (
+            is_whole or not any(self._lines) or _TOKENS.fullmatch(line[2:])
+        ):
+            # Within a reply, any other line without the usual end is a quotation by the model.
             self._is_aside = not is_whole
             self._add_aside(line[2:].strip())
         elif line.startswith("#### ") and is_whole:
@@ -167,6 +173,14 @@ class _Chat:
             self._replies[-1].error = Failure(reason="edit_format_error", message=said)
         elif self._replies and said.startswith(_APPLIED):
             self._replies[-1].is_done = True
+
+    def _add_cost(self, line: str) -> None:
+        """Add the cost that follows the tokens of the last reply."""
+        found = _COST.match(line)
+        usage = self._replies[-1].usage if self._replies else None
+        if found and usage is not None and usage.cost_usd is None:
+            cost = {"cost_usd": float(found["cost"])}
+            self._replies[-1].usage = usage.model_copy(update=cost)
 
     def _say(self) -> None:
         """End the reply made up of the lines so far, unless they are blank."""
