@@ -9,6 +9,7 @@ import pytest
 
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_trajectories
+from trajmeter.records import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,3 +115,74 @@ def test_a_state_without_messages_is_a_problem(tmp_path: Path) -> None:
         read(tmp_path / "a.json", {**STATE, "llm_context": {}})
     with pytest.raises(ReadError, match="agent_states: expected the state of a manager"):
         read(tmp_path / "a.json", {**TEAM, "agent_states": {"coder": STATE}})
+
+
+def read_events(tmp_path: Path, *events: Any) -> Trajectory:
+    path = tmp_path / "shelf-1.json"
+    path.write_text(json.dumps({"messages": [*events], "stop_reason": None}))
+    (attempt,) = read_trajectories(path)
+    return attempt
+
+
+def test_what_no_model_wrote_is_not_a_turn(tmp_path: Path) -> None:
+    attempt = read_events(
+        tmp_path,
+        event("TextMessage", "user", "Fix it."),
+        event("ToolCallRequestEvent", "a", [{**CALL, "name": "transfer_to_b"}], (10, 3)),
+        event("ToolCallExecutionEvent", "a", [{**RESULT, "content": "Over to b."}]),
+        event("HandoffMessage", "a", "Over to b."),
+        event("TextMessage", "b", "Which file?", (20, 4)),
+        event("UserInputRequestedEvent", "clerk", ""),
+        event("TextMessage", "clerk", "a.py"),
+        event("TextMessage", "b", "Done.", (0, 0)),
+    )
+    assert attempt.turns is not None
+    assert [(turn.agent, turn.text) for turn in attempt.turns] == [
+        ("a", None),
+        ("b", "Which file?"),
+        ("b", "Done."),
+    ]
+    assert attempt.turns[-1].usage is None
+
+
+def test_an_answer_may_be_an_object(tmp_path: Path) -> None:
+    said = event("StructuredMessage[Verdict]", "judge", {"fixed": True}, (10, 3))
+    attempt = read_events(tmp_path, event("TextMessage", "user", "Fixed?"), said)
+    assert (attempt.final_output, len(attempt.turns or ())) == ('{"fixed": true}', 1)
+
+
+def test_code_that_an_agent_wrote(tmp_path: Path) -> None:
+    def wrote(text: str, *codes: str) -> Any:
+        blocks = [{"code": code, "language": "python"} for code in codes]
+        return {**event("CodeGenerationEvent", "coder", text), "code_blocks": blocks}
+
+    def ran(code: int) -> Any:
+        result = {"exit_code": code, "output": "printed"}
+        return {**event("CodeExecutionEvent", "coder", None), "result": result}
+
+    attempt = read_events(
+        tmp_path,
+        wrote("I try.", "a()\n", "b()\n"),
+        ran(1),
+        wrote("Why?"),
+        wrote("So.", "c()"),
+        ran(0),
+    )
+    assert attempt.turns is not None
+    assert [(turn.text, turn.program, turn.success) for turn in attempt.turns] == [
+        ("I try.", "a()\nb()", False),
+        ("Why?", None, None),
+        ("So.", "c()", True),
+    ]
+    assert attempt.turns[0].error == Failure(reason="exit_code", message="exit code 1")
+
+
+def test_unusable_events_are_named_by_their_position(tmp_path: Path) -> None:
+    attempt = read_events(
+        tmp_path,
+        event("TextMessage", "coder", "Done.", (10, 3)),
+        event("ThoughtEvent", "coder", "hm"),
+        event("ToolCallExecutionEvent", "coder", [RESULT]),
+        5,
+    )
+    assert [*attempt.unusable] == ["messages[2]", "messages[3]"]

@@ -4,20 +4,22 @@ A result is what ``run`` returns (``TaskResult``): the events of all agents, wit
 model call. A state is what ``save_state`` returns for an agent (the messages of its model, without
 tokens) or for a team (the events that its manager saw).
 
-Each answer of the model is a turn, with the calls it requests and their results. Summaries of
-calls, which AutoGen makes without a model, are not turns.
+Each answer of the model is a turn, with the calls it requests and their results. Summaries of calls
+and handoffs, which AutoGen makes without a model, are not turns, nor is what people typed in.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
+from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of, name_of
 from trajmeter.readers.messages.turns import message_turns
-from trajmeter.records import Trajectory, Usage
+from trajmeter.records import Failure, Trajectory, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,8 +35,14 @@ _TEAM_STATE = "TeamState"
 _STATES = (_AGENT_STATE, _TEAM_STATE)
 _REQUEST = "ToolCallRequestEvent"
 _RESULTS = ("ToolCallExecutionEvent", "FunctionExecutionResultMessage")
-_USER = ("user",)
-_SAID = ("TextMessage", "StopMessage", "HandoffMessage", "StructuredMessage", "MultiModalMessage")
+_USER = "user"
+_USER_ASKED = "UserInputRequestedEvent"
+_STRUCTURED = "StructuredMessage"
+"""How the type of a message with an object as content begins, followed by the object's class."""
+_CODE = "CodeGenerationEvent"
+_RAN = "CodeExecutionEvent"
+_SAID = ("TextMessage", "StopMessage", "MultiModalMessage", _CODE)
+_TYPED_IN = (*_SAID, "HandoffMessage")
 _BUDGETS = ("Maximum number of messages", "Maximum number of turns", "Token usage limit", "Timeout")
 
 
@@ -77,7 +85,7 @@ def _read_state(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     messages = context.get("messages") if isinstance(context, dict) else None
     if not isinstance(messages, list):
         raise ReadError(f"llm_context.messages: expected a list, got {type_name(messages)}")
-    return _trajectory([*_plain(messages)], source, None)
+    return _trajectory(messages, source, None)
 
 
 def _values(value: JsonValue) -> list[JsonValue]:
@@ -87,17 +95,18 @@ def _values(value: JsonValue) -> list[JsonValue]:
 def _of_events(events: JsonValue, source: Source, reason: JsonValue) -> Trajectory:
     if not isinstance(events, list):
         raise ReadError(f"messages: expected a list, got {type_name(events)}")
-    return _trajectory([*_plain(events)], source, reason)
+    return _trajectory(events, source, reason)
 
 
-def _trajectory(
-    messages: list[dict[str, JsonValue]], source: Source, reason: JsonValue
-) -> Trajectory:
-    held = message_turns(messages, usage=_usage)
-    agents = [messages[start].get("name") for start in held.starts]
+def _trajectory(events: list[JsonValue], source: Source, reason: JsonValue) -> Trajectory:
+    read = [*_plain(events)]
+    held = message_turns(
+        [message for _, message in read], places=[place for place, _ in read], usage=_usage
+    )
+    made = _made(events)
     turns = [
-        turn.model_copy(update={"agent": agent if isinstance(agent, str) else None})
-        for turn, agent in zip(held.turns, agents, strict=True)
+        turn.model_copy(update=made.get(start, {}) | {"agent": _source(events[start])})
+        for turn, start in zip(held.turns, held.starts, strict=True)
     ]
     names = {turn.agent for turn in turns}
     is_over = isinstance(reason, str) and reason.startswith(_BUDGETS)
@@ -114,27 +123,55 @@ def _trajectory(
     )
 
 
-def _plain(events: list[JsonValue]) -> Iterator[dict[str, JsonValue]]:
-    """Events as OpenAI-style messages, without thoughts and summaries."""
-    for event in events:
+def _plain(events: list[JsonValue]) -> Iterator[tuple[int, dict[str, JsonValue]]]:
+    """Events as OpenAI-style messages with their positions, without summaries and the like."""
+    people = {_USER, *(_source(event) for event in events if _kind(event) == _USER_ASKED)}
+    for place, event in enumerate(events):
         if not isinstance(event, dict):
-            yield {"role": None, "content": event}
+            yield place, {"role": None, "content": event}
             continue
-        kind, content, name = event.get("type"), event.get("content"), event.get("source")
-        usage = {"models_usage": event.get("models_usage")}
+        kind, content = _kind(event), event.get("content")
+        about = {"role": "assistant", "models_usage": event.get("models_usage")}
         if kind in _RESULTS:
-            yield from _given_back(content)
-        elif kind == "UserMessage" or (kind in _SAID and name in _USER):
-            yield {"role": "user", "content": content}
+            yield from ((place, result) for result in _given_back(content))
+        elif kind == "UserMessage" or (kind in _TYPED_IN and _source(event) in people):
+            yield place, {"role": "user", "content": content}
         elif kind == _REQUEST or (kind == "AssistantMessage" and isinstance(content, list)):
             calls: list[JsonValue] = [
                 {"id": call.get("id"), "type": "function", "function": call}
                 for call in (content if isinstance(content, list) else ())
                 if isinstance(call, dict)
             ]
-            yield {"role": "assistant", "name": name, "tool_calls": calls, **usage}
+            yield place, {**about, "tool_calls": calls}
+        elif kind.startswith(_STRUCTURED):
+            yield place, {**about, "content": json.dumps(content, ensure_ascii=False)}
         elif kind == "AssistantMessage" or kind in _SAID:
-            yield {"role": "assistant", "name": name, "content": content, **usage}
+            yield place, {**about, "content": content}
+
+
+def _kind(event: JsonValue) -> str:
+    return as_text((as_object(event) or {}).get("type")) or ""
+
+
+def _source(event: JsonValue) -> str | None:
+    name = (as_object(event) or {}).get("source")
+    return name if isinstance(name, str) else None
+
+
+def _made(events: list[JsonValue]) -> dict[int, dict[str, Any]]:
+    """The code that agents wrote, and whether it succeeded, by the position of the answer."""
+    made: dict[int, dict[str, Any]] = {}
+    for place, event in enumerate(events):
+        if isinstance(event, dict) and _kind(event) == _CODE:
+            blocks = [as_object(each) or {} for each in as_list(event.get("code_blocks"))]
+            codes = [code.rstrip("\n") for each in blocks if (code := as_text(each.get("code")))]
+            made[place] = {"program": "\n".join(codes) or None}
+        elif isinstance(event, dict) and _kind(event) == _RAN and made:
+            code = (as_object(event.get("result")) or {}).get("exit_code")
+            if type(code) is int:
+                error = Failure(reason="exit_code", message=f"exit code {code}") if code else None
+                made[max(made)] |= {"success": code == 0, "error": error}
+    return made
 
 
 def _given_back(results: JsonValue) -> Iterator[dict[str, JsonValue]]:
@@ -154,7 +191,7 @@ def _given_back(results: JsonValue) -> Iterator[dict[str, JsonValue]]:
 
 
 def _usage(message: Mapping[str, Any]) -> Usage | None:
-    """Tokens of the model call that produced an answer."""
+    """Tokens of the model call that produced an answer; AutoGen writes 0 if none were recorded."""
     used = message.get("models_usage")
     if not isinstance(used, dict):
         return None
@@ -167,7 +204,7 @@ def _usage(message: Mapping[str, Any]) -> Usage | None:
         for name, count in counts.items()
         if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 1 << 63
     }
-    return Usage(**kept) if kept else None
+    return Usage(**kept) if any(kept.values()) else None
 
 
 _CARRIES = (*(field for field in CARRIED_BY_MESSAGES if field != "model"), "agent", "metadata")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +43,7 @@ class MessageTurns(NamedTuple):
 def message_turns(
     messages: Iterable[object],
     *,
+    places: Iterable[int] | None = None,
     views: ToolViews | None = TOOL_VIEWS,
     failed: FailureTest | None = None,
     usage: UsageReader = message_usage,
@@ -52,6 +54,7 @@ def message_turns(
 
     Args:
         messages: Mappings, or objects with ``model_dump``.
+        places: Position of each message in its log, if these are only some of the log's.
         views: Determines what calls show; ``None`` to record no views.
         failed: Whether a call failed, for calls whose messages do not say.
         usage: Reads the usage of an answer; by default from its message.
@@ -59,7 +62,7 @@ def message_turns(
         durations: Duration of calls in seconds by call id, if recorded separately.
     """
     conversation = Conversation(usage)
-    for index, message in enumerate(messages):
+    for index, message in zip(count() if places is None else places, messages, strict=False):
         conversation.add(index, message)
     drafts = conversation.drafts
     for draft in drafts if durations else ():
