@@ -263,3 +263,20 @@ def test_an_episode_with_an_unreadable_trace_loses_only_that(tmp_path: Path) -> 
         (1, "traces[0]", "expected an object, got a number"),
         (2, None, "traces: expected a list, got null"),
     ]
+
+
+def test_a_key_that_is_only_a_hash_gives_way_to_the_id_of_the_data(tmp_path: Path) -> None:
+    data = {"prompt": "Mend it.", "id": "shelf-1"}
+    task = {"type": "Mend", "data": data, "key": "f00d", "hash": "f00d"}
+    assert read(tmp_path, trace(task=task)).task_id == "shelf-1"
+    assert read(tmp_path, trace(task={**task, "key": "task-7"})).task_id == "task-7"
+    assert read(tmp_path, trace(task={**task, "data": {}})).task_id == "f00d"
+
+
+def test_the_reply_of_the_main_agent_is_the_output(tmp_path: Path) -> None:
+    assert read(tmp_path, trace(root_reply="All done.")).final_output == "All done."
+
+
+def test_unusable_messages_are_named_by_their_node(tmp_path: Path) -> None:
+    nodes = [node(ASK), node(SAY, 0), node(SAY, 1, sampled=True), node(GAVE, 2)]
+    assert [*read(tmp_path, trace(nodes=nodes, calls=[])).unusable] == ["messages[3]"]

@@ -58,26 +58,27 @@ def trajectory_of(record: Mapping[str, JsonValue], source: Source) -> Trajectory
     calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
     # A node not made by a model was inserted as context, and is not a turn.
     read = [
-        (index, nodes[index].get("message"))
+        index
         for index in _joined(nodes)
         if nodes[index].get("sampled") or _role(nodes[index]) != "assistant"
     ]
-    held = message_turns([message for _, message in read], usage=lambda _: None)
+    messages = [nodes[index].get("message") for index in read]
+    held = message_turns(messages, places=read, usage=lambda _: None)
     by_node = {node: call for call in calls if isinstance(node := call.get("node"), int)}
     task, agent = as_object(record.get("task")) or {}, as_object(record.get("agent")) or {}
     agents = _agents(nodes, as_text(agent.get("name")))
-    places = [read[start][0] for start in held.starts]
     turns = tuple(
         _timed(turn, by_node.get(place, {}), agents[place])
-        for turn, place in zip(held.turns, places, strict=True)
+        for turn, place in zip(held.turns, held.starts, strict=True)
     )
-    data = as_object(task.get("data")) or {}
-    identity = task.get("key") or data.get("id") or task.get("hash")
+    identity = _identity(task)
     condition = as_text(record.get("stop_condition"))
     return Trajectory(
         **{
             **fields_of(held),
             "turns": turns,
+            # A sub-agent may answer last.
+            "final_output": as_text(record.get("root_reply")) or held.final_output,
             "task_id": name_of(source) if identity is None else str(identity),
             "agent": as_text(agent.get("name")),
             "model": _first(call.get("model") for call in calls)
@@ -94,6 +95,13 @@ def trajectory_of(record: Mapping[str, JsonValue], source: Source) -> Trajectory
             },
         }
     )
+
+
+def _identity(task: Mapping[str, Any]) -> object:
+    """What identifies a task; its key is its hash unless the task set defines another."""
+    data = as_object(task.get("data")) or {}
+    key, digest = task.get("key"), task.get("hash")
+    return (key if key != digest else None) or data.get("id") or digest
 
 
 def _role(node: Mapping[str, Any]) -> object:
