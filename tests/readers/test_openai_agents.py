@@ -190,3 +190,20 @@ def test_a_generation_without_output_and_usage_is_not_a_turn(tmp_path: Path) -> 
     unsaid = {**empty, "usage": USAGE}  # content is not recorded
     (attempt,), _ = read(tmp_path / "t.jsonl", TRACE, span(1, 2, unsaid), agent())
     assert len(attempt.turns or ()) == 1
+
+
+def test_tools_of_agents_that_run_at_the_same_time_belong_to_their_own_answers(
+    tmp_path: Path,
+) -> None:
+    (attempt,), problems = read(
+        tmp_path / "trace.jsonl",
+        TRACE,
+        response(1, parent_id="turn_a"),
+        response(4, parent_id="turn_b"),
+        function(7, "of a", parent_id="turn_a"),
+        function(8, "of b", parent_id="turn_b"),
+        function(9, "of the last", parent_id="turn_c"),
+    )
+    assert problems == []
+    results = [[call.result for call in turn.tool_calls] for turn in attempt.turns or ()]
+    assert results == [["of a"], ["of b", "of the last"]]

@@ -116,10 +116,14 @@ def _failure(error: Mapping[str, Any]) -> Failure:
 
 
 def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float | None]]:
-    """A turn for each answer of the model, with the tools called before the next answer."""
+    """A turn for each answer of the model, with the tools called before the next answer.
+
+    Runs of several agents may overlap; spans of an answer and of its tools have the same parent.
+    """
     by_id = {str(span.get("id")): span for span in spans}
     drafts: list[tuple[Draft, _Span]] = []
     ends: list[float | None] = []
+    last: dict[str | None, int] = {}
     for index, span in enumerate(spans):
         data = _data(span)
         if data.get("type") in _ANSWERS:
@@ -128,11 +132,13 @@ def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float |
                 continue  # a provider error
             draft = _answer(index, data)
             draft.agent = _agent_of(span, by_id)
+            last[as_text(span.get("parent_id"))] = len(drafts)
             drafts.append((draft, span))
             ends.append(_end(span))
         elif data.get("type") == "function" and drafts:
-            _call(drafts[-1][0], span)
-            ends[-1] = max(filter(None, (ends[-1], _end(span))), default=None)
+            at = last.get(as_text(span.get("parent_id")), len(drafts) - 1)
+            _call(drafts[at][0], span)
+            ends[at] = max(filter(None, (ends[at], _end(span))), default=None)
     return drafts, ends
 
 
