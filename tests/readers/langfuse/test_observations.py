@@ -136,17 +136,33 @@ TEXTS = [
         json.dumps([trace(*OBSERVATIONS)]),
         json.dumps([{**each, "metadata": {"task_id": "shelf-1"}} for each in OBSERVATIONS]),
         "\n".join(map(json.dumps, [*OBSERVATIONS[::-1], trace()])),
+        json.dumps({"trace": trace(), "observations": OBSERVATIONS}, indent=2),
         json.dumps({"data": [trace(*OBSERVATIONS)], "meta": META}),
         json.dumps({"data": [*OBSERVATIONS, trace()], "meta": META}),
         json.dumps(trace(*TEXTS, metadata='{"task_id": "shelf-1"}')),
     ],
-    ids=["one", "a list", "observations", "lines", "a page", "a page of both", "text"],
+    ids=[
+        "one",
+        "a list",
+        "observations",
+        "lines",
+        "a download",
+        "a page",
+        "a page of both",
+        "text",
+    ],
 )
 def test_traces_are_read_in_any_layout(content: str, tmp_path: Path) -> None:
     expected = read_one(write_lines(tmp_path / "traces.jsonl", trace(*OBSERVATIONS)))
     path = tmp_path / "traces"
     path.write_bytes(gzip.compress(content.encode()))
     assert read_one(path).model_copy(update={"source": expected.source}) == expected
+
+
+def test_the_model_has_either_of_two_names(tmp_path: Path) -> None:
+    named = {"model": None, "providedModelName": "heron-2"}
+    attempt = read_one(write_lines(tmp_path / "a", trace(asked(2, 1, "x", **named))))
+    assert attempt.model == "heron-2"
 
 
 def test_the_trace_names_the_task_before_its_observations(tmp_path: Path) -> None:

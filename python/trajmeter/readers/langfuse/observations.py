@@ -46,7 +46,7 @@ def run_of(observation: Mapping[str, Any], trace: str) -> Run:
         error=as_text(got("statusMessage")),
         input=got("input"),
         output=got("output"),
-        model=as_text(got("model")),
+        model=as_text(got("model")) or as_text(got("providedModelName")),
         usage=_usage(as_mapping(got("usageDetails")), as_mapping(got("usage"))),
         cost=recorded_cost(costs.get("total") or cost),
         call_id=identity_of(metadata_of(observation).get("tool_call_id")),
