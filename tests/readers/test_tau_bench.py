@@ -87,3 +87,50 @@ def test_an_attempt_without_an_id_is_a_problem(tmp_path: Path) -> None:
     problems: list[ReadProblem] = []
     assert len([*read_trajectories(path, on_problem=problems.append)]) == 1
     assert "task_id" in problems[0].message
+
+
+def test_an_unknown_tool_failed(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    called = {"role": "assistant", "content": None, "tool_calls": [_call(1, "{}")]}
+    path.write_text(
+        json.dumps([{**ATTEMPT, "traj": [called, _result(1, "Unknown action get_order")]}])
+    )
+    (attempt,) = read_trajectories(path)
+    assert attempt.turns is not None
+    assert attempt.turns[0].tool_calls[0].success is False
+
+
+def test_calls_in_the_text_of_an_agent(tmp_path: Path) -> None:
+    def acts(name: str, **arguments: str) -> dict[str, Any]:
+        action = json.dumps({"name": name, "arguments": arguments})
+        return {"role": "assistant", "content": f"Thought:\nI look.\nAction:\n{action}"}
+
+    path = tmp_path / "results.json"
+    messages = [
+        {"role": "user", "content": "Where is W1?"},
+        acts("get_order", id="W"),
+        {"role": "user", "content": "API output: Error: order not found"},
+        acts("get_order", id="W1"),
+        {"role": "user", "content": "API output: shipped"},
+        {"role": "assistant", "content": "Action:\nnot JSON"},
+        {"role": "user", "content": "What?"},
+        acts("respond", content="It is on its way."),
+    ]
+    path.write_text(json.dumps([{**ATTEMPT, "traj": messages}]))
+    (attempt,) = read_trajectories(path)
+    assert attempt.turns is not None
+    calls = [
+        (call.name, call.arguments, call.result, call.success)
+        for turn in attempt.turns
+        for call in turn.tool_calls
+    ]
+    assert calls == [
+        ("get_order", {"id": "W"}, "Error: order not found", False),
+        ("get_order", {"id": "W1"}, "shipped", True),
+    ]
+    assert [turn.text for turn in attempt.turns] == [
+        None,
+        None,
+        "Action:\nnot JSON",
+        "It is on its way.",
+    ]
