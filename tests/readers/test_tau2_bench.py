@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from trajmeter.readers import ReadProblem, read_trajectories
+from trajmeter.records import Failure, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,3 +114,65 @@ def test_one_broken_simulation_loses_no_other(tmp_path: Path) -> None:
     path.write_text(json.dumps({**RESULTS, "simulations": None}))
     assert [*read_trajectories(path, on_problem=problems.append)] == []
     assert problems[-1].message == "simulations: expected a list, got null"
+
+
+def test_tokens_costs_and_times_of_turns(tmp_path: Path) -> None:
+    usage = {"prompt_tokens": 90, "completion_tokens": 8}
+    answer = {"role": "assistant", "content": "It is lost.", "cost": 0.0, "usage": usage}
+    messages = [SIMULATION["messages"][0], {**answer, "generation_time_seconds": 1.5}, answer]
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({**SIMULATION, "messages": messages, "agent_cost": 0.0}))
+    (attempt,) = read_trajectories(path)
+    assert attempt.usage is None
+    assert attempt.turns is not None
+    assert [(turn.usage, turn.duration_seconds) for turn in attempt.turns] == [
+        (Usage(input_tokens=0, output_tokens=0, cost_usd=0.0), None),
+        (Usage(input_tokens=90, output_tokens=8), 1.5),
+        (Usage(input_tokens=90, output_tokens=8), None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "info", "failure"),
+    [
+        (
+            "infrastructure_error",
+            {"error": "no route to host"},
+            Failure(reason="infrastructure_error", message="no route to host"),
+        ),
+        (
+            "context_window_exceeded",
+            None,
+            Failure(reason="budget_exhausted", message="context_window_exceeded"),
+        ),
+    ],
+)
+def test_why_a_simulation_failed(reason: str, info: Any, failure: Failure, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    ended = {"messages": [], "termination_reason": reason, "info": info, "reward_info": None}
+    path.write_text(json.dumps({**SIMULATION, **ended}))
+    (attempt,) = read_trajectories(path)
+    assert (attempt.failure, attempt.passed, attempt.turns) == (failure, None, ())
+
+
+def test_a_results_file_may_leave_its_simulations_to_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "simulations").mkdir()
+    (tmp_path / "simulations" / "s.json").write_text(json.dumps(SIMULATION))
+    about = {key: RESULTS[key] for key in ("timestamp", "info", "tasks")}
+    (tmp_path / "results.json").write_text(json.dumps({**about, "simulation_index": []}, indent=2))
+    (attempt,) = read_trajectories(tmp_path)
+    assert (attempt.task_id, len(attempt.turns or ())) == ("7", 3)
+
+
+def test_the_folder_of_a_run_is_read(tmp_path: Path) -> None:
+    run = tmp_path / "simulations" / "run"
+    run.mkdir(parents=True)
+    (run / "results.json").write_text(json.dumps(RESULTS, indent=2))
+    assert [len([*read_trajectories(path)]) for path in (run, run.parent, tmp_path)] == [1, 1, 1]
+
+
+def test_unusable_messages_are_named_by_their_position(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({**SIMULATION, "messages": [*SIMULATION["messages"], 5]}))
+    (attempt,) = read_trajectories(path)
+    assert [*attempt.unusable] == ["messages[7]"]

@@ -15,13 +15,14 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.problems import problem_at
-from trajmeter.readers._logs.values import as_number
+from trajmeter.readers._logs.values import as_number, as_text
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.records import Source, Trajectory, Usage
+from trajmeter.records.measurements import finite
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
 __all__ = ["TAU2_RESULTS", "TAU2_SIMULATIONS"]
 
 _INFO = frozenset({"agent_info", "environment_info", "user_info"})
+_FOLDER = "simulations"
+"""Folder of the simulations beside a results file that contains none."""
+_GREETING = "greeting"
+"""Mark of a message that no model wrote."""
 _ENDED_WELL = ("agent_stop", "user_stop")
-_BUDGETS = ("max_steps", "timeout")
+_BUDGETS = ("max_steps", "timeout", "context_window_exceeded")
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
@@ -54,6 +59,8 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
             report(problem_at(source, str(results)))
             continue
         simulations = results.get("simulations") if isinstance(results, dict) else None
+        if simulations is None and (path.parent / _FOLDER).is_dir():
+            continue  # they are in files of their own
         if not isinstance(results, dict) or not isinstance(simulations, list):
             got = json_input.type_name(simulations)
             report(problem_at(source, f"simulations: expected a list, got {got}"))
@@ -90,7 +97,9 @@ def _trajectory(simulation: JsonValue, source: Source, info: dict[str, JsonValue
     messages = simulation.get("messages")
     if not isinstance(messages, list):
         raise ReadError(f"messages: expected a list, got {json_input.type_name(messages)}")
-    held = fields_of(message_turns([*_of_agent(messages)], usage=_usage))
+    read = dict(_of_agent(messages))
+    turns = message_turns(read.values(), places=read, usage=_usage)
+    held = fields_of(turns)
     agent, trial, task = info.get("agent_info"), simulation.get("trial"), simulation.get("task_id")
     configured = agent if isinstance(agent, dict) else {}
     reason, reward = simulation.get("termination_reason"), _reward(simulation)
@@ -101,64 +110,86 @@ def _trajectory(simulation: JsonValue, source: Source, info: dict[str, JsonValue
     return Trajectory.model_validate(
         {
             **held,
+            "turns": [
+                turn.model_copy(update={"duration_seconds": _seconds(messages[start])})
+                for turn, start in zip(turns.turns, turns.starts, strict=True)
+            ],
             "task_id": str(task) if isinstance(task, int) else task,
             "agent": configured.get("implementation"),
             "model": configured.get("llm") or held["model"],
             "attempt": None if trial is None else str(trial),
             "source": source,
-            "usage": None if cost is None else {"cost_usd": cost},
+            "usage": {"cost_usd": cost} if cost else None,
             "duration_seconds": seconds,
-            "failure": _failure(reason),
+            "failure": _failure(reason, simulation.get("info")),
             "passed": None if reward is None else reward >= 1,
             "metadata": {name: value for name, value in metadata.items() if value is not None},
         }
     )
 
 
-def _of_agent(messages: list[JsonValue]) -> Iterator[JsonValue]:
+def _of_agent(messages: list[JsonValue]) -> Iterator[tuple[int, JsonValue]]:
     """The messages without the user's calls; results are marked as in other formats."""
-    for message in messages:
+    for index, message in enumerate(messages):
         if not isinstance(message, dict):
-            yield message
+            yield index, message
+        elif index == 0 and _is_greeting(message):
+            yield index, {**message, _GREETING: True}
         elif message.get("role") == "user":
-            yield {"role": "user", "content": message.get("content")}
-        elif message.get("role") == "tool":
-            if message.get("requestor") != "user":
-                failed = message.get("error")
-                mark = {"status": "error" if failed else "success"}
-                yield {
-                    "role": "tool",
-                    "tool_call_id": message.get("id"),
-                    "content": message.get("content"),
-                    **(mark if isinstance(failed, bool) else {}),
-                }
-        else:
-            yield message
+            yield index, {"role": "user", "content": message.get("content")}
+        elif message.get("role") != "tool":
+            yield index, message
+        elif message.get("requestor") != "user":
+            yield index, _result(message)
+
+
+def _result(message: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    failed = message.get("error")
+    mark: dict[str, JsonValue] = {"status": "error" if failed else "success"}
+    return {
+        "role": "tool",
+        "tool_call_id": message.get("id"),
+        "content": message.get("content"),
+        **(mark if isinstance(failed, bool) else {}),
+    }
+
+
+def _is_greeting(message: Mapping[str, JsonValue]) -> bool:
+    """Whether the agent's first message is tau2-bench's own, which used no tokens."""
+    made = (message.get(key) for key in ("tool_calls", "usage", "raw_data", "cost"))
+    return message.get("role") == "assistant" and not any(made) and message.get("cost") is not None
 
 
 def _usage(message: Mapping[str, Any]) -> Usage | None:
-    """Tokens and cost of an answer."""
-    usage, cost = message_usage(message), message.get("cost")
-    if not isinstance(cost, (int, float)) or isinstance(cost, bool):
-        return usage
-    return (usage or Usage()).model_copy(update={"cost_usd": float(cost)})
+    """Tokens and cost of an answer; tau2-bench writes a cost of 0 if it knows no price."""
+    if _GREETING in message:
+        return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
+    usage, cost = message_usage(message), finite(message.get("cost"))
+    return (usage or Usage()).model_copy(update={"cost_usd": cost}) if cost else usage
+
+
+def _seconds(message: JsonValue) -> float | None:
+    """How long the model took to answer."""
+    return finite(message.get("generation_time_seconds")) if isinstance(message, dict) else None
 
 
 def _reward(simulation: Mapping[str, JsonValue]) -> float | None:
     info = simulation.get("reward_info")
-    reward = info.get("reward") if isinstance(info, dict) else None
-    return float(reward) if isinstance(reward, (int, float)) else None
+    return finite(info.get("reward")) if isinstance(info, dict) else None
 
 
-def _failure(reason: JsonValue) -> dict[str, JsonValue] | None:
+def _failure(reason: JsonValue, info: JsonValue) -> dict[str, JsonValue] | None:
     if not isinstance(reason, str) or reason in _ENDED_WELL:
         return None
-    return {"reason": "budget_exhausted" if reason in _BUDGETS else reason, "message": reason}
+    error = as_text(info.get("error")) if isinstance(info, dict) else None
+    kind = "budget_exhausted" if reason in _BUDGETS else reason
+    return {"reason": kind, "message": error or reason}
 
 
 _CARRIES = (
     *CARRIED_BY_MESSAGES,
     "attempt",
+    "turns.duration_seconds",
     "usage.cost_usd",
     "duration_seconds",
     "failure",

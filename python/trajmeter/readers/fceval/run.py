@@ -19,6 +19,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.content import open_content
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, read_object
 from trajmeter.readers.fceval.folders import (
@@ -45,19 +47,34 @@ __all__ = ["RUNS"]
 
 _OF_TRIAL, _METRICS = b'"trial_name"', b'"parser_extra_metrics"'
 _ENDS = (b'"failure_mode"', b'"is_resolved"')
+_OF_SIMULATIONS = (b'"agent_info"', b'"environment_info"')
+_HEAD = 1 << 16
 _OF_LOGS = frozenset({"turns", "leaks"})
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     """Whether it is the folder of a run or of runs, or a results file."""
     if path.is_dir():
-        is_part = any(True for _ in folders_in(path)) or (path / RESULTS).is_file()
+        own = [path] if (path / RESULTS).is_file() else []
+        is_part = any(map(_is_part, chain(own, folders_in(path))))
         is_known = is_part or bool(runs_in(path))
     else:
         # Other formats name a trial too, such as Harbor's configurations and results.
         is_trial = _OF_TRIAL in head and any(mark in head for mark in _ENDS)
         is_known = head.lstrip()[:1] == b"{" and (is_trial or _METRICS in head)
     return Evidence.CERTAIN if is_known else None
+
+
+def _is_part(folder: Path) -> bool:
+    """Whether a folder is of a trial or an agent, and its results are not those of tau2-bench."""
+    if AGENT_FOLDER.fullmatch(folder.name):
+        return True
+    try:
+        with open_content(folder / RESULTS) as file:
+            head = file.read(_HEAD)
+    except (OSError, ReadError):  # reported when it is read
+        return True
+    return not all(mark in head for mark in _OF_SIMULATIONS)
 
 
 def _read(
