@@ -93,6 +93,13 @@ def test_same_rows_and_problems_as_records(value: list[Any], indent: int | None)
     same(json.dumps(value, indent=indent))
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("broken", [None, 3, {"model_patch": ""}, {"instance_id": 5}])
+def test_a_broken_record_of_an_object_costs_itself_alone(broken: Any, indent: int | None) -> None:
+    value = {"p": PREDICTION, "x": broken, "q": {**PREDICTION, "instance_id": "q"}}
+    assert same(json.dumps(value, indent=indent))[0] == 2
+
+
 def test_rows_count_as_the_first_record(tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.write_text(json.dumps([3, PREDICTION, PREDICTION]))
