@@ -177,6 +177,10 @@ def test_the_trace_names_the_task_before_its_observations(tmp_path: Path) -> Non
     ("fields", "expected"),
     [
         (
+            {"usage": None, "promptTokens": 5, "completionTokens": 3, "totalTokens": 8},
+            Usage(input_tokens=5, output_tokens=3, total_tokens=8),
+        ),
+        (
             {"usageDetails": {"input": 5, "output": 3, "cache_read_input_tokens": 4}},
             Usage(input_tokens=9, output_tokens=3, cached_input_tokens=4),
         ),

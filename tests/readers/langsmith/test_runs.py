@@ -115,11 +115,12 @@ def nested(runs: list[dict[str, Any]]) -> dict[str, Any]:
     "content",
     [
         json.dumps(RUNS),
+        json.dumps({"runs": RUNS, "cursors": {"next": None}}, indent=1),
         "\n".join(map(json.dumps, reversed(RUNS))),
         json.dumps(nested(RUNS)),
         "\n".join(map(json.dumps, [nested(RUNS), *RUNS])),
     ],
-    ids=["a list", "newest first", "nested", "nested and alone"],
+    ids=["a list", "a page", "newest first", "nested", "nested and alone"],
 )
 def test_runs_are_read_in_any_layout(content: str, tmp_path: Path) -> None:
     expected = read_one(write_lines(tmp_path / "runs.jsonl", *RUNS))

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["metadata_of", "run_of"]
 
 _OPERATIONS = {"GENERATION": CHAT, "TOOL": TOOL, "AGENT": AGENT}
+_OLDEST = {
+    "input": "promptTokens",
+    "output": "completionTokens",
+    "total": "totalTokens",
+    "unit": "unit",
+}
+"""Usage of an observation before it had an object of its own."""
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "input_cache_write_tokens")
 _REASONING = ("output_reasoning_tokens", "output_reasoning")
@@ -47,7 +54,10 @@ def run_of(observation: Mapping[str, Any], trace: str) -> Run:
         input=got("input"),
         output=got("output"),
         model=as_text(got("model")) or as_text(got("providedModelName")),
-        usage=_usage(as_mapping(got("usageDetails")), as_mapping(got("usage"))),
+        usage=_usage(
+            as_mapping(got("usageDetails")),
+            as_mapping(got("usage")) or {key: got(name) for key, name in _OLDEST.items()},
+        ),
         cost=recorded_cost(costs.get("total") or cost),
         call_id=identity_of(metadata_of(observation).get("tool_call_id")),
     )

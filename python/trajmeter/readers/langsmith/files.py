@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajmeter.readers._logs.sessions import events, first_objects, known_only
+from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.langsmith.runs import flattened, metadata_of, run_of, trace_of
 from trajmeter.readers.messages.shapes import identity_of
@@ -12,7 +13,7 @@ from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_run
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 __all__ = ["LANGSMITH_RUNS"]
@@ -21,12 +22,20 @@ _LINKS = ("trace_id", "dotted_order", "parent_run_id", "child_runs")
 _CONTENTS = ("inputs", "outputs", "start_time")
 
 
-def _is_run(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("run_type"), str) and any(key in value for key in _CONTENTS)
+def _is_run(value: object) -> TypeGuard[Mapping[str, Any]]:
+    if not isinstance(value, dict) or not isinstance(value.get("run_type"), str):
+        return False
+    return any(key in value for key in _CONTENTS)
+
+
+def _page(value: Mapping[str, Any]) -> Sequence[Any]:
+    """The runs of a page of the API; the value itself if it is none."""
+    return as_list(value.get("runs")) or [value]
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    values = [each for each in first_objects(head) if each]  # a broken line may have no key
+    # A broken line may have no key.
+    values = [each for value in first_objects(head) for each in _page(value) if each]
     runs = [each for each in values if _is_run(each)]
     if 2 * len(runs) <= len(values):
         return None
@@ -39,17 +48,18 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
     """The attempts of a file, one per trace; runs may come in any order."""
     traces: dict[str, dict[str, Mapping[str, Any]]] = {}
     for event in events(path, report):
-        if not _is_run(event.value):
-            event.problem("expected a run: an object with run_type and inputs")
-            continue
-        for run in flattened(event.value):
-            trace = trace_of(run)
-            if trace is None:
-                event.problem("a run with neither id nor trace_id")
+        for value in _page(event.value):
+            if not _is_run(value):
+                event.problem("expected a run: an object with run_type and inputs")
                 continue
-            runs = traces.setdefault(trace, {})
-            key = identity_of(run.get("id")) or f"run {len(runs)}"
-            runs[key] = {**runs.get(key, {}), **known_only(**run)}
+            for run in flattened(value):
+                trace = trace_of(run)
+                if trace is None:
+                    event.problem("a run with neither id nor trace_id")
+                    continue
+                runs = traces.setdefault(trace, {})
+                key = identity_of(run.get("id")) or f"run {len(runs)}"
+                runs[key] = {**runs.get(key, {}), **known_only(**run)}
     found = False
     for trace, runs in traces.items():
         attempt = _attempt(trace, runs.values(), Source(file=str(path), record=trace))
