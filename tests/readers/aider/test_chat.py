@@ -116,6 +116,20 @@ def test_tokens_that_were_cached_have_their_cost_on_the_next_line(folder: Path) 
     )
 
 
+def test_reasoning_is_left_out(folder: Path) -> None:
+    tag = f"thinking-content-{'7b' * 16}"
+    (folder / NAME).write_text(
+        "# aider chat started at 2026-03-01 10:00:00\n\n#### Fix the mean.  \n\n"
+        f"<{tag}>\n\nWhere is it?\n\n</{tag}>\n\nThe loop stops short.\n\n"
+        "> Tokens: 900 sent, 5 received.  \n\n"
+        f"<{tag}>\n\nHm.\n\n</{tag}>\n\n"
+        "> Tokens: 901 sent, 6 received.  \n"
+    )
+    attempt = read_one(folder / NAME)
+    assert [turn.text for turn in turns_of(attempt)] == ["The loop stops short.", None]
+    assert attempt.final_output == "The loop stops short."
+
+
 def test_a_prompt_that_was_too_long_has_no_turn(folder: Path) -> None:
     (folder / NAME).write_text(
         "# aider chat started at 2026-03-01 10:00:00\n\n#### Fix it.  \n"

@@ -44,6 +44,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "repo"
 
 
+def test_reasoning_is_left_out(folder: Path) -> None:
+    tag = f"thinking-content-{'7b' * 16}"
+    answer = f"ASSISTANT <{tag}>\nASSISTANT Hm.\nASSISTANT </{tag}>\nASSISTANT\nASSISTANT The loop"
+    (folder / ".aider.llm.history").write_text(MESSAGES.replace("ASSISTANT The loop", answer))
+    (turn,) = turns_of(read_one(folder / ".aider.llm.history"))
+    assert turn.text == "The loop\n\nstops short."
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_replies_with_their_times(folder: Path, encoding: str) -> None:
     path = folder / ".aider.llm.history"

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["CHAT", "CHAT_HISTORIES", "chat_of"]
+__all__ = ["CHAT", "CHAT_HISTORIES", "chat_of", "without_reasoning"]
 
 CHAT = ".aider.chat.history.md"
 """Name of the file, unless the user configured another."""
 
 _END = "  "
+_REASONING = re.compile(r"<(thinking-content-[0-9a-f]{32})>.*?</\1>", re.DOTALL)
+"""Reasoning of the model, between tags of aider's own."""
 _START = "# aider chat started at "
 _MODEL = re.compile(r"(?:Main model|Model): (?P<model>\S+) with .* edit format")
 _VERSION = re.compile(r"Aider v(?P<version>\S+)")
@@ -93,6 +95,11 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 def chat_of(path: Path) -> str:
     """The task of a history: the name of its folder, since aider names none."""
     return path.resolve().parent.name or stem_of(path)
+
+
+def without_reasoning(text: str) -> str:
+    """The text of a reply, without the model's reasoning."""
+    return _REASONING.sub("", text).strip("\n")
 
 
 class _Chat:
@@ -187,7 +194,8 @@ class _Chat:
         text = "\n".join(self._lines).strip("\n")
         self._lines = []
         if text.strip():
-            self._replies.append(Reply(texts=[text]))
+            said = without_reasoning(text)
+            self._replies.append(Reply(texts=[said] if said else []))
             self._failure = None  # earlier failures were retried
 
     def _count(self, found: re.Match[str]) -> None:

@@ -23,7 +23,7 @@ from trajmeter.readers._logs.replies import Reply, turns_of
 from trajmeter.readers._logs.sessions import Clock, known_only
 from trajmeter.readers._logs.values import epoch_seconds
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
-from trajmeter.readers.aider.chat import CHAT, chat_of
+from trajmeter.readers.aider.chat import CHAT, chat_of, without_reasoning
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def _read_messages(path: Path, report: Callable[[ReadProblem], None]) -> Iterato
         return
     # A failed request has an empty response.
     said = [reply for reply in replies if any(reply.texts)]
+    for reply in said:
+        reply.texts = list(filter(None, [without_reasoning("\n".join(reply.texts))]))
     yield Trajectory(
         task_id=chat_of(path),
         agent="aider",
