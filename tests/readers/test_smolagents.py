@@ -145,6 +145,11 @@ def test_an_error_of_the_model_ends_a_run(
     assert failure == (None if reason is None else Failure(reason=reason, message=message))
 
 
+def test_a_step_without_an_answer_is_not_a_turn(tmp_path: Path) -> None:
+    nothing = {"step_number": 2, "timing": {"duration": 0.1}, "tool_calls": [], "error": None}
+    assert len(memory(tmp_path, step(1, READ), {**nothing, "model_output": None}).turns or ()) == 1
+
+
 def test_several_calls_share_one_result(tmp_path: Path) -> None:
     range_ = {"path": "b.py", "start_line": 3, "end_line": 9}
     both = step(1, READ, call("c2", "read_file", range_), observations="x = 1\n\ny = 2")

@@ -34,6 +34,16 @@ __all__ = ["SMOLAGENTS_MEMORIES", "SMOLAGENTS_RUNS"]
 
 _MAX_STEPS = ("max_steps_error", "AgentMaxStepsError")
 _NO_ANSWER = "AgentGenerationError"
+_OUTCOMES = (
+    "model_output",
+    "model_output_message",
+    "tool_calls",
+    "error",
+    "observations",
+    "action_output",
+    "token_usage",
+)
+"""Keys of a step, one of which has a value if the model answered."""
 _REASONS = {
     "AgentParsingError": "parse_error",
     "AgentToolCallError": "parse_error",
@@ -161,7 +171,9 @@ def _final_output(step: Mapping[str, Any]) -> str | None:
 
 
 def _has_answer(step: Mapping[str, Any]) -> bool:
-    return _number(step) is not None or "plan" in step
+    """Whether the model answered; a step whose request failed records nothing."""
+    is_numbered = _number(step) is not None and any(step.get(key) for key in _OUTCOMES)
+    return is_numbered or "plan" in step
 
 
 def _draft(index: int, step: Mapping[str, Any]) -> Draft:
