@@ -207,3 +207,14 @@ def test_tools_of_agents_that_run_at_the_same_time_belong_to_their_own_answers(
     assert problems == []
     results = [[call.result for call in turn.tool_calls] for turn in attempt.turns or ()]
     assert results == [["of a"], ["of b", "of the last"]]
+
+
+def test_an_agent_that_failed_within_a_tool_did_not_end_the_run(tmp_path: Path) -> None:
+    error = {"message": "Max turns exceeded", "data": {}}
+    inner = span(4, 6, {"type": "agent", "name": "helper"}, parent_id="span_3", error=error)
+    refused = response(5, parent_id="span_4", error=error)
+    lines = [TRACE, agent(), response(1), function(3), inner, refused]
+    (attempt,), _ = read(tmp_path / "trace.jsonl", *lines)
+    assert attempt.failure is None
+    (attempt,), _ = read(tmp_path / "trace.jsonl", *lines, agent(error=error))
+    assert attempt.failure == Failure(reason="max_turns_exceeded", message="Max turns exceeded")

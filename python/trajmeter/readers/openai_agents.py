@@ -101,10 +101,19 @@ def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
 
 
 def _error_of_run(spans: list[_Span], agents: list[_Span]) -> dict[str, Any] | None:
-    """The error that ended a run: of an agent or else of the last model request."""
+    """The error that ended a run: of an agent or else of the last model request.
+
+    Errors within a tool are that tool's; the run goes on.
+    """
+    by_id = {str(span.get("id")): span for span in spans}
     requests = [span for span in spans if _data(span).get("type") in _ANSWERS]
-    errors = [as_object(span.get("error")) for span in (*agents, *requests[-1:])]
-    return next((error for error in errors if error), None)
+    ends = [*agents, *requests[-1:]]
+    outer = [
+        span
+        for span in ends
+        if all(_data(each).get("type") != "function" for each in _around(span, by_id))
+    ]
+    return next((error for span in outer if (error := as_object(span.get("error")))), None)
 
 
 def _failure(error: Mapping[str, Any]) -> Failure:
@@ -183,13 +192,17 @@ def _timed(turn: Turn, answered: tuple[Draft, _Span], end: float | None) -> Turn
 
 def _agent_of(span: _Span, spans: Mapping[str, _Span]) -> str | None:
     """Name of the agent that a span belongs to."""
+    found = (_data(each) for each in _around(span, spans))
+    return next((as_text(data.get("name")) for data in found if data.get("type") == "agent"), None)
+
+
+def _around(span: _Span, spans: Mapping[str, _Span]) -> Iterator[_Span]:
+    """The spans around a span, from the inside."""
     seen: set[str] = set()
     while (parent := str(span.get("parent_id"))) in spans and parent not in seen:
         seen.add(parent)
         span = spans[parent]
-        if _data(span).get("type") == "agent":
-            return as_text(_data(span).get("name"))
-    return None
+        yield span
 
 
 def _data(span: _Span) -> Mapping[str, Any]:
