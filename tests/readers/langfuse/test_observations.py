@@ -159,6 +159,12 @@ def test_traces_are_read_in_any_layout(content: str, tmp_path: Path) -> None:
     assert read_one(path).model_copy(update={"source": expected.source}) == expected
 
 
+def test_a_long_download_is_recognised(tmp_path: Path) -> None:
+    whole = {"trace": trace(input="x" * 100_000), "observations": OBSERVATIONS}
+    (tmp_path / "trace.json").write_text(json.dumps(whole, indent=2))
+    assert read_one(tmp_path / "trace.json").task_id == "shelf-1"
+
+
 def test_the_model_has_either_of_two_names(tmp_path: Path) -> None:
     named = {"model": None, "providedModelName": "heron-2"}
     attempt = read_one(write_lines(tmp_path / "a", trace(asked(2, 1, "x", **named))))

@@ -36,8 +36,8 @@ def _is_trace(value: Mapping[str, Any]) -> bool:
 def _page(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The items of a page of the API; a downloaded trace with its observations; else the value."""
     trace = value.get("trace")
-    if isinstance(trace, dict) and "observations" in value:
-        return [{**trace, "observations": value["observations"]}]
+    if isinstance(trace, dict) and ("observations" in value or trace.keys() >= _OF_TRACES):
+        return [{**trace, **{key: value[key] for key in value if key == "observations"}}]
     if "meta" not in value:
         return [value]
     return [each for each in as_list(value.get("data")) if isinstance(each, dict)]
