@@ -117,6 +117,23 @@ def test_a_state_without_messages_is_a_problem(tmp_path: Path) -> None:
         read(tmp_path / "a.json", {**TEAM, "agent_states": {"coder": STATE}})
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Maximum number of messages 3 reached, current message count: 3",
+        "Maximum number of turns 2 reached.",
+        "Max rounds reached.",
+        "Token usage limit reached, total token count: 9.",
+        "Timeout of 5 seconds reached",
+    ],
+)
+def test_limits_are_exhausted_budgets(tmp_path: Path, reason: str) -> None:
+    path = tmp_path / "shelf-1.json"
+    path.write_text(json.dumps({"messages": EVENTS, "stop_reason": reason}))
+    (attempt,) = read_trajectories(path)
+    assert attempt.failure == Failure(reason="budget_exhausted", message=reason)
+
+
 def read_events(tmp_path: Path, *events: Any) -> Trajectory:
     path = tmp_path / "shelf-1.json"
     path.write_text(json.dumps({"messages": [*events], "stop_reason": None}))

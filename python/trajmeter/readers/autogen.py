@@ -43,7 +43,13 @@ _CODE = "CodeGenerationEvent"
 _RAN = "CodeExecutionEvent"
 _SAID = ("TextMessage", "StopMessage", "MultiModalMessage", _CODE)
 _TYPED_IN = (*_SAID, "HandoffMessage")
-_BUDGETS = ("Maximum number of messages", "Maximum number of turns", "Token usage limit", "Timeout")
+_BUDGETS = (
+    "Maximum number of messages",
+    "Maximum number of turns",
+    "Max rounds reached",
+    "Token usage limit",
+    "Timeout",
+)
 
 
 def _is_result(record: Mapping[str, JsonValue]) -> Evidence | None:
