@@ -145,6 +145,22 @@ def test_an_error_of_the_model_ends_a_run(
     assert failure == (None if reason is None else Failure(reason=reason, message=message))
 
 
+@pytest.mark.parametrize(
+    ("code", "fields", "expected"),
+    [
+        ("final_answer(7)", {}, "7"),
+        ("look(7)", {}, None),
+        ("final_answer(7)", {"is_final_answer": False}, None),
+    ],
+)
+def test_code_may_give_the_final_answer(
+    code: str, fields: dict[str, Any], expected: str | None, tmp_path: Path
+) -> None:
+    call = {"id": "c1", "function": {"name": "python_interpreter", "arguments": code}}
+    older = {"step": 1, "model_output": "So.", "tool_calls": [call], "action_output": 7}
+    assert memory(tmp_path, {**older, **fields}).final_output == expected
+
+
 def test_a_step_without_an_answer_is_not_a_turn(tmp_path: Path) -> None:
     nothing = {"step_number": 2, "timing": {"duration": 0.1}, "tool_calls": [], "error": None}
     assert len(memory(tmp_path, step(1, READ), {**nothing, "model_output": None}).turns or ()) == 1

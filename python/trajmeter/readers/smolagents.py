@@ -34,6 +34,7 @@ __all__ = ["SMOLAGENTS_MEMORIES", "SMOLAGENTS_RUNS"]
 
 _MAX_STEPS = ("max_steps_error", "AgentMaxStepsError")
 _NO_ANSWER = "AgentGenerationError"
+_FINAL = "final_answer"
 _OUTCOMES = (
     "model_output",
     "model_output_message",
@@ -162,9 +163,15 @@ def _final_output(step: Mapping[str, Any]) -> str | None:
 
     An agent that calls a tool with its answer keeps only what the tool returned.
     """
-    names = [(as_object(each) or {}).get("function") for each in as_list(step.get("tool_calls"))]
-    called = any((as_object(name) or {}).get("name") == "final_answer" for name in names)
-    if not called and not step.get("is_final_answer"):
+    made = [
+        as_object((as_object(each) or {}).get("function"))
+        for each in as_list(step.get("tool_calls"))
+    ]
+    called = any(each.get("name") == _FINAL for each in made if each)
+    # Code gives it too, and before 1.19 no mark says so.
+    in_code = any(f"{_FINAL}(" in str(each.get("arguments")) for each in made if each)
+    is_final = step.get("is_final_answer", in_code)
+    if not called and not is_final:
         return None
     answer = step.get("action_output")
     return _text(step.get("observations") if answer is None and called else answer)
