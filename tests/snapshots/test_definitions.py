@@ -269,8 +269,10 @@ def test_every_language_has_an_example() -> None:
 @pytest.mark.parametrize(
     ("file", "language"),
     [
-        ("a/b.PY", None),  # names are taken as they are
+        ("a/b.PY", "python"),
+        ("a.C", "c"),
         ("a/.py", None),  # a name without an end
+        ("a/..py", None),
         ("py", None),
         ("a.pyi", None),
         ("a.mjs", None),
@@ -299,6 +301,10 @@ def test_the_end_of_a_name_says_the_language(file: str, language: str | None) ->
         ("a.c", "typedef struct { int pages; } book;", "pages"),
         ("a.c", "int *size(void) { return 0; }", "size"),
         ("a.rb", "class A::B\nend", "A::B"),
+        ("a.js", "f(() => this.shelf.books)", "shelf"),  # a property
+        ("a.cpp", "int Shelf::size() { return books; }", "size"),  # from the declarator
+        ("a.cpp", "struct { lib::Book first; };", "first"),
+        ("a.cpp", "Shelf::operator bool() { return full; }", "Shelf"),
     ],
 )
 def test_contextbench_names_by_the_first_identifier(

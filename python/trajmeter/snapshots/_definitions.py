@@ -149,13 +149,34 @@ def _innermost(node: Node) -> Node | None:
     return None
 
 
+_RANKS = {
+    "identifier": 0,
+    "field_identifier": 1,
+    "property_identifier": 2,
+    "type_identifier": 3,
+    "scoped_identifier": 3,
+    "namespace_identifier": 3,
+}
+"""Nodes that ContextBench takes for names; it prefers lower ranks."""
+
+
 def _contextbench_name(node: Node) -> str | None:
-    """The name that ContextBench uses: its own, or the first identifier of any kind in it."""
+    """The name that ContextBench uses: its own, or the first identifier of the lowest rank.
+
+    It looks in the declarator, if the definition has one.
+    """
     own = node.child_by_field_name("name")
-    for kind in ("identifier", "field_identifier", "type_identifier"):
-        if own is None:
-            own = next((each for each in _descendants(node) if each.type == kind), None)
-    return None if own is None else _text(own)
+    if own is not None and own.text:
+        return _text(own)
+    best = None
+    for each in _descendants(node.child_by_field_name("declarator") or node):
+        if each.type not in _RANKS or not each.text:
+            continue
+        if best is None or _RANKS[each.type] < _RANKS[best.type]:
+            best = each
+        if _RANKS[each.type] == 0:
+            break
+    return None if best is None else _text(best)
 
 
 def _descendants(node: Node) -> Iterator[Node]:

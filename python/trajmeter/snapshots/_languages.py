@@ -7,6 +7,7 @@ TypeScript, a mention ``struct S *p`` counts in C, and every ``.h`` file is C.
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -96,15 +97,13 @@ _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.
 
 
 def language_of(path: str) -> LanguageRules | None:
-    """The language of a file, from the end of its name; ``None`` for any other file.
+    """The language of a file, from the end of its name in either case; ``None`` for any other file.
 
     Example:
         >>> language_of("src/list.h").name, language_of("src/list.hh")
         ('c', None)
     """
-    name = path.rpartition("/")[2]
-    dot = name.rfind(".")
-    return _BY_SUFFIX.get(name[dot:]) if dot > 0 else None
+    return _BY_SUFFIX.get(posixpath.splitext(path.lower())[1])
 
 
 def grammar(language: LanguageRules) -> tree_sitter.Language:
