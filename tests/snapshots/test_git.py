@@ -62,6 +62,12 @@ def test_bare_repositories_worktrees_and_submodules_are_repositories(tmp_path: P
         assert contents(repository, first) == {"a": b"1"}
 
 
+def test_a_repository_is_named_after_its_folder(tmp_path: Path) -> None:
+    root = tmp_path / b"sh\xffelf".decode("utf-8", "surrogateescape")
+    commit(root, {})
+    assert GitRepository(root).name == GitRepository(root / ".git").name == r"sh\udcffelf"
+
+
 def test_a_folder_within_a_repository_is_none(tmp_path: Path) -> None:
     commit(tmp_path, {"a/b": b"1"})
     with pytest.raises(ReadError, match="a: not a git repository"):
@@ -91,6 +97,34 @@ def test_links_lead_to_files_of_the_commit_alone(tmp_path: Path) -> None:
     assert contents(GitRepository(root), commit_id) == dict.fromkeys(
         ("again.py", "same.py", "src/a.py", "src/up.py"), b"here"
     )
+
+
+def test_links_lead_on_through_folders_and_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    odd = b"\xff.py".decode("utf-8", "surrogateescape")
+    commit_id = commit(
+        tmp_path,
+        {
+            "src/deep/a.py": b"here",
+            "short": "src/deep",
+            "through.py": "short/a.py",
+            "up.py": "short/../deep/a.py",  # up from the folder that the link leads to
+            "beside.py": "short/../short/a.py",
+            odd: b"odd",
+            "odd.py": odd,
+            "no_folder.py": "src/deep/a.py/../a.py",
+            "slash.py": "src/deep/a.py/",
+        },
+    )
+    here = dict.fromkeys(("src/deep/a.py", "through.py", "up.py"), b"here")
+    assert contents(GitRepository(tmp_path), commit_id) == {**here, "odd.py": b"odd"}
+
+
+def test_a_link_whose_content_is_missing_is_listed(tmp_path: Path) -> None:
+    commit_id = commit(tmp_path, {"a.py": b"1", "b.py": "a.py", "c.py": "b.py"})
+    blob = git(tmp_path, "rev-parse", "HEAD:b.py")
+    (tmp_path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    files = GitRepository(tmp_path).files(commit_id)
+    assert files["b.py"] == files["c.py"] == blob
 
 
 def test_submodules_and_names_that_are_not_utf_8_are_left_out(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def test_files_of_every_kind_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_bytes(b"secret")
     (root / "out.py").symlink_to("../outside.py")
     (root / "head").symlink_to(".git/HEAD")
+    (root / "into.py").symlink_to("nested/a.py")
     (root / "self").symlink_to("self")
     (root / "below").mkdir()
     (root / "below" / "up.py").symlink_to("../shelf.py")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.errors import ReadError
+from trajmeter.snapshots._names import folder_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +51,7 @@ class Checkout:
     @property
     def name(self) -> str:
         """Name of the folder."""
-        return self.path.resolve().name
+        return folder_name(self.path)
 
     def files(self) -> dict[str, str]:
         """Absolute paths of the files, by their paths in the folder, in order.
@@ -101,7 +102,8 @@ def _is_within(place: Path, root: Path) -> bool:
         return False
     if not target.is_relative_to(root) or _GIT in target.relative_to(root).parts:
         return False
-    return target.is_file()
+    above = target.relative_to(root).parents[:-1]  # without the root itself
+    return target.is_file() and not any((root / each / _GIT).exists() for each in above)
 
 
 def _is_utf8(path: str) -> bool:

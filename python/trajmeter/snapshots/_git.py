@@ -7,16 +7,16 @@ follows replacements, and the user's settings are ignored.
 from __future__ import annotations
 
 import os
-import posixpath
 import shlex
 import weakref
 from contextlib import contextmanager
 from threading import RLock
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.processes import own_group
 from trajmeter.snapshots._checkout import Content
+from trajmeter.snapshots._names import folder_name
 
 if TYPE_CHECKING:
     import subprocess
@@ -51,6 +51,14 @@ def fetch_command(repository: Path, revision: str) -> str:
     """
     words = ["git", "-C", str(repository), "fetch", "origin"]
     return shlex.join([*words, "--", revision] if revision.startswith("-") else [*words, revision])
+
+
+class _Tree(NamedTuple):
+    """What a commit holds, by path."""
+
+    files: dict[bytes, str]
+    links: dict[bytes, str]
+    folders: set[bytes]
 
 
 class GitRepository:
@@ -101,7 +109,7 @@ class GitRepository:
     @property
     def name(self) -> str:
         """Name of its folder, without ``.git``."""
-        return self.path.resolve().name.removesuffix(".git")
+        return folder_name(self.path).removesuffix(".git")
 
     def commit(self, revision: str) -> str | None:
         """Id of a commit from any name that git accepts for it; ``None`` if there is none.
@@ -136,26 +144,26 @@ class GitRepository:
                 raise ReadError(f"{self.path}: files of commit {commit}: {self.why_missing}")
             tree, _, size = header.split()
             self._content(int(size))
-            files: dict[str, str] = {}
-            links: dict[str, str] = {}
-            left = [("", tree.decode())]
+            found = _Tree({}, {}, set())
+            left = [(b"", tree.decode())]
             while left:
                 above, tree_id = left.pop()
-                for mode, raw, object_id in self._tree(tree_id):
-                    try:
-                        path = above + raw.decode()
-                    except UnicodeDecodeError:
-                        continue
+                for mode, name, object_id in self._tree(tree_id):
+                    path = above + name
                     if mode == _FOLDER:
-                        left.append((path + "/", object_id))
+                        left.append((path + b"/", object_id))
+                        found.folders.add(path)
                     elif mode == _LINK:
-                        links[path] = object_id
+                        found.links[path] = object_id
                     elif mode.startswith(_FILE):
-                        files[path] = object_id
-            targets = dict(zip(links, self.read(links.values()), strict=True))
-        linked = {path: _linked(path, targets, files) for path in links}
-        files.update((path, object_id) for path, object_id in linked.items() if object_id)
-        return dict(sorted(files.items()))
+                        found.files[path] = object_id
+            targets = dict(zip(found.links, self.read(found.links.values()), strict=True))
+        files = dict(found.files)
+        for path in found.links:
+            object_id = _linked(path, targets, found)
+            if object_id is not None:
+                files[path] = object_id
+        return dict(sorted(_named(files)))
 
     def ids(self, object_ids: Iterable[str]) -> Iterable[str | None]:
         """The ids of the contents, which also identify them here."""
@@ -320,21 +328,43 @@ def _tree_entries(content: bytes, id_bytes: int) -> list[tuple[bytes, bytes, str
     return entries
 
 
-def _linked(
-    path: str, targets: Mapping[str, Content | None], files: Mapping[str, str]
-) -> str | None:
-    """The blob that a link leads to; ``None`` if it leads to a folder, nowhere or out."""
-    for _ in range(_MOST_LINKS):
-        target = targets.get(path)
-        if target is None:
-            return files.get(path)
+def _named(files: Mapping[bytes, str]) -> Iterator[tuple[str, str]]:
+    """The files whose names are UTF-8."""
+    for path, object_id in files.items():
         try:
-            written = target.content.decode()
+            yield path.decode(), object_id
         except UnicodeDecodeError:
+            continue
+
+
+def _linked(path: bytes, targets: Mapping[bytes, Content | None], tree: _Tree) -> str | None:
+    """The blob that a link leads to, or the first link on the way whose content is missing.
+
+    ``None`` if it leads to a folder, nowhere or out.
+    """
+    followed = 0
+    place: list[bytes] = []
+    left = path.split(b"/")[::-1]
+    while left:
+        part = left.pop()
+        if part in (b"", b"."):
+            continue
+        if part == b"..":
+            if not place:
+                return None
+            place.pop()
+            continue
+        place.append(part)
+        reached = b"/".join(place)
+        if reached in tree.links:
+            target = targets[reached]
+            followed += 1
+            if target is None:
+                return tree.links[reached]
+            if followed > _MOST_LINKS or target.content.startswith(b"/"):
+                return None
+            place.pop()
+            left += target.content.split(b"/")[::-1]
+        elif left and reached not in tree.folders:
             return None
-        if written.startswith("/"):
-            return None
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
-        if path.startswith("../"):
-            return None
-    return None
+    return tree.files.get(b"/".join(place))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-__all__ = ["same_repo"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["folder_name", "same_repo"]
 
 _BETWEEN = re.compile(r"[/:]|__")
 
@@ -23,6 +27,16 @@ def same_repo(one: str | None, other: str | None) -> bool:
     first, second = _parts(one), _parts(other)
     shorter = min(len(first), len(second))
     return first[-shorter:] == second[-shorter:]
+
+
+def folder_name(path: Path) -> str:
+    """Name of a folder, or of the one that contains this ``.git``.
+
+    Bytes that are not UTF-8 are escaped.
+    """
+    place = path.resolve()
+    name = place.parent.name if place.name == ".git" else place.name
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _parts(repo: str) -> list[str]:
