@@ -90,6 +90,21 @@ def test_a_file_that_does_not_parse_says_where(tmp_path: Path) -> None:
     assert quality.error.startswith("agent.py, line 2: ")
 
 
+def test_a_valid_file_that_radon_cannot_measure_is_not_called_invalid(tmp_path: Path) -> None:
+    (tmp_path / "page.py").write_text('SHIPS = ["brig", "\fsloop"]\n')
+    measured = static_quality(tmp_path / "page.py")
+    reason = "page.py: valid, but radon cannot count its lines: SyntaxError at line: 1"
+    assert (measured.static_metrics, measured.error) == (None, reason)
+
+
+def test_a_name_that_is_not_utf_8_is_escaped(tmp_path: Path) -> None:
+    file = tmp_path / b"\xff.py".decode("utf-8", "surrogateescape")
+    file.write_text("x = (")
+    measured = static_quality(file)
+    assert measured.source_file == str(tmp_path / r"\udcff.py")
+    assert measured.error == r"\udcff.py, line 1: '(' was never closed"
+
+
 def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
     file = tmp_path / "agent.py"
     file.write_bytes(b"\xef\xbb\xbfx = 1\n")

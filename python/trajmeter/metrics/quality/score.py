@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import platform
 import tokenize
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ExtraMissingError
@@ -79,24 +80,26 @@ def static_quality(
         ExtraMissingError: radon is not installed.
     """
     version = platform.python_version()
+    shown = str(file).encode("utf-8", "backslashreplace").decode()  # as names may not be UTF-8
+    name = PurePath(shown).name
     try:
         source = read_source(file)
         metrics = static_metrics(source, packages=packages, original=original)
     except SyntaxError as error:
-        place = file.name if error.lineno is None else f"{file.name}, line {error.lineno}"
+        place = name if error.lineno is None else f"{name}, line {error.lineno}"
         reason = f"{place}: {error.msg}"
     except (OSError, ValueError, LookupError) as error:
-        reason = f"{file.name}: cannot be read: {error}"
+        reason = f"{name}: cannot be read: {error}"
     except (RecursionError, MemoryError):  # the parser raises either
-        reason = f"{file.name}: nested too deeply to be measured"
+        reason = f"{name}: nested too deeply to be measured"
     else:
         return CodeQuality(
-            source_file=str(file),
+            source_file=shown,
             source_sloc=metrics.sloc,
             static_metrics=metrics,
             python_version=version,
         )
-    return CodeQuality(source_file=str(file), error=reason, python_version=version)
+    return CodeQuality(source_file=shown, error=reason, python_version=version)
 
 
 def static_metrics(
@@ -121,7 +124,7 @@ def static_metrics(
         The measures; complexity and annotation ratio are ``None`` without functions.
 
     Raises:
-        SyntaxError: The source does not parse.
+        SyntaxError: The source does not parse, or radon cannot count its lines.
         ExtraMissingError: radon is not installed.
 
     Example:
@@ -138,7 +141,10 @@ def static_metrics(
             "static code quality needs radon; install trajmeter[quality]"
         ) from error
     tree = ast.parse(source)
-    raw = analyze(source)
+    try:
+        raw = analyze(source)
+    except SyntaxError as error:  # it takes characters within texts for ends of lines
+        raise SyntaxError(f"valid, but radon cannot count its lines: {error.msg}") from error
     halstead = h_visit(source).total
     index = mi_visit(source, multi=True)
     functions = [
