@@ -160,9 +160,9 @@ class GitRepository:
             targets = dict(zip(found.links, self.read(found.links.values()), strict=True))
         files = dict(found.files)
         for path in found.links:
-            object_id = _linked(path, targets, found)
-            if object_id is not None:
-                files[path] = object_id
+            linked = _linked(path, targets, found)
+            if linked is not None:
+                files[path] = linked
         return dict(sorted(_named(files)))
 
     def ids(self, object_ids: Iterable[str]) -> Iterable[str | None]:
