@@ -103,6 +103,44 @@ def test_a_file_without_snapshots_is_an_error(tmp_path: Path) -> None:
         open_snapshots(place).find(Task(id="t", commit="c"))
 
 
+_FILE: dict[str, Any] = {"path": "a", "size": 9, "line_starts": [0], "definitions": None}
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (None, "files: expected no null"),
+        ([None], "files: expected no null"),
+        ([{**_FILE, "path": None}], "files.path: expected no null"),
+        ([{**_FILE, "size": None}], "files.size: expected no null"),
+        ([{**_FILE, "line_starts": None}], "files.line_starts: expected no null"),
+        ([{**_FILE, "line_starts": [0, None]}], "files.line_starts: expected no null"),
+        ([{**_FILE, "definitions": [None]}], "files.definitions: expected no null"),
+        ([{**_FILE, "definitions": [{"kind": "f"}]}], "files.definitions.start: expected no null"),
+        (
+            [{**_FILE, "definitions": [{"kind": "f", "start": -1, "end": 1}]}],
+            "files['a'].definitions[0]: [-1, 1) is not a range within the file's 9 bytes",
+        ),
+    ],
+)
+def test_a_row_that_is_not_a_snapshot_says_why(tmp_path: Path, files: object, reason: str) -> None:
+    place = tmp_path / "s.parquet"
+    row = {"repo": "r", "commit": "c", "files": files}
+    parquet.write_table(pa.Table.from_pylist([row], snapshot_schema()), place)
+    with pytest.raises(ReadError) as error:
+        open_snapshots(place).find(Task(id="t", commit="c"))
+    assert str(error.value) == f"{place}[0]: {reason}"
+
+
+def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
+    place = write(tmp_path / "s.parquet")
+    content = place.read_bytes()
+    for damaged in (b"\xff\xffe/two", b"one/two"[:3]):
+        place.write_bytes(content.replace(b"one/two", damaged))
+        with pytest.raises(ReadError, match=r"s\.parquet: (damaged|not a Parquet file|cannot)"):
+            open_snapshots(place)
+
+
 def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     with (
         pytest.raises(ConfigurationError, match=r"expected a file that ends in \.jsonl, \.parquet"),

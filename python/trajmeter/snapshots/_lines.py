@@ -164,12 +164,13 @@ def checked_file(
     if not len(starts) or starts[0] != 0 or starts[-1] > size or not is_rising:
         raise ReadError(f"files[{path!r}].line_starts: expected to rise from 0 to at most {size}")
     if definitions is not None:
-        wrong = (definitions.start > definitions.end) | (definitions.end > size)
+        start, end = definitions.start, definitions.end
+        wrong = (start < 0) | (start > end) | (end > size)
         if wrong.any():
             index = int(wrong.argmax())
             raise ReadError(
-                f"files[{path!r}].definitions[{index}]: [{definitions.start[index]}, "
-                f"{definitions.end[index]}) is not a range within the file's {size} bytes"
+                f"files[{path!r}].definitions[{index}]: [{start[index]}, {end[index]}) is not a "
+                f"range within the file's {size} bytes"
             )
     return FileSnapshot(size, starts, definitions)
 

@@ -52,7 +52,7 @@ def open_snapshots(
 
         return LineSnapshots(place, on_problem=on_problem or _refuse)
     except OSError as error:
-        raise ReadError(f"{path}: cannot be read: {error.strerror}") from error
+        raise ReadError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def _refuse(problem: ReadProblem) -> None:

@@ -67,8 +67,7 @@ class ParquetSnapshots(IndexedSnapshots):
             number = 0
             for group in range(file.num_row_groups):
                 size = file.metadata.row_group(group).total_byte_size
-                heads = file.read_row_group(group, columns=["repo", "commit"]).to_pylist()
-                for head in heads:
+                for head in self._heads(file, group):
                     try:
                         self.note(head["commit"], Place(head["repo"], group, size, number))
                     except ReadError as error:
@@ -86,10 +85,19 @@ class ParquetSnapshots(IndexedSnapshots):
             try:
                 rows: Any = file.read_row_group(place.offset)
                 row = rows.slice(place.number - before, 1).to_batches()[0]
-                files = dict(_files(row.column("files").flatten()))
-            except (pa.ArrowException, OSError, ReadError) as error:
+                files = dict(_files(_without_nulls(row.column("files"))))
+            except (pa.ArrowException, OSError, UnicodeDecodeError, ReadError) as error:
                 raise ReadError(f"{self.path}[{place.number}]: {error}") from error
         return Snapshot(row.column("repo")[0].as_py(), row.column("commit")[0].as_py(), files)
+
+    def _heads(self, file: parquet.ParquetFile, group: int) -> list[dict[str, Any]]:
+        """Repository and commit of each row of a row group."""
+        import pyarrow as pa
+
+        try:
+            return file.read_row_group(group, columns=["repo", "commit"]).to_pylist()
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise ReadError(f"{self.path}: damaged: {error}") from error
 
     def _open(self) -> parquet.ParquetFile:
         require_pyarrow("Parquet files")
@@ -102,6 +110,24 @@ class ParquetSnapshots(IndexedSnapshots):
             return parquet.ParquetFile(self.path)
         except (pa.ArrowException, UnicodeDecodeError) as error:
             raise ReadError(f"{self.path}: not a Parquet file: {error}") from error
+
+
+def _without_nulls(column: Any) -> Any:  # noqa: ANN401 - an array of lists of records
+    """The files of a row, of which only definitions and their names may be null.
+
+    Raises:
+        ReadError: Another value is null.
+    """
+    files = column.flatten()
+    found = files.field("definitions").flatten()
+    parts = [("files", column), ("files", files), ("files.definitions", found)]
+    parts += [(f"files.{name}", files.field(name)) for name in ("path", "size", "line_starts")]
+    parts += [("files.line_starts", files.field("line_starts").flatten())]
+    parts += [(f"files.definitions.{name}", found.field(name)) for name in ("kind", "start", "end")]
+    for name, values in parts:
+        if values.null_count:
+            raise ReadError(f"{name}: expected no null")
+    return files
 
 
 def _files(files: Any) -> Iterator[tuple[str, FileSnapshot]]:  # noqa: ANN401 - an array of records
