@@ -63,12 +63,14 @@ def test_files_are_listed_by_relative_path(tmp_path: Path) -> None:
         *("", ".", "..", "/", "src", "src/", "./src/a.py", "src/../src/a.py", "src//a.py"),
         *("../outside.py", "src/../../outside.py", "absent.py", "src/a.py/b", ".git/config"),
         *("out.py", "outer/outside.py", "loop", "pipe", "a\0b", "\ud800", "x" * 5_000),
-        *("config", "inner/config"),
+        *("config", "inner/config", "src/.git", "sub/.git/HEAD", "head"),
     ],
 )
 def test_nothing_but_files_of_the_folder_is_found(tmp_path: Path, path: str) -> None:
     tree(tmp_path, {"outside.py": b""})
     root = tree(tmp_path / "root", {"README": b"", "src/a.py": b"", ".git/config": b""})
+    tree(root, {"src/.git": b"gitdir: elsewhere", "sub/.git/HEAD": b""})  # as of submodules
+    (root / "head").symlink_to("sub/.git/HEAD")
     (root / "out.py").symlink_to(tmp_path / "outside.py")
     (root / "outer").symlink_to(tmp_path)
     (root / "loop").symlink_to("loop")

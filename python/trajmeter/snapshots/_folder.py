@@ -119,7 +119,7 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
     def __iter__(self) -> Iterator[str]:
         for folder, folders, names in os.walk(self._root):
             here = Path(folder).relative_to(self._root)
-            folders[:] = sorted(name for name in folders if (here / name) != Path(_GIT))
+            folders[:] = sorted(name for name in folders if name != _GIT)
             for name in sorted(names):
                 path = (here / name).as_posix()
                 if path in self:
@@ -132,7 +132,7 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
         """Where the file lies, links resolved; ``None`` unless it is a file within the root."""
         place = self._places.get(path)
         parts = path.split("/")
-        if place is not None or parts[0] == _GIT or not {"", ".", ".."}.isdisjoint(parts):
+        if place is not None or not {"", ".", "..", _GIT}.isdisjoint(parts):
             return place
         asked = self._root / path
         try:
@@ -142,7 +142,7 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
             place = asked.resolve()
         except (OSError, ValueError):  # no file system can hold such a name
             return None
-        if not place.is_relative_to(self._root) or place.is_relative_to(self._root / _GIT):
+        if not place.is_relative_to(self._root) or _GIT in place.relative_to(self._root).parts:
             return None
         self._places[path] = place
         return place
