@@ -16,7 +16,7 @@ from trajmeter.cli import ExitCode
 
 SCENARIO = Path(__file__).parents[2] / "examples" / "scenario"
 AGENT = """
-import asyncio, pathlib, re
+import asyncio, os, pathlib, re, subprocess
 
 def asked(question):
     with open("asked.txt", "a") as file: file.write(question + "\\n")
@@ -36,6 +36,11 @@ async def swallowing(question):
         while True:
             try: await asyncio.sleep(60)
             except asyncio.CancelledError: pass
+    return question
+
+def leaving(question):
+    subprocess.Popen(["sleep", "90"])
+    if not asked(question): os._exit(3)
     return question
 
 class Stuck:
@@ -74,6 +79,15 @@ def test_a_question_that_cannot_be_cancelled_times_out_and_the_others_are_answer
     done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
     outcomes = json.loads(done.stdout)["results"][0]["outcomes"]
     assert outcomes == {"answered": 3, "timed_out": 1, "failed": 0}
+
+
+def test_programs_that_an_agent_leaves_running_end_with_its_worker(folder: Path) -> None:
+    # They hold stderr too: this ends when all have ended.
+    done = subprocess.run(
+        _call("leaving"), cwd=folder, capture_output=True, text=True, timeout=60, check=True
+    )
+    outcomes = json.loads(done.stdout)["results"][0]["outcomes"]
+    assert outcomes == {"answered": 3, "timed_out": 0, "failed": 1}
 
 
 @pytest.mark.parametrize(

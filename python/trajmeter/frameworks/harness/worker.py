@@ -14,6 +14,7 @@ from typing import IO, cast
 
 from pydantic import ValidationError
 
+from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.agents import AgentError
 from trajmeter.frameworks.harness.responses import Response
@@ -131,7 +132,8 @@ def _ending(code: int) -> str:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a worker and the programs that it started, without waiting for them."""
-    if process.poll() is None:
+    # Programs left by a worker that ended by itself are still in its group, and hold stderr open.
+    if process.poll() is None or not locks.WINDOWS:
         with suppress(ProcessLookupError, PermissionError):
             kill_all(process)
     # A thread may be reading from the stream, and releases it only at end of file.
