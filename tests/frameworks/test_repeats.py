@@ -163,6 +163,13 @@ def test_a_question_is_priced_where_all_its_runs_are(
     assert got.questions[0].priced is expected
 
 
+def test_a_run_without_tokens_does_not_make_a_price_unknown() -> None:
+    billed = question(4.0, priced=True, total_tokens=10, estimated_cost_usd=0.5)
+    silent = question(4.0, priced=False, total_tokens=0, estimated_cost_usd=0.0)
+    assert average([run(billed), run(silent)]).questions[0].priced is True
+    assert average([run(silent), run(silent)]).questions[0].priced is False
+
+
 def test_an_unjudged_question_stays_unjudged() -> None:
     got = average([run(question(None)), run(question(None))])
     assert got.questions[0].correctness_score is None

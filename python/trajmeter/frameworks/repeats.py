@@ -151,7 +151,9 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
         figures["correctness_stddev"] = deviation
     counts = Counter(outcome(question, averaged=False) for question in copies)
     causes = Counter(q.judge.cause for q in copies if q.judge is not None and q.judge.cause)
-    known = [question.priced for question in copies if question.priced is not None]
+    # A run without tokens costs nothing, whatever its model.
+    paid = [question for question in copies if question.total_tokens] or copies
+    known = [question.priced for question in paid if question.priced is not None]
     return chosen.model_copy(
         update={
             **{field: mean(getattr(q, field) for q in copies) for field in _AVERAGED},
