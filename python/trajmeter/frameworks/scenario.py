@@ -6,36 +6,26 @@ An invalid scenario is a configuration error that names the file and field; noth
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.scenario_keys import (
     SPEC_KEYS,
     warn_of_question_keys,
     warn_of_spec_keys,
 )
+from trajmeter.frameworks.yaml_input import read_yaml
 from trajmeter.readers.questions import Fields, read_question
 from trajmeter.records import Question, Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    import yaml
-    from yaml.nodes import Node
-
 __all__ = ["Scenario", "read_scenario"]
 
 _BASELINE = "baseline"
-_MOST_NODES = 100_000
-"""Maximum number of values, keys and collections in a YAML file, including those that aliases
-repeat.
-
-A few hundred bytes of nested YAML aliases can expand to more values than fit in memory.
-"""
-_DEEPEST = 100
-"""Maximum nesting of a YAML file, including aliases, as the code that handles it is recursive."""
 
 
 class Scenario(Record):
@@ -143,87 +133,8 @@ def _read_questions(file: Path) -> tuple[Question, ...]:
     return questions
 
 
-def _fault(error: yaml.YAMLError) -> str:
-    """Where YAML is not valid, and why, in one line."""
-    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
-    if mark is None or problem is None:
-        return " ".join(str(error).split())
-    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
-
-
 def _load(file: Path) -> Fields:
-    try:
-        import yaml
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            "scenarios are YAML files; install trajmeter[harness] to read them"
-        ) from error
-    try:
-        loader = yaml.SafeLoader(file.read_text(encoding="utf-8-sig"))
-        root = loader.get_single_node()
-        if root is not None:
-            _check_extent(root, file)
-        content = None if root is None else loader.construct_document(root)
-    except FileNotFoundError:
-        raise ConfigurationError(f"{file}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"{file}: not valid YAML: {_fault(error)}") from error
-    except RecursionError:
-        raise _nested_too_deeply(file) from None
-    return Fields(content, f"{file}: the file", prefix=f"{file}: ")
-
-
-class _Extent(NamedTuple):
-    nodes: int
-    """Values, keys and collections, counting repeats."""
-    depth: int
-    """Levels of nesting."""
-
-
-def _check_extent(root: Node, file: Path) -> None:
-    """Check the size of a document with its aliases expanded.
-
-    Raises:
-        ConfigurationError: It is too large, is nested too deeply, or contains itself.
-    """
-    known: dict[int, _Extent | None] = {}
-
-    def extent(node: Node) -> _Extent:
-        if id(node) in known:  # an alias
-            measured = known[id(node)]
-            if measured is None:
-                raise ConfigurationError(
-                    f"{file}:{node.start_mark.line + 1}: an alias refers to a value that contains "
-                    "the alias"
-                )
-            return measured
-        known[id(node)] = None
-        parts = [extent(part) for part in _parts(node)]
-        nodes = 1 + sum(part.nodes for part in parts)
-        depth = 1 + max((part.depth for part in parts), default=0)
-        if nodes > _MOST_NODES:
-            raise ConfigurationError(
-                f"{file}:{node.start_mark.line + 1}: more than {_MOST_NODES:,} values, with those "
-                "that aliases repeat"
-            )
-        if depth > _DEEPEST:
-            raise _nested_too_deeply(file)
-        known[id(node)] = _Extent(nodes, depth)
-        return _Extent(nodes, depth)
-
-    extent(root)
-
-
-def _parts(node: Node) -> list[Node]:
-    if isinstance(node.value, str):
-        return []
-    return [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
-
-
-def _nested_too_deeply(file: Path) -> ConfigurationError:
-    return ConfigurationError(f"{file}: nested too deeply: expected at most {_DEEPEST} levels")
+    return Fields(read_yaml(file), f"{file}: the file", prefix=f"{file}: ")
 
 
 def _inside(root: Path, name: str, spec_file: Path) -> Path:

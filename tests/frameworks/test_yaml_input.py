@@ -1,0 +1,51 @@
+"""YAML as people and programs write it; what is refused about scenarios is in test_scenario.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.frameworks.yaml_input import read_yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "berths.yaml"
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("2024-13-01", "'2024-13-01' cannot be read as timestamp"),
+        ("!!bool maybe", "'maybe' cannot be read as bool"),
+        ("!!int ''", "'' cannot be read as int"),
+        ("9" * 5000, "'999"),
+    ],
+)
+def test_a_value_that_python_cannot_represent_is_told_with_its_place(
+    tmp_path: Path, value: str, problem: str
+) -> None:
+    with pytest.raises(ConfigurationError) as told:
+        read_yaml(write(tmp_path, f"berth: 12\nfree: {value}\n"))
+    place = f"{tmp_path / 'berths.yaml'}: not valid YAML: line 2, column 7: "
+    assert str(told.value).startswith(place + problem)
+
+
+def test_characters_that_json_writes_as_two_escapes_are_joined(tmp_path: Path) -> None:
+    # U+1F6A2 is the pair D83D DEA2 in UTF-16; a half alone is no character.
+    read = read_yaml(write(tmp_path, r'{"ship": "\uD83D\uDEA2", "half": "\uD83D"}'))
+    assert read == {"ship": "\U0001f6a2", "half": "\ufffd"}
+
+
+def test_a_repeated_key_gives_a_warning(tmp_path: Path) -> None:
+    file = write(tmp_path, "berth: 12\ntide: {low: 1, low: 2}\n")
+    with pytest.warns(UserWarning, match=r"berths\.yaml:2: low occurs twice; the last one counts"):
+        assert read_yaml(file) == {"berth": 12, "tide": {"low": 2}}
+    merged = "a: &a {x: 1}\nb: &b {y: 2}\nc: {<<: *a, <<: *b, x: 3}\n"
+    assert read_yaml(write(tmp_path, merged))["c"] == {"x": 3, "y": 2}
