@@ -93,6 +93,12 @@ def test_an_interval_is_cut_where_nothing_beyond_is_possible() -> None:
     assert "a: -0.200, -2.700 to 2.300" in drawn.description
 
 
+def test_a_value_alone_lies_in_the_whole_of_what_is_possible() -> None:
+    drawn = Drawn(chart(Interval("a", 5.0), least=0.0, greatest=5.0))
+    numbers = [float(each.text or "0") for each in drawn.all("text", "quiet")[:-1]]
+    assert (numbers[0], numbers[-1]) == (0.0, 5.0)
+
+
 def test_an_interval_up_to_the_end_of_what_is_possible_has_no_arrow() -> None:
     drawn = Drawn(chart(Interval("a", 0.0, -1.0, 1.0), least=-1.0, greatest=1.0))
     assert drawn.all("polygon", "arrow") == []

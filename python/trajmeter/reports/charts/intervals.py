@@ -83,17 +83,21 @@ def _text(each: Interval, chart: IntervalChart) -> str:
 
 
 def _scale(chart: IntervalChart, rows: Sequence[Interval], left: float, right: float) -> Scale:
-    """An axis that contains every value and interval, limited to the possible range."""
+    """An axis that contains every value and interval, limited to the possible range.
+
+    A value alone is shown in the whole of that range.
+    """
     ends = [end for each in rows for end in (each.value, each.low, each.high)]
     kept = [end for end in ends if end is not None and not _is_beyond(end, chart)]
+    is_alone = len({*kept, chart.reference} - {None}) == 1
     is_cut_low = any(end is not None and _is_below(end, chart.least) for end in ends)
     is_cut_high = any(end is not None and _is_above(end, chart.greatest) for end in ends)
     return scale_of(
         [*kept, chart.reference],
         left,
         right,
-        low_end=chart.least if is_cut_low else chart.low_end,
-        high_end=chart.greatest if is_cut_high else chart.high_end,
+        low_end=chart.least if is_cut_low or is_alone else chart.low_end,
+        high_end=chart.greatest if is_cut_high or is_alone else chart.high_end,
         is_ratio=chart.is_ratio,
     )
 

@@ -320,7 +320,8 @@ class Attempts {
     at("next").disabled = this.list.page === pages;
     const found = this.rows.length.toLocaleString("en-US");
     const all = this.count.toLocaleString("en-US");
-    at("status").textContent = found === all ? `${all} rows` : `${found} of ${all} rows`;
+    const noun = this.count === 1 ? "row" : "rows";
+    at("status").textContent = found === all ? `${all} ${noun}` : `${found} of ${all} ${noun}`;
     at("detail").hidden = true;
     at("list").hidden = false;
     if (this.opened !== undefined) {
