@@ -113,6 +113,11 @@ def test_an_agent_that_ends_its_process_has_failed_and_the_others_go_on(
     assert got.questions[0].error == error
 
 
+def test_a_copy_of_an_agent_that_forked_replies_to_nothing(tmp_path: Path) -> None:
+    got = run(tmp_path, "fork", "who", "fork", "when")
+    assert [q.actual_answer for q in got.questions] == ["fork", "who", "fork", "when"]
+
+
 def test_what_an_agent_prints_is_neither_a_reply_nor_data(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -145,6 +145,10 @@ async def crash() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+async def fork() -> None:
+    os.fork()
+
+
 async def noise() -> None:
     sys.stdout.write("noise\n")
     os.write(1, b'{"name": "noise"}\n')
@@ -161,7 +165,20 @@ async def fail() -> None:
 
 ACTS = {
     act.__name__: act
-    for act in (sleep, late, loop, native, swallow, cooperate, leave, crash, noise, read, fail)
+    for act in (
+        sleep,
+        late,
+        loop,
+        native,
+        swallow,
+        cooperate,
+        leave,
+        crash,
+        fork,
+        noise,
+        read,
+        fail,
+    )
 }
 
 

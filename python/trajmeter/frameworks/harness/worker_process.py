@@ -38,8 +38,11 @@ def main(reference: str) -> None:
         reference: The agent, as ``module:object``.
     """
     requests, replies = _private_streams()
+    worker = os.getpid()
 
     def write(reply: Reply) -> None:
+        if os.getpid() != worker:  # the agent forked, and its copy would reply a second time
+            os._exit(0)
         replies.write(reply.model_dump_json().encode() + b"\n")
         replies.flush()
 
