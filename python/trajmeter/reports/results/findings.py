@@ -139,7 +139,8 @@ class Findings:
         """The best of the given systems; none if all are equal, or the figure has no direction."""
         if self.is_higher_better(figure) is None:
             return []
-        ranked = [system for system in self.ranked(figure) if system in systems]
+        wanted = frozenset(systems)
+        ranked = [system for system in self.ranked(figure) if system in wanted]
         if not ranked or ranked[-1].mean(figure) == ranked[0].mean(figure):
             return []
         top = ranked[0].mean(figure)
