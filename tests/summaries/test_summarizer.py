@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import trajmeter
 from tests.metrics.fakes import COVERAGE, AnswerAggregator, AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
@@ -369,3 +370,19 @@ def test_a_micro_average_of_an_unknown_count_is_refused() -> None:
 
     with pytest.raises(ConfigurationError, match=r"ratio\.recall needs ratio\.gold, which"):
         Summarizer(RowLayout([WrongMetric([])]))
+
+
+def test_a_figure_that_stands_has_the_outcome_of_its_group_only_where_it_is_missing() -> None:
+    attempts = [
+        Trajectory(task_id="counted", turn_count=2),
+        Trajectory(task_id="passed", passed=True),
+        Trajectory(task_id="bare"),
+    ]
+    scores = trajmeter.score(attempts, metrics="turns")
+    passed = scores.summary.overall.figures["turns.run.passed"]
+    assert (passed.scored, passed.abstained, passed.macro) == (1, 1, 1.0)
+    assert passed.not_scored == {"missing_turns": 1}
+    (group,) = trajmeter.summarize(scores.rows, figures="turns.run.passed", interval="none").groups
+    (estimate,) = group.figures
+    assert (estimate.n_scored, estimate.n_abstained) == (passed.scored, passed.abstained)
+    assert estimate.not_scored == passed.not_scored

@@ -44,7 +44,7 @@ __all__ = [
 SCORES = "scores"
 """What a scoring run produces."""
 
-PARTS_FORMAT = 5
+PARTS_FORMAT = 6
 """Version of parts and states: changes whenever an earlier version could not read them."""
 
 _BLOCK = 1 << 20

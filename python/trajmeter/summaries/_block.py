@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import BoolArray, Coded, Float64Array, Int64Array
     from trajmeter.metrics.scored_columns import ScoredColumns
-    from trajmeter.summaries._figures import SummarizedFigures
+    from trajmeter.summaries._figures import FigureOutcome, SummarizedFigures
 
 __all__ = ["Block", "Outcomes", "read_block"]
 
 _CODES = {Outcome.SCORED.value: 0, Outcome.ASSIGNED.value: 1, Outcome.ABSTAINED.value: 2}
-_ASSIGNED, _NOT_SCORED = 1, 3
+_SCORED, _ASSIGNED, _NOT_SCORED = 0, 1, 3
 """Outcomes as numbers; the first two are inside the mean."""
 
 
 class Outcomes(NamedTuple):
-    """The outcome of one group of figures in each row."""
+    """The outcome of a group of figures, or of one of them, in each row."""
 
     codes: Int64Array
     """Outcomes as numbers."""
@@ -66,7 +66,7 @@ class Block(NamedTuple):
     is_whole: list[bool]
     """Whether every row of a figure has a finite value that counts in the mean."""
     outcomes: list[Outcomes]
-    """The outcomes of each group of results."""
+    """The outcomes of groups, and of figures that have their own."""
 
     def part(self, index: int, rows: Int64Array) -> Iterator[Float64Array]:
         """Values of a figure in some rows, as one array or as two arrays to be added."""
@@ -78,7 +78,7 @@ class Block(NamedTuple):
 
 def read_block(columns: ScoredColumns, figures: SummarizedFigures) -> Block:
     """Read the figures of some rows."""
-    outcomes = [_read_outcomes(columns, name) for name in figures.outcomes]
+    outcomes = [_read_outcomes(columns, each) for each in figures.outcomes]
     all_inside = [bool(each.inside.all()) for each in outcomes]
     found, present, is_whole = [], [], []
     non_finite = {}
@@ -98,7 +98,11 @@ def read_block(columns: ScoredColumns, figures: SummarizedFigures) -> Block:
     return Block(found, present, non_finite, is_whole, outcomes)
 
 
-def _read_outcomes(columns: ScoredColumns, group: str) -> Outcomes:
-    outcomes = columns.texts(f"{group}.outcome")
-    numbers = np.array([_CODES.get(text, _NOT_SCORED) for text in outcomes.texts], np.int64)
-    return Outcomes(numbers[outcomes.codes], columns.texts(f"{group}.cause"))
+def _read_outcomes(columns: ScoredColumns, outcome: FigureOutcome) -> Outcomes:
+    read = columns.texts(f"{outcome.group}.outcome")
+    numbers = np.array([_CODES.get(text, _NOT_SCORED) for text in read.texts], np.int64)
+    codes = numbers[read.codes]
+    if outcome.figure is not None:
+        _, there, _ = columns.numbers(outcome.figure)
+        codes = np.where(there & (codes == _NOT_SCORED), _SCORED, codes)
+    return Outcomes(codes, columns.texts(f"{outcome.group}.cause"))

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.metrics.columns import Column, FigureGroup
 
-__all__ = ["NumberKind", "SummarizedFigure", "SummarizedFigures", "summarized_figures"]
+__all__ = [
+    "FigureOutcome",
+    "NumberKind",
+    "SummarizedFigure",
+    "SummarizedFigures",
+    "summarized_figures",
+]
 
 NumberKind = Literal["boolean", "integer", "number"]
 """Type of a figure's values."""
@@ -43,13 +49,23 @@ class SummarizedFigure(NamedTuple):
     """Columns of the denominator counts."""
 
 
+class FigureOutcome(NamedTuple):
+    """An outcome with its cause: of a group, or of one figure of it."""
+
+    group: str
+    """Name of the group."""
+    figure: str | None = None
+    """Column of a figure whose values count even if the group is not scored; ``None`` for the
+    others."""
+
+
 class SummarizedFigures(NamedTuple):
     """Every scalar number of a layout."""
 
     figures: tuple[SummarizedFigure, ...]
     """The figures, in the order of the columns."""
-    outcomes: tuple[str, ...]
-    """Names of the groups that have an outcome and a cause."""
+    outcomes: tuple[FigureOutcome, ...]
+    """The outcomes that apply to them."""
 
 
 def summarized_figures(layout: RowLayout) -> SummarizedFigures:
@@ -59,23 +75,26 @@ def summarized_figures(layout: RowLayout) -> SummarizedFigures:
         ConfigurationError: A figure's micro average needs a count that its group lacks.
     """
     figures: list[SummarizedFigure] = []
-    outcomes: list[str] = []
+    outcomes: list[FigureOutcome] = []
     for family in layout.families:
         for group in family.groups:
-            figures += _of_group(group, len(figures), len(outcomes))
-            if group.has_outcome:
-                outcomes.append(group.name)
+            figures += _of_group(group, len(figures), outcomes)
     return SummarizedFigures(tuple(figures), tuple(outcomes))
 
 
-def _of_group(group: FigureGroup, first: int, outcome: int) -> list[SummarizedFigure]:
+def _of_group(
+    group: FigureGroup, first: int, outcomes: list[FigureOutcome]
+) -> list[SummarizedFigure]:
     """The figures of a group.
 
     Args:
         group: The group.
         first: Position of its first figure among all figures.
-        outcome: Position of its outcome among all outcomes.
+        outcomes: The outcomes of earlier groups; those of this one are added.
     """
+    if group.has_outcome:
+        outcomes.append(FigureOutcome(group.name))
+    own = len(outcomes) - 1
     columns = [
         column
         for column in group.columns
@@ -93,12 +112,15 @@ def _of_group(group: FigureGroup, first: int, outcome: int) -> list[SummarizedFi
                     f"the micro average of {column.name} needs {count}, which is not a numeric "
                     "column"
                 )
-        has_outcome = group.has_outcome and not (figure.independent or figure.stands)
+        outcome = own if group.has_outcome and not figure.independent else None
+        if outcome is not None and figure.stands:
+            outcome = len(outcomes)
+            outcomes.append(FigureOutcome(group.name, column.name))
         figures.append(
             SummarizedFigure(
                 column=column,
                 kind=_NUMERIC[column.shape.kind],
-                outcome=outcome if has_outcome else None,
+                outcome=outcome,
                 numerator=tuple(places[count] for count in numerator),
                 denominator=tuple(places[count] for count in denominator),
                 numerator_names=numerator,
