@@ -124,6 +124,8 @@ def test_runs_are_averaged_into_a_result_file(
     assert main(["average", *runs, "-o", str(average), "--format", "json"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["run_count"] == 2
     assert read_evaluation(average).total_tokens == 200
+    assert main(["average", *runs, "-o", "average.txt"]) == ExitCode.USAGE
+    assert "average.txt: expected a file that ends in .json" in capsys.readouterr().err
     assert main(["average", *results]) == ExitCode.USAGE
     assert "must share their framework_name" in capsys.readouterr().err
 

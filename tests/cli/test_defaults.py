@@ -150,9 +150,53 @@ def test_a_default_figure_is_not_for_score(run: Run, folder: Path, table: str) -
     assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 0
     assert run("summarize", table)[0] == 0
     (folder / "trajmeter.toml").write_text('[score]\nfigure = "context.line.f1"\n')
-    assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 2
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 0
+    out = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "inspect")[1]
+    assert "value" in json.loads(out.splitlines()[0])
 
 
 def test_other_projects_are_left_alone(run: Run, folder: Path, table: str) -> None:
     (folder / "pyproject.toml").write_text("[tool.other]\nlevel = 3\n")
     assert options(run, table)["level"] == 0.95
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ('max-not-scored = "1%"', ["-o", "scores/", "--shard", "1/1"]),
+        ('format = "jsonl"', ["-o", "scores/", "--shard", "1/1"]),
+        ('format = "inspect"\nfigure = "context.line.f1"', ["-o", "scores/", "--shard", "1/1"]),
+        ('format = "inspect"\nfigure = "context.line.f1"', ["-f", "json"]),
+        ('figure = "context.line.f1"', []),
+        ('profile = "contextbench"', ["-m", "turns"]),
+        ('metrics = "turns"\nprofile = ["contextbench"]', []),
+    ],
+)
+def test_defaults_that_do_not_suit_the_command_line_are_left_out(
+    run: Run, folder: Path, text: str, given: list[str]
+) -> None:
+    (folder / "trajmeter.toml").write_text(f"[score]\n{text}\n")
+    code, _, err = run("score", "preds.jsonl", "-t", "gold.jsonl", *given)
+    assert code == 0, err
+
+
+def test_a_profile_for_every_command_applies_where_it_exists(run: Run, folder: Path) -> None:
+    (folder / "trajmeter.toml").write_text(
+        'profile = ["contextbench", "fc-eval", "framework-comparison"]\n'
+    )
+    code, out, err = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "json")
+    assert code == 0, err
+    (metric,) = json.loads(out)["metrics"]
+    assert metric["parameters"]["profile"] == "contextbench"
+    code, _, err = run("convert", "preds.jsonl", "-o", "trajectories.jsonl")
+    assert code == 0, err
+    (folder / "trajmeter.toml").write_text('profile = "fc-evla"\n')
+    code, _, err = run("convert", "preds.jsonl", "-o", "trajectories.jsonl")
+    assert (code, "'fc-evla'" in err) == (2, True)
+
+
+def test_an_error_names_the_defaults_in_use(run: Run, folder: Path, table: str) -> None:
+    (folder / "trajmeter.toml").write_text('format = "inspect"\nlevel = 0.9\nseed = 1\n')
+    code, _, err = run("summarize", table, "--seed", "2")
+    assert code == 2
+    assert err.splitlines()[-1].endswith("trajmeter.toml sets format = 'inspect', level = '0.9'")

@@ -258,6 +258,7 @@ def test_a_wrong_call_says_what_is_wrong_before_anything_is_asked(
         ["--judge", "gpt-5-mini"],
         ["--judge-base-url", "http://127.0.0.1:1"],
         ["--judge-requests-per-minute", "5"],
+        ["--judge-timeout-seconds", "5"],
         ["--judge-record", "new.jsonl"],
         ["--judge-replay", "judge.jsonl"],
     ],

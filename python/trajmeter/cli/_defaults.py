@@ -17,7 +17,7 @@ from trajmeter.keys import nearest
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["defaults_for", "find_settings"]
+__all__ = ["defaults_for", "described", "find_settings"]
 
 _OWN, _SHARED = "trajmeter.toml", "pyproject.toml"
 _MARK = b"tool.trajmeter"
@@ -29,6 +29,8 @@ _GATES = (
     *("fail-under", "fail-over", "fail-under-lower", "fail-over-upper"),
     *("max-not-scored", "no-regression"),
 )
+_EXCLUDED_BY = {"shard": (*_GATES, "margin", "junit", "inconclusive", "step-summary")}
+"""Options that another excludes, but not the other way round."""
 _JUDGES = ("judge", "judge-replay")
 _ONLY_WITH = {
     "cache": ("repos",),
@@ -40,10 +42,20 @@ _ONLY_WITH = {
     "judge-base-url": _JUDGES,
     "judge-record": _JUDGES,
     "judge-requests-per-minute": _JUDGES,
+    "judge-timeout-seconds": _JUDGES,
 }
 """Options that need one of others."""
 _OTHER_MEANING = {("score", "figure")}
 """Options of a command that mean something else in the other commands."""
+_OF_LOGS = ("contextbench",)
+_OF_FRAMEWORKS = ("framework-comparison",)
+_PROFILES = {
+    **dict.fromkeys(("convert", "snapshot", "view"), _OF_LOGS),
+    **dict.fromkeys(("average", "compare", "judge", "quality", "report", "run"), _OF_FRAMEWORKS),
+}
+"""Profiles of the commands other than ``score``, which has those of its metrics."""
+_ROWS = ("jsonl", "csv", "inspect")
+"""Formats of ``score`` that print rows, which a shard does not."""
 
 
 def find_settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -108,7 +120,9 @@ def defaults_for(
             if key in commands:
                 raise ConfigurationError(f"{file}: {key} is {value!r}, expected a table of options")
             raise ConfigurationError(_unknown(key, [*all_options, *commands], file))
-        if key in known and (command, key) not in _OTHER_MEANING:
+        if key == "profile" and key in known:
+            value = _profiles_of(command, value)  # noqa: PLW2901 - a part of it
+        if key in known and (command, key) not in _OTHER_MEANING and value != []:
             values[key] = value
     own = settings.get(command, {})
     for key, value in own.items() if isinstance(own, dict) else ():
@@ -116,6 +130,8 @@ def defaults_for(
             raise ConfigurationError(_unknown(f"{command}.{key}", [*known], file, key))
         values[key] = value
     values = {key: each for key, each in values.items() if not _is_excluded(key, known, words)}
+    if command == "score":
+        values = _of_score(values, known, words)
     return {
         known[key].name: _value(known[key], key, value, file)
         for key, value in values.items()
@@ -123,10 +139,82 @@ def defaults_for(
     }
 
 
+def described(
+    defaults: Mapping[str, Any], parameters: Sequence[Any], file: Path, words: Sequence[str]
+) -> list[str]:
+    """What to say about defaults beside an error: a line, or nothing if none is used.
+
+    Args:
+        defaults: As returned by :func:`defaults_for`.
+        parameters: The parameters of the command.
+        file: The settings file.
+        words: The command line.
+    """
+    by_name = {parameter.name: parameter for parameter in parameters}
+    used = ", ".join(
+        f"{max(by_name[name].opts, key=len)[2:]} = {value!r}"
+        for name, value in defaults.items()
+        if not _is_named(by_name[name], words)
+    )
+    return [f"{file} sets {used}"] if used else []
+
+
 def _is_excluded(key: str, known: Mapping[str, Any], words: Sequence[str]) -> bool:
     """Whether the command line has an option that excludes another."""
-    others = (each for either in _EITHER_OR if key in either for each in either if each != key)
+    others = [each for either in _EITHER_OR if key in either for each in either if each != key]
+    others += [each for each, excluded in _EXCLUDED_BY.items() if key in excluded]
     return any(other in known and _is_named(known[other], words) for other in others)
+
+
+def _of_score(
+    values: Mapping[str, Any], known: Mapping[str, Any], words: Sequence[str]
+) -> dict[str, Any]:
+    """The defaults of ``score`` that suit its command line.
+
+    A figure is only for the format that prints it, a shard prints no rows, and a profile is only
+    for its own metric.
+    """
+    kept = dict(values)
+    formats = _given(known["format"], words) or _listed(values.get("format"))
+    if formats[-1:] != ["inspect"] or _is_named(known["shard"], words):
+        kept.pop("figure", None)
+    if values.get("format") in _ROWS and _is_named(known["shard"], words):
+        del kept["format"]
+    if "profile" in kept:
+        metrics = _given(known["metrics"], words) or _listed(values.get("metrics"))
+        figures = _given(known["figure"], words) or _listed(kept.get("figure"))
+        kept["profile"] = _profiles(_listed(kept["profile"]), metrics, figures)
+    return kept
+
+
+def _profiles_of(command: str, value: object) -> object:
+    """The profiles, among those for every command, that are not for other commands only."""
+    from trajmeter.metrics.registry import BUILT_IN, profile_names
+
+    of_metrics = {each for name in BUILT_IN for each in profile_names(name)}
+    known = {*of_metrics, *_OF_LOGS, *_OF_FRAMEWORKS}
+    own = _PROFILES.get(command, of_metrics)
+    kept = [each for each in _listed(value) if str(each) in own or str(each) not in known]
+    return kept if command == "score" or len(kept) != 1 else kept[0]
+
+
+def _profiles(profiles: Sequence[Any], metrics: Sequence[Any], figures: Sequence[Any]) -> list[Any]:
+    """The profiles of the requested metrics, and those that no metric has."""
+    from trajmeter.metrics.registry import BUILT_IN, profile_names, request_of
+    from trajmeter.scoring.sources import DEFAULT_METRICS
+
+    names = [name.strip() for part in metrics for name in str(part).split(",")]
+    names = names or [str(each).partition(".")[0] for each in figures] or [*DEFAULT_METRICS]
+    families = {request_of(name).family for name in names}
+    others = {each for name in BUILT_IN if name not in families for each in profile_names(name)}
+    own = {each for name in families for each in profile_names(name)}
+    return [each for each in profiles if str(each) in own or str(each) not in others]
+
+
+def _listed(value: object) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _is_useless(
@@ -148,6 +236,20 @@ def _is_named(parameter: Any, words: Sequence[str]) -> bool:  # noqa: ANN401 - i
         for option in parameter.opts
         for word in words
     )
+
+
+def _given(parameter: Any, words: Sequence[str]) -> list[str]:  # noqa: ANN401 - as above
+    """The values of an option on a command line."""
+    found = []
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        for option in parameter.opts:
+            if word == option:
+                found.append(after)
+            elif option.startswith("--") and word.startswith(f"{option}="):
+                found.append(word.partition("=")[2])
+            elif not option.startswith("--") and word[:1] == "-" and word.startswith(option):
+                found.append(word.removeprefix(option))
+    return found
 
 
 def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: ANN401 - any TOML value

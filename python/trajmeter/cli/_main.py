@@ -136,10 +136,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code, see :class:`~trajmeter.cli.ExitCode`.
     """
     _prepare_streams()
+    settings: list[str] = []
     with warnings.catch_warnings(), terminating_as_interrupted() as termination:
         warnings.showwarning = _show_warning
         try:
-            return _run(arguments)
+            return _run(arguments, settings)
         except BrokenPipeError:
             discard(sys.stdout)
             return ExitCode.OK
@@ -147,7 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if _is_closed_pipe(error):
                 discard(sys.stdout)
                 return ExitCode.OK
-            return _report(error, termination)
+            code = _report(error, termination)
+            if code is ExitCode.USAGE:
+                _print_lines("\n".join(settings))
+            return code
 
 
 def _is_closed_pipe(error: BaseException) -> bool:
@@ -201,7 +205,13 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None, settings: list[str]) -> int:
+    """Run a command.
+
+    Args:
+        arguments: As for :func:`main`.
+        settings: Gets a line on the defaults from a settings file, if there are any.
+    """
     words = sys.argv[1:] if arguments is None else list(arguments)
     app = application(() if _COMPLETION in os.environ else words)
     from typer import Exit
@@ -210,7 +220,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     # Not ``app()``, which would turn a closed pipe into exit code 1 and wrap an interrupt.
     command = get_command(app)
     try:
-        with keeping_pipes(), _context(command, words) as context:
+        with keeping_pipes(), _context(command, words, settings) as context:
             code: ExitCode = command.invoke(context)
     except Exit as done:  # after --help, --version and the completion options
         return ExitCode.USAGE if done.exit_code else ExitCode.OK
@@ -218,22 +228,23 @@ def _run(arguments: Sequence[str] | None) -> int:
         return code
 
 
-def _context(command: Any, words: list[str]) -> Any:  # noqa: ANN401 - its class has moved between versions
+def _context(command: Any, words: list[str], settings: list[str]) -> Any:  # noqa: ANN401 - its class has moved between versions
     from typer import Exit
 
     try:
         if _COMPLETION in os.environ:
             command.main(words, prog_name=_NAME)
-        return command.make_context(_NAME, words, default_map=_default_map(command, words))
+        defaults = _default_map(command, words, settings)
+        return command.make_context(_NAME, words, default_map=defaults)
     except SystemExit as done:  # as typer does for completion
         if _is_closed_pipe(done):
             raise
         raise Exit(1 if done.code else 0) from done
 
 
-def _default_map(command: Any, words: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401 - as above
+def _default_map(command: Any, words: Sequence[str], used: list[str]) -> dict[str, Any]:  # noqa: ANN401 - as above
     """Defaults of the command's options from a settings file."""
-    from trajmeter.cli._defaults import defaults_for, find_settings
+    from trajmeter.cli._defaults import defaults_for, described, find_settings
 
     named = next((word for word in words if not word.startswith("-")), None)
     found = find_settings(Path.cwd()) if named in COMMANDS and named not in _GROUPS else None
@@ -250,6 +261,7 @@ def _default_map(command: Any, words: Sequence[str]) -> dict[str, Any]:  # noqa:
     own = defaults_for(
         named, parameters, settings, file, words=words, commands=COMMANDS, all_options=options
     )
+    used += described(own, parameters, file, words)
     return {named: own}
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "JudgeRecord",
     "JudgeReplay",
     "JudgeRequestsPerMinute",
+    "JudgeTimeoutSeconds",
     "LogFile",
     "LogFiles",
     "OriginalProfile",
@@ -236,6 +237,17 @@ JudgeRequestsPerMinute = Annotated[
         help="Rate limit.",
     ),
 ]
+JudgeTimeoutSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--judge-timeout-seconds",
+        min=0.001,
+        metavar="SECONDS",
+        show_default=False,
+        rich_help_panel=JUDGE_PANEL,
+        help="Time limit for each reply (default: 60); one that takes longer is requested again.",
+    ),
+]
 JudgeRecord = Annotated[
     Path | None,
     typer.Option(
@@ -264,6 +276,7 @@ def make_judge(
     *,
     base_url: str | None,
     requests_per_minute: float | None,
+    timeout_seconds: float | None,
     record: Path | None,
     replay: Path | None,
 ) -> Judge:
@@ -274,13 +287,25 @@ def make_judge(
         ReadError: The recording cannot be read.
         ExtraMissingError: pydantic-ai is not installed.
     """
-    from trajmeter.judges import DEFAULT_MODEL, Judge, OpenAIChat, Recorder, Replay
+    from trajmeter.judges import (
+        DEFAULT_MODEL,
+        DEFAULT_TIMEOUT_SECONDS,
+        Judge,
+        OpenAIChat,
+        Recorder,
+        Replay,
+    )
     from trajmeter.prices import price_usd
 
     if record is not None and replay is not None:
         raise ConfigurationError("--judge-record and --judge-replay cannot be used together")
     model = model or DEFAULT_MODEL
-    chat: ChatModel = Replay(model, replay) if replay else OpenAIChat(model, base_url=base_url)
+    chat: ChatModel
+    if replay is not None:
+        chat = Replay(model, replay)
+    else:
+        seconds = timeout_seconds or DEFAULT_TIMEOUT_SECONDS
+        chat = OpenAIChat(model, base_url=base_url, timeout_seconds=seconds)
     if record is not None:
         chat = Recorder(chat, record)
     return Judge(chat, price_usd, requests_per_minute=requests_per_minute)

@@ -33,7 +33,7 @@ def average(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="Write the average to this result file; its folder is created if missing.",
+            help="Write the average to this .json result file; its folder is created if missing.",
         ),
     ] = None,
     output_format: Annotated[
@@ -58,6 +58,8 @@ def average(
 
     runs = without_repeats(runs)
     if output is not None:
+        if output.suffix.lower() != ".json":
+            raise ConfigurationError(f"{output}: expected a file that ends in .json")
         check_place(output)
         check_is_no_input(output, runs)
     unreadable = Unreadable()

@@ -18,6 +18,7 @@ from trajmeter.cli._terminal import (
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
+    JudgeTimeoutSeconds,
     OriginalProfile,
     make_judge,
     stdout_console,
@@ -61,6 +62,7 @@ def judge(
     ] = None,
     judge_base_url: JudgeBaseUrl = None,
     judge_requests_per_minute: JudgeRequestsPerMinute = None,
+    judge_timeout_seconds: JudgeTimeoutSeconds = None,
     judge_record: JudgeRecord = None,
     judge_replay: JudgeReplay = None,
     output_format: Annotated[
@@ -83,6 +85,7 @@ def judge(
         model,
         base_url=judge_base_url,
         requests_per_minute=judge_requests_per_minute,
+        timeout_seconds=judge_timeout_seconds,
         record=judge_record,
         replay=judge_replay,
     )

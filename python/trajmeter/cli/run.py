@@ -19,6 +19,7 @@ from trajmeter.cli._terminal import (
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
+    JudgeTimeoutSeconds,
     OriginalProfile,
     make_judge,
     stdout_console,
@@ -102,6 +103,7 @@ def run(
     ] = None,
     judge_base_url: JudgeBaseUrl = None,
     judge_requests_per_minute: JudgeRequestsPerMinute = None,
+    judge_timeout_seconds: JudgeTimeoutSeconds = None,
     judge_record: JudgeRecord = None,
     judge_replay: JudgeReplay = None,
     skip_judge: Annotated[
@@ -174,7 +176,10 @@ def run(
     if rejudge and skip_judge:
         raise ConfigurationError("--rejudge and --skip-judge cannot be used together")
     wants_review = not rejudge and not (skip_code_review or skip_code_quality)
-    judge_options = (judge, judge_base_url, judge_requests_per_minute, judge_record, judge_replay)
+    judge_options = (
+        *(judge, judge_base_url, judge_requests_per_minute, judge_timeout_seconds),
+        *(judge_record, judge_replay),
+    )
     if skip_judge and not wants_review and any(option is not None for option in judge_options):
         other = "--skip-code-review" if skip_code_review else "--skip-code-quality"
         raise ConfigurationError(f"judge options have no effect with --skip-judge and {other}")
@@ -189,6 +194,7 @@ def run(
                 judge,
                 base_url=judge_base_url,
                 requests_per_minute=judge_requests_per_minute,
+                timeout_seconds=judge_timeout_seconds,
                 record=judge_record,
                 replay=judge_replay,
             )

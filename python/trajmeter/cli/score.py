@@ -38,6 +38,7 @@ from trajmeter.cli._terminal import (
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
+    JudgeTimeoutSeconds,
     LogFiles,
     SnapshotFiles,
     TaskFiles,
@@ -96,6 +97,7 @@ def score(
     ] = None,
     judge_base_url: JudgeBaseUrl = None,
     judge_requests_per_minute: JudgeRequestsPerMinute = None,
+    judge_timeout_seconds: JudgeTimeoutSeconds = None,
     judge_record: JudgeRecord = None,
     judge_replay: JudgeReplay = None,
     output: Annotated[
@@ -204,6 +206,7 @@ def score(
         judge,
         base_url=judge_base_url,
         requests_per_minute=judge_requests_per_minute,
+        timeout_seconds=judge_timeout_seconds,
         record=judge_record,
         replay=judge_replay,
     )
@@ -269,12 +272,15 @@ def _assertion_judge(
     *,
     base_url: str | None,
     requests_per_minute: float | None,
+    timeout_seconds: float | None,
     record: Path | None,
     replay: Path | None,
 ) -> ModelAssertionJudge | None:
     """The judge of assertions, if requested."""
     if model is None and replay is None:
-        if (base_url, requests_per_minute, record) != (None, None, None):
+        if any(
+            each is not None for each in (base_url, requests_per_minute, timeout_seconds, record)
+        ):
             raise ConfigurationError("judge options need --judge MODEL")
         return None
     from trajmeter.judges import ModelAssertionJudge
@@ -284,6 +290,7 @@ def _assertion_judge(
             model,
             base_url=base_url,
             requests_per_minute=requests_per_minute,
+            timeout_seconds=timeout_seconds,
             record=record,
             replay=replay,
         )

@@ -13,11 +13,12 @@ from trajmeter.judges.exchange import (
     TransientError,
 )
 from trajmeter.judges.grading import AnswerScores, ReviewScores, judge_answer, review_code
-from trajmeter.judges.openai import DEFAULT_MODEL, OpenAIChat
+from trajmeter.judges.openai import DEFAULT_MODEL, DEFAULT_TIMEOUT_SECONDS, OpenAIChat
 from trajmeter.judges.recording import Recorder, Replay
 
 __all__ = [
     "DEFAULT_MODEL",
+    "DEFAULT_TIMEOUT_SECONDS",
     "AccessError",
     "AnswerScores",
     "AssertionVerdicts",

@@ -14,10 +14,12 @@ from trajmeter.records import Cause
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
-__all__ = ["DEFAULT_MODEL", "OpenAIChat"]
+__all__ = ["DEFAULT_MODEL", "DEFAULT_TIMEOUT_SECONDS", "OpenAIChat"]
 
 DEFAULT_MODEL = "gpt-5-mini"
 """Default judge."""
+DEFAULT_TIMEOUT_SECONDS = 60.0
+"""Default time limit for a reply."""
 
 _KEY_VARIABLE = "OPENAI_API_KEY"
 # Reasoning models reject requests that set a temperature.
@@ -51,7 +53,7 @@ class OpenAIChat:
         *,
         base_url: str | None = None,
         key_variable: str = _KEY_VARIABLE,
-        timeout_seconds: float = 60.0,
+        timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
     ) -> None:
         try:
             from openai import AsyncOpenAI

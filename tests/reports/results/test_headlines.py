@@ -10,6 +10,7 @@ import trajmeter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from trajmeter.reports.page.document import Headline
 
@@ -177,3 +178,10 @@ def test_every_family_has_a_headline() -> None:
     rows = [{"task_id": f"t{n}", "agent": "wren", **dict.fromkeys(figures, 1.0)} for n in range(12)]
     families = {text.removeprefix("wren: ").partition(".")[0] for _, text in headlines(rows)}
     assert families == {"context", "speedup", "turns", "rules", "tools"}
+
+
+def test_names_from_right_to_left_are_apart_from_numbers_on_the_page(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    rows = [*runs("crane", [False] * 12), *runs("דגל", [True] * 12), *runs("סרב", [True] * 12)]
+    trajmeter.report(rows).write(tmp_path / "report.html")
+    assert "Next: <bdi>סרב</bdi> 1.000." in (tmp_path / "report.html").read_text("utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,12 @@ _PART = re.compile(r"(?<=_)|(?<=[./])(?=[a-z])")
 """Possible line breaks in a long name, but not before the digits of a version."""
 _WORD = re.compile(r"\([^()]*\)|\S+")
 """Parts of a number cell that stay on one line: an interval or count in brackets, or a word."""
+
+_RIGHT_TO_LEFT = (
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+)
+_NAME = re.compile(f"{_RIGHT_TO_LEFT}(?:[ _-]+{_RIGHT_TO_LEFT})*")
+"""Words in a script that is written from right to left."""
 
 
 def require_jinja() -> None:
@@ -69,12 +76,23 @@ def html_document(document: Document) -> str:
         draw=draw,
         parts_of=_PART.split,
         words_of=_WORD.findall,
+        isolated=_isolated,
         attempts=() if document.attempts is None else attempt_markup(document.attempts),
         policy=_policy(style, script),
         style=style,
         script=script,
     )
     return "".join(pieces)
+
+
+def _isolated(text: str) -> str:
+    """Markup of a text whose names from right to left do not reorder the numbers between them.
+
+    Example:
+        >>> _isolated("דגל 0.8 & סרב 0.7")
+        '<bdi>דגל</bdi> 0.8 &amp; <bdi>סרב</bdi> 0.7'
+    """
+    return _NAME.sub(r"<bdi>\g<0></bdi>", escape(without_controls(text)))
 
 
 def _policy(style: str, script: str) -> str:
