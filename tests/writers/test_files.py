@@ -16,7 +16,7 @@ from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import RowLayout, score_trajectories
 from trajmeter.records import Task, Trajectory
-from trajmeter.writers import check_output, open_table
+from trajmeter.writers import OutputWatch, check_output, open_table
 from trajmeter.writers.arrow import arrow_schema, rows_batch
 from trajmeter.writers.atomic import replacing
 from trajmeter.writers.files import check_is_no_input
@@ -246,3 +246,19 @@ def test_a_file_name_with_a_bracket_is_not_a_pattern(tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(ConfigurationError, match=r"runs\[1\]\.jsonl is an input; write"):
         check_is_no_input(file, [file])
+
+
+def test_a_file_that_another_program_writes_meanwhile_is_noticed(tmp_path: Path) -> None:
+    target = tmp_path / "rows.jsonl"
+    watch = OutputWatch(target)
+    assert watch.message() is None
+    target.write_text("{}\n")
+    assert watch.message() == (
+        f"{target}: another program wrote it meanwhile; these results replace its own"
+    )
+    again = OutputWatch(target)
+    assert again.message() is None
+    with replacing(target) as stream:
+        stream.write(b"{}\n")
+    assert again.message() is not None
+    assert OutputWatch(tmp_path).message() is None

@@ -44,6 +44,7 @@ class ScoreOutputs:
         self, paths: Sequence[Path], inputs: Iterable[Path | None], judge: str | None
     ) -> None:
         from trajmeter.writers import (
+            OutputWatch,
             check_is_apart,
             check_is_no_input,
             check_output,
@@ -76,6 +77,7 @@ class ScoreOutputs:
         self._inputs = read
         self._made = Provenance.now(judge=judge)
         self._digests: InputDigests | None = None
+        self._watch = None if self.rows is None else OutputWatch(self.rows)
         self._stack = ExitStack()
         self._read = self.rows
 
@@ -102,6 +104,12 @@ class ScoreOutputs:
     def tables(self) -> list[Path]:
         """Files or folder to write the rows to."""
         return [*dict.fromkeys(each for each in (self.rows, self._read) if each is not None)]
+
+    def report_others(self) -> None:
+        """Say that another program wrote the rows meanwhile, just before they are replaced."""
+        message = self._watch and self._watch.message()
+        if message:
+            print_message(f"trajmeter: {message}")
 
     def about(self) -> Mapping[str, str]:
         """Metadata on how a table was made; waits for the hashes."""

@@ -181,6 +181,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
             for each in scorer.score(batches):
                 for table in tables:
                     table.write_batch(each.scored)
+            wanted.outputs.report_others()
         wanted.write_page(job, files)
     unreadable.report_total()
     # Unreadable lines have already been reported in full.

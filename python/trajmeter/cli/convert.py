@@ -144,9 +144,11 @@ def _convert_at_once(
     """Convert everything in one pass."""
     from trajmeter.readers.column_types import check_column_types
     from trajmeter.readers.parallel import ParallelBatches
+    from trajmeter.writers import OutputWatch
     from trajmeter.writers.trajectories import open_trajectories
 
     check_column_types(files, **reading.recognition())
+    watch = OutputWatch(output)
     unreadable = Unreadable()
     attempts = ParallelBatches(
         files, **reading._asdict(), on_problem=unreadable.report, workers=workers
@@ -156,6 +158,9 @@ def _convert_at_once(
         writer = stack.enter_context(open_trajectories(output))
         for batch in batches:
             writer.write_batch(batch)
+        message = watch.message()
+        if message:
+            print_message(f"trajmeter: {message}")
     unreadable.report_total()
     _report_formats(attempts.formats)
     if not attempts.rows and not unreadable.count and reading.input_format is not None:

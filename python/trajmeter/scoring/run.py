@@ -20,7 +20,7 @@ from trajmeter.scoring.run_key import cuts_alike, differences, key_of
 from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
 from trajmeter.scoring.run_totals import totals_of
 from trajmeter.scoring.spill import remove_abandoned_spills, spilled
-from trajmeter.writers import check_is_apart, check_output
+from trajmeter.writers import OutputWatch, check_is_apart, check_output
 from trajmeter.writers.files import check_folder, is_folder
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class _Run(Generic[SummaryT]):
         self._is_folder = output is not None and is_folder(output)
         self._check_engine()
         self._check()
+        self._watch = None if output is None else OutputWatch(output)
 
     def _check_engine(self) -> None:
         engine, known = self._options.engine, get_args(Engine)
@@ -337,6 +338,9 @@ class _Run(Generic[SummaryT]):
                 for batch in read_rows(folder, plan.units, opened):
                     for table in tables:
                         table.write_batch(batch)
+            message = self._watch and self._watch.message()
+            if message:
+                self._listener.on_message(message)
         if output is None:
             return
         if is_folder(output):

@@ -9,6 +9,7 @@ from trajmeter.late import loading_late
 if TYPE_CHECKING:
     from trajmeter.writers.document import json_document, json_pieces, write_text
     from trajmeter.writers.files import (
+        OutputWatch,
         TableWriter,
         check_is_apart,
         check_is_no_input,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CsvWriter",
     "JsonLinesWriter",
+    "OutputWatch",
     "ParquetWriter",
     "TableWriter",
     "check_is_apart",
@@ -39,6 +41,7 @@ __all__ = [
 _HOME = {
     "CsvWriter": "text",
     "JsonLinesWriter": "text",
+    "OutputWatch": "files",
     "ParquetWriter": "parquet",
     "TableWriter": "files",
     "check_is_apart": "files",

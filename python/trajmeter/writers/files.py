@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TABLE_SUFFIXES",
+    "OutputWatch",
     "TableWriter",
     "check_folder",
     "check_is_apart",
@@ -39,6 +40,30 @@ def is_folder(output: Path) -> bool:
     suffix consists only of letters, unlike that of ``run.2026``.
     """
     return is_remote(output) or output.is_dir() or not output.suffix[1:].isalpha()
+
+
+class OutputWatch:
+    """Notices whether another program writes an output file during a run, which then replaces it.
+
+    Args:
+        path: The file, which need not exist; a folder or a device is not watched.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._before = self._version()
+
+    def message(self) -> str | None:
+        """What to say, just before the file is replaced; ``None`` if nobody has written it."""
+        if self._version() == self._before:
+            return None
+        return f"{self._path}: another program wrote it meanwhile; these results replace its own"
+
+    def _version(self) -> tuple[int, int, int] | None:
+        if is_remote(self._path) or not self._path.is_file():
+            return None
+        about = self._path.stat()
+        return about.st_ino, about.st_mtime_ns, about.st_size
 
 
 class TableWriter(Protocol):
