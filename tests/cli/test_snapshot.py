@@ -134,7 +134,7 @@ def test_tasks_without_a_snapshot_are_told(run: Run, folder: Path, repository: s
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["absent"], 4, "absent: no such folder"),
+        (["absent"], 2, "absent: no such folder"),
         (["repos/crab__shelf@v9"], 4, "repos/crab__shelf: no commit 'v9'; if it exists elsewhere"),
         (["repos/crab__shelf@"], 2, "expected a commit after '@'"),
         (["repos@main"], 2, "repos: not a git repository, so it has no commit 'main'"),

@@ -175,6 +175,9 @@ def test_a_page(run: Run, log: str, folder: Path) -> None:
         code, _, err = run("view", log, "mend-1", "--html", name)
         assert code == 2
         assert message in err
+    code, out, err = run("view", log, "--html", "all.html")
+    assert (code, "mend-2" in out, (folder / "all.html").exists()) == (2, True, False)
+    assert "all.html was not written, as a page shows one trajectory" in err
 
 
 def test_unreadable_lines_are_told_and_the_rest_is_shown(run: Run, log: str, folder: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_file_without_snapshots_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"s\.parquet: not a Parquet file"):
         open_snapshots(place)
     parquet.write_table(pa.table({"a": [1]}), place)
-    with pytest.raises(ReadError, match=r"not a file of snapshots, whose columns are repo: string"):
+    with pytest.raises(ReadError, match=r"not a file .* with the columns repo, commit, files"):
         open_snapshots(place)
     parquet.write_table(snapshot_schema().empty_table(), place)
     with pytest.raises(ReadError, match="the file is empty, expected snapshots"):

@@ -65,7 +65,7 @@ async def evaluate_all(
                 scenario, framework, options=options, folder=folder, progress=show
             )
         except ConfigurationError as error:
-            print_message(f"error: {error}")
+            print_message(f"trajmeter: error: {error}")
             continue
         print_message(f"{framework.name}: wrote {folder / file.name}")
         results.append(NamedResult(file.name, evaluation))

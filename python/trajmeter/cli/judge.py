@@ -135,7 +135,7 @@ def report_unjudged(files: Sequence[tuple[Path, Unjudged]]) -> ExitCode:
     counts = [f"answers not judged: {answers:,}"] if answers else []
     counts += [f"code reviews that failed: {reviews:,}"] if reviews else []
     names = shlex.join(str(file) for file, _ in unjudged)
-    print_message(f"{'; '.join(counts)}; to judge them: trajmeter judge {names}")
+    print_message(f"trajmeter: {'; '.join(counts)}; to judge them: trajmeter judge {names}")
     return ExitCode.UNJUDGED
 
 

@@ -61,7 +61,8 @@ def quality(
     named = [*framework_packages(framework, original=original), *(packages or ())]
     if framework and not named:
         print_message(
-            f"no packages are known for framework {framework!r}; name them with --package"
+            f"trajmeter: no packages are known for framework {framework!r}; name them with "
+            "--package"
         )
     measured = static_quality(file, packages=named, original=original)
     if output_format is PlainFormat.JSON:
@@ -71,6 +72,6 @@ def quality(
     elif measured.static_metrics is not None:
         print_fields(measured.static_metrics.model_dump())
     if measured.error is not None:
-        print_message(f"not scored: {measured.error}")
+        print_message(f"trajmeter: not scored: {measured.error}")
         return ExitCode.UNREADABLE_INPUT
     return ExitCode.OK

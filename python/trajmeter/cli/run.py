@@ -221,7 +221,9 @@ def run(
             try:
                 results = run_without_waiting(evaluate_all(read, frameworks, options, output))
             except KeyboardInterrupt:
-                print_message("finished questions are kept; run the same command again to resume")
+                print_message(
+                    "trajmeter: finished questions are kept; run the same command again to resume"
+                )
                 raise
     if not results:
         raise ConfigurationError("no agent could be run")

@@ -134,7 +134,7 @@ def view(
         if search is not None and not rows:
             _report_no_match(file, search)
             return code
-        _list(rows)
+        _list(rows, html)
         return code
     known = [*read_tasks(without_repeats(tasks or ()), on_problem=unreadable.report)]
     if columns:
@@ -206,8 +206,12 @@ def _row(number: int, trajectory: Trajectory) -> tuple[str, ...]:
     )
 
 
-def _list(rows: Sequence[tuple[str, ...]]) -> None:
-    """List trajectories, one of which must be named."""
+def _list(rows: Sequence[tuple[str, ...]], html: Path | None) -> None:
+    """List trajectories, one of which must be named.
+
+    Raises:
+        ConfigurationError: A page was requested, which shows one.
+    """
     from trajmeter.reports.tables import Table
     from trajmeter.reports.terminal import print_table
 
@@ -223,6 +227,8 @@ def _list(rows: Sequence[tuple[str, ...]]) -> None:
         f"trajmeter: {len(rows):,} trajectories{more}; show one by its task id, "
         "or by its number, such as '#1'"
     )
+    if html is not None:
+        raise ConfigurationError(f"{html} was not written, as a page shows one trajectory")
 
 
 def _surroundings(

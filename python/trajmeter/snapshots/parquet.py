@@ -61,8 +61,12 @@ class ParquetSnapshots(IndexedSnapshots):
         file = self._open()
         with file:
             if not file.schema_arrow.equals(snapshot_schema()):
-                message = f"not a file of snapshots, whose columns are {snapshot_schema()}"
-                on_problem(ReadProblem(file=name, message=" ".join(message.split())))
+                columns = ", ".join(snapshot_schema().names)
+                message = (
+                    "not a file of snapshots, which trajmeter snapshot writes, with the columns "
+                    f"{columns}"
+                )
+                on_problem(ReadProblem(file=name, message=message))
                 return
             number = 0
             for group in range(file.num_row_groups):

@@ -69,11 +69,13 @@ def find_targets(named: str, tasks: Sequence[Task] | None) -> list[Target]:
         The snapshots; empty if there are none for the tasks.
 
     Raises:
-        ReadError: The folder or the commit does not exist.
-        ConfigurationError: A commit of a folder without git is requested, or a folder of
-            repositories is named without tasks.
+        ReadError: The commit does not exist.
+        ConfigurationError: The folder does not exist, a commit of a folder without git is
+            requested, or a folder of repositories is named without tasks.
     """
     path, revision = _split(named)
+    if not path.is_dir():
+        raise ConfigurationError(f"{path}: {'not a folder' if path.exists() else 'no such folder'}")
     opened = open_repository(path)
     if revision is not None and not isinstance(opened, GitRepository):
         raise no_commits(opened, revision)

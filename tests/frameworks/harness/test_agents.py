@@ -80,7 +80,10 @@ def test_answers_are_read_from_text_mappings_and_objects() -> None:
     [
         (None, "got NoneType"),
         (7, "got int"),
-        ({"answer": "x", "score": 1}, r"a mapping with a text, or text, got one of \['answer', 's"),
+        (
+            {"answer": "x", "score": 1},
+            r"a mapping or object with .* 'text', got only \['answer', 's",
+        ),
         ({"sources_used": []}, r"answer\.text: required, but missing"),
         ({"text": 7}, r"answer\.text: .*got 7"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import pytest
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from trajmeter.reports.tables import Table
     from trajmeter.summaries.summary import Summary
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "context"
 
 
 class RaceResult(Result):
@@ -248,3 +251,12 @@ def test_columns_that_do_not_fit_are_shared_out_among_tables() -> None:
         "crab / m",
         "heron / m",
     ]
+
+
+def test_a_grid_that_becomes_a_list_still_compares_agents_by_every_figure() -> None:
+    files = {name: EXAMPLE / f"{name}.jsonl" for name in ("predictions", "gold", "snapshots")}
+    scores = score(files["predictions"], tasks=files["gold"], snapshots=files["snapshots"])
+    report = score_report(scores.summary, width=60)
+    by_agent = [each for each in report.tables if "by agent and model" in each.title]
+    headings = {heading for each in by_agent for heading in each.header}
+    assert {"final.line.f1", "trajectory.line.redundancy", "edit_location.f1"} <= headings

@@ -142,9 +142,10 @@ def read_answer(raw: object) -> Answer:
     """
     fields: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
     if not fields:
-        shown = f"one of {[*raw]}" if isinstance(raw, Mapping) else type(raw).__name__
+        shown = f"only {[*raw]}" if isinstance(raw, Mapping) else type(raw).__name__
         raise InputError(
-            f"expected an answer, a mapping with a text, or text, got {shown[:_SHOWN_CHARACTERS]}"
+            "expected text, or a mapping or object with the key or attribute 'text', got "
+            f"{shown[:_SHOWN_CHARACTERS]}"
         )
     problems: list[str] = []
     usage = _read_usage(fields.pop("usage", {}), problems)

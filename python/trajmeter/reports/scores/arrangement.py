@@ -29,7 +29,7 @@ class Arrangement(NamedTuple):
         return (*(name for row in self.grid.values() for name in row.values()), *self.listed)
 
 
-# Maximum number of listed figures that compare agents; the result file has all.
+# Maximum number of figures beside a grid that compare agents; the result file has all.
 _HEADLINES = 6
 
 
@@ -45,7 +45,7 @@ def arrange(
     Args:
         figures: Figures of all metrics, by name.
         metric: Name of the metric.
-        as_list: List everything.
+        as_list: List everything, for a grid that is too wide.
     """
     prefix = f"{metric}."
     own = {name: figure for name, figure in figures.items() if name.startswith(prefix)}
@@ -58,7 +58,8 @@ def arrange(
     telling = [name for name in scored if _is_directed(own[name])]
     if not telling and not grid:
         telling = scored
-    headlines = {name.removeprefix(prefix): name for name in telling[:_HEADLINES]}
+    compared = telling if as_list else telling[:_HEADLINES]
+    headlines = {name.removeprefix(prefix): name for name in compared}
     return Arrangement(grid, listed, headlines)
 
 
