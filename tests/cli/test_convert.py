@@ -175,7 +175,7 @@ def test_processes_share_the_logs(run: Run, folder: Path, logs: Path) -> None:
         record = {"task_id": f"{number}", "turns": turns}
         (logs / f"{number:03}.jsonl").write_text(f"{json.dumps(record)}\n" * 2)
     (logs / "050.jsonl").write_text("{")
-    for workers in ("1", "2"):
+    for workers in ("1", "2", "auto"):
         code, out, err = run("convert", "logs", "-w", workers, "-o", f"{workers}.jsonl")
         assert (code, out) == (4, "")
         assert "unreadable: logs/050.jsonl" in err

@@ -74,7 +74,7 @@ def test_the_first_code_that_applies_is_the_one() -> None:
 def test_an_error_becomes_a_message_and_a_code(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
 ) -> None:
-    def fail(_arguments: object) -> int:
+    def fail(_arguments: object, _settings: object) -> int:
         raise error
 
     monkeypatch.setattr(_main, "_run", fail)
@@ -85,7 +85,7 @@ def test_an_error_becomes_a_message_and_a_code(
 def test_a_crash_shows_where_and_does_not_look_like_a_gate(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    def fail(_arguments: object) -> int:
+    def fail(_arguments: object, _settings: object) -> int:
         raise error
 
     monkeypatch.setattr(_main, "_run", fail)
@@ -96,7 +96,7 @@ def test_a_crash_shows_where_and_does_not_look_like_a_gate(
 
 
 def test_a_warning_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def warn(_arguments: object) -> int:
+    def warn(_arguments: object, _settings: object) -> int:
         warnings.warn("the plug-in is broken", RuntimeWarning, stacklevel=1)
         return 0
 

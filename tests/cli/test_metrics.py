@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.metrics import registry
@@ -16,6 +17,18 @@ def test_every_metric_is_listed(run: Run) -> None:
     header, _, *lines = out.splitlines()
     assert header.split() == ["metric", "version", "from", "profiles", "description"]
     assert [line.split()[0] for line in lines] == sorted(registry.BUILT_IN)
+
+
+def test_lists_and_descriptions_are_data_too(run: Run) -> None:
+    listed = json.loads(run("metrics", "list", "-f", "json")[1])
+    assert [each["metric"] for each in listed] == sorted(registry.BUILT_IN)
+    assert run("metrics", "list", "-f", "csv")[1].splitlines()[0].startswith("metric,version,")
+    shown = json.loads(run("metrics", "show", "context.final", "-f", "json")[1])
+    assert (shown["metric"], shown["profiles"]) == ("context", ["contextbench"])
+    (coverage,) = (
+        each for each in shown["columns"] if each["column"] == "context.final.line.coverage"
+    )
+    assert (coverage["range"], coverage["better"]) == ("0..1", "higher")
 
 
 def test_a_metric_is_shown_with_every_column(run: Run) -> None:

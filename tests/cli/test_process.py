@@ -70,7 +70,7 @@ def test_another_handler_stays(handle: Callable[..., object]) -> None:
 def test_an_interrupt_that_a_library_turned_into_an_error_is_one(
     monkeypatch: pytest.MonkeyPatch, message: str, is_terminated: bool, code: int
 ) -> None:
-    def run(_: object) -> int:
+    def run(_: object, _settings: object) -> int:
         if is_terminated:
             with suppress(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGTERM)

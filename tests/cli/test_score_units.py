@@ -150,7 +150,7 @@ def test_a_resumed_run_counts_what_the_earlier_one_could_not_read(run: Run, fold
         (["--shard", "3/2", "-o", "out"], "shard 3/2"),
         (["--shard", "1/2", "-o", "out", "-f", "csv"], "neither gates nor a report"),
         (["--workers", "many"], "expected a number or auto"),
-        (["--workers", "0", "-o", "out"], "workers is 0"),
+        (["--workers", "0", "-o", "out"], "--workers 0: expected at least 1"),
         (["-o", "."], "contains other files"),
     ],
 )

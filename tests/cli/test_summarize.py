@@ -292,6 +292,11 @@ def test_tasks_without_an_attempt_are_not_scored(run: Run, folder: Path, table: 
     code, out, _ = run("summarize", table, "--tasks", "gold.jsonl", "--max-not-scored", "20%")
     assert code == 5
     assert "not scored 0.25 > 0.2  (5 of 20: no_attempt 5)" in out
+    halves = gold.splitlines(keepends=True)
+    (folder / "gold.jsonl").write_text("".join(halves[:10]))
+    (folder / "more.jsonl").write_text("".join(halves[10:]))
+    again = ("--tasks", "gold.jsonl", "-t", "more.jsonl", "--max-not-scored", "20%")
+    assert run("summarize", table, *again)[:2] == (code, out)
 
 
 @pytest.mark.parametrize("option", ["--fail-under", "--fail-over-upper", "--no-regression"])

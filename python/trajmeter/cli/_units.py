@@ -47,6 +47,7 @@ Workers = Annotated[
     str | None,
     typer.Option(
         "--workers",
+        "-w",
         metavar="N|auto",
         show_default=False,
         rich_help_panel=PANEL,
@@ -127,16 +128,19 @@ class UnitOptions(NamedTuple):
         """Number of workers.
 
         Raises:
-            ConfigurationError: It is not a number.
+            ConfigurationError: It is not a positive number.
         """
         if self.workers in (None, "auto"):
             return "auto"
         try:
-            return int(self.workers or "")
+            count = int(self.workers or "")
         except ValueError as error:
             raise ConfigurationError(
                 f"--workers {self.workers!r}: expected a number or auto"
             ) from error
+        if count < 1:
+            raise ConfigurationError(f"--workers {count}: expected at least 1")
+        return count
 
     def shard_numbers(self) -> tuple[int, int] | None:
         """Number of the shard, and the number of shards.

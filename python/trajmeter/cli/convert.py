@@ -68,15 +68,14 @@ def convert(
         ),
     ] = None,
     workers: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--workers",
             "-w",
-            metavar="N",
-            min=1,
+            metavar="N|auto",
             show_default=False,
-            help="Processes that read logs (default: one per processor, or one in all for a few "
-            "logs).",
+            help="Processes that read logs (default: auto, which is one per core, or one in all "
+            "for a few logs).",
         ),
     ] = None,
     threads: Threads = None,
@@ -126,16 +125,16 @@ def convert(
         line_bytes(max_line),
         batch_rows(batch_size),
     )
+    options = units.UnitOptions(
+        workers, shard, resume=not no_resume, overwrite=overwrite, engine=engine
+    )
+    count = options.worker_count()
     is_local = engine is units.EngineName.LOCAL
     if is_folder or shard is not None or not is_local or units.are_large(files):
-        count = None if workers is None else str(workers)
-        options = units.UnitOptions(
-            count, shard, resume=not no_resume, overwrite=overwrite, engine=engine
-        )
         with limited_threads(threads):
             return _convert_in_units(reading, files, output, options)
     with limited_threads(threads):
-        return _convert_at_once(reading, files, output, workers)
+        return _convert_at_once(reading, files, output, None if count == "auto" else count)
 
 
 def _convert_at_once(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._fields import PlainFormat
+from trajmeter.cli._lists import ListFormat, print_list
 from trajmeter.cli._process import ExitCode
 from trajmeter.cli._terminal import Command, new_group, stdout_console
 from trajmeter.errors import ConfigurationError
@@ -23,33 +26,41 @@ app = new_group("List metrics, or describe one.", name="metrics")
 
 
 @app.command("list", cls=Command)
-def list_metrics() -> ExitCode:
+def list_metrics(
+    output_format: Annotated[
+        ListFormat, typer.Option("--format", "-f", help="Output format.")
+    ] = ListFormat.TABLE,
+) -> ExitCode:
     """List built-in metrics and those of plug-ins.
 
     A broken plug-in is listed with its error.
     """
     from trajmeter.metrics import available
-    from trajmeter.reports.tables import Table
-    from trajmeter.reports.terminal import print_table
 
-    rows = tuple(
-        (
-            info.name,
-            info.metric.version if info.metric else "",
-            info.origin,
-            ", ".join(info.profiles),
-            _description(info.metric) if info.metric else f"broken: {info.error}",
-        )
-        for info in available()
+    print_list(
+        [
+            {
+                "metric": info.name,
+                "version": info.metric.version if info.metric else "",
+                "from": info.origin,
+                "profiles": info.profiles,
+                "description": (
+                    _description(info.metric) if info.metric else f"broken: {info.error}"
+                ),
+            }
+            for info in available()
+        ],
+        output_format,
     )
-    header = ("metric", "version", "from", "profiles", "description")
-    print_table(Table("", header, rows, texts=(0, 1, 2, 3, 4)), stdout_console())
     return ExitCode.OK
 
 
 @app.command("show", cls=Command)
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Metric name, or file.py@name.")],
+    output_format: Annotated[
+        PlainFormat, typer.Option("--format", "-f", help="Output format.")
+    ] = PlainFormat.TABLE,
 ) -> ExitCode:
     """Show what a metric needs, and all its columns.
 
@@ -65,6 +76,22 @@ def show(
     metric = info.metric
     if metric is None:
         raise ConfigurationError(info.error)
+    (family,) = RowLayout([metric]).families
+    columns = tuple(_column_cells(column) for column in family.columns)
+    header = ("column", "type", "range", "better", "description")
+    if output_format is PlainFormat.JSON:
+        described = {
+            "metric": metric.name,
+            "description": _description(metric),
+            "version": metric.version,
+            "from": info.origin,
+            "profiles": info.profiles,
+            "parameters": dict(metric.parameters),
+            "needs": metric.requires,
+            "columns": [dict(zip(header, cells, strict=True)) for cells in columns],
+        }
+        sys.stdout.write(json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+        return ExitCode.OK
     console = stdout_console()
     about = (
         ("description", _description(metric)),
@@ -76,9 +103,6 @@ def show(
     )
     print_table(Table("", (metric.name, ""), about, texts=(0, 1)), console)
     console.print()
-    (family,) = RowLayout([metric]).families
-    columns = tuple(_column_cells(column) for column in family.columns)
-    header = ("column", "type", "range", "better", "description")
     print_table(Table("", header, columns, texts=(0, 1, 2, 3, 4)), console)
     return ExitCode.OK
 

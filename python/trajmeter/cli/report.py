@@ -12,7 +12,7 @@ import typer
 from trajmeter.cli import _tables as table
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
-from trajmeter.cli._paths import existing
+from trajmeter.cli._paths import existing, present
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._snapshots import RepositoryFolders
 from trajmeter.cli._terminal import OriginalProfile, SnapshotFiles, stdout_console
@@ -68,15 +68,15 @@ def report(
         ),
     ] = None,
     tasks: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--tasks",
             "-t",
-            exists=True,
+            callback=lambda paths: paths and [*map(present, paths)],
             metavar="FILE",
             show_default=False,
             help="Tasks with their gold, to compare views with; a task without rows counts as not "
-            "scored.",
+            "scored. May be repeated.",
         ),
     ] = None,
     snapshots: SnapshotFiles = None,
@@ -124,19 +124,21 @@ def report(
     prepare_libraries()
     from trajmeter.frameworks.reporting import check_report
     from trajmeter.frameworks.reporting import report as make_report
+    from trajmeter.readers import read_tasks
     from trajmeter.writers import check_is_no_input
 
     for path in output or ():
         check_report(path)
-        check_is_no_input(path, [*results, *(each for each in (tasks, snapshots) if each)])
+        check_is_no_input(path, [*results, *(tasks or ()), *([snapshots] if snapshots else ())])
     unreadable = Unreadable()
+    named = without_repeats(tasks or ())
     made = make_report(
         without_repeats(results),
         title=title,
         figures=figures,
         by=by,
         success=success,
-        tasks=tasks,
+        tasks=read_tasks(named, on_problem=unreadable.report_once) if named else None,
         trajectories=trajectories,
         snapshots=snapshots,
         repos=repos,

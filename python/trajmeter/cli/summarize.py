@@ -14,6 +14,7 @@ from trajmeter.cli import _tables as table
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
+from trajmeter.cli._paths import present
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError
@@ -68,14 +69,15 @@ def summarize(
         ),
     ] = None,
     tasks: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--tasks",
             "-t",
-            exists=True,
+            callback=lambda paths: paths and [*map(present, paths)],
             metavar="FILE",
             show_default=False,
-            help="Tasks that should have been attempted; a task without rows counts as not scored.",
+            help="Tasks that should have been attempted; a task without rows counts as not scored. "
+            "May be repeated.",
         ),
     ] = None,
     interval: table.Interval = table.IntervalName.AUTO,
@@ -125,6 +127,7 @@ def summarize(
         trajmeter summarize new.parquet --no-regression old.parquet --margin 0.02
     """
     prepare_libraries()
+    from trajmeter.readers import read_tasks
     from trajmeter.reports.estimates import summary_sections
     from trajmeter.summaries.summarizing import summarize as sum_up
     from trajmeter.writers import check_is_no_input, check_place
@@ -147,7 +150,7 @@ def summarize(
         if path.suffix.lower() not in _SUFFIXES:
             raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
         check_place(path)
-        check_is_no_input(path, results)
+        check_is_no_input(path, [*results, *(tasks or ())])
     if any(path.suffix.lower() == ".html" for path in output or ()):
         from trajmeter.reports.page.rendering import require_jinja
 
@@ -172,7 +175,7 @@ def summarize(
             by=by,
             success=success,
             ks=_ks(ks),
-            tasks=tasks,
+            tasks=read_tasks(without_repeats(tasks)) if tasks else None,
             gates=gates.gates(),
             min_tasks=min_tasks,
             on_problem=unreadable.report_once,
