@@ -164,6 +164,13 @@ def test_a_search_without_an_id_leaves_out_trajectories(run: Run, log: str, fold
     assert run("view", "one.jsonl", "--grep", "no such") == (0, "", nothing)
 
 
+def test_a_number_ends_the_reading(run: Run, log: str, folder: Path) -> None:
+    with (folder / log).open("a") as file:
+        file.write("{\n")
+    assert run("view", log, "#1")[0] == 0
+    assert run("view", log, "#9")[0] == 2
+
+
 def test_a_page(run: Run, log: str, folder: Path) -> None:
     code, out, err = run("view", log, "mend-1", "--html", "out/run.html", "--grep", "three")
     assert (code, out, err) == (0, "", "trajmeter: wrote out/run.html\n")

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trajmeter.remote import RemotePath, path_of
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+    from trajmeter.records import Trajectory
     from trajmeter.scoring.run import Progress
 
-__all__ = ["Places", "sized_files", "tracked", "units_tracked"]
+__all__ = ["Places", "records_tracked", "sized_files", "tracked", "units_tracked"]
+
+_T = TypeVar("_T")
 
 _DELAY_SECONDS = 0.5
 """No progress bar is shown for work that ends within this time."""
@@ -46,9 +49,34 @@ def tracked(
         return
     progress = _bar("{task.fields[count]:,} trajectories")
     try:
-        yield _watched(batches, paths, progress)
+        yield _watched(batches, paths, progress, _end_of_batch)
     finally:
         progress.stop()
+
+
+@contextmanager
+def records_tracked(
+    trajectories: Iterable[Trajectory], paths: Sequence[Path]
+) -> Iterator[Iterable[Trajectory]]:
+    """Show a progress bar while records are read, as :func:`tracked` does for batches."""
+    if not sys.stderr.isatty():
+        yield trajectories
+        return
+    progress = _bar("{task.fields[count]:,} trajectories")
+    try:
+        yield _watched(trajectories, paths, progress, _end_of_record)
+    finally:
+        progress.stop()
+
+
+def _end_of_batch(batch: pa.RecordBatch) -> tuple[int, str, int | None]:
+    source = (batch.column("source")[-1].as_py() if len(batch) else None) or {}
+    return len(batch), source.get("file") or "", source.get("line")
+
+
+def _end_of_record(trajectory: Trajectory) -> tuple[int, str, int | None]:
+    source = trajectory.source
+    return (1, "", None) if source is None else (1, source.file, source.line)
 
 
 @contextmanager
@@ -96,25 +124,36 @@ def _bar(text: str) -> RichProgress:
 
 
 def _watched(
-    batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: RichProgress
-) -> Iterator[pa.RecordBatch]:
+    items: Iterable[_T],
+    paths: Sequence[Path],
+    progress: RichProgress,
+    end_of: Callable[[_T], tuple[int, str, int | None]],
+) -> Iterator[_T]:
+    """Show how far items have been read.
+
+    Args:
+        items: Trajectories, or batches of them.
+        paths: The files, in reading order.
+        progress: The bar.
+        end_of: The number of trajectories of an item, and file and line of the last.
+    """
     begun = monotonic()
     due = begun + _DELAY_SECONDS
     places: Places | None = None
     task = progress.add_task("", total=None, count=0, rate=0.0)
     count = 0
-    for batch in batches:
-        yield batch
-        count += len(batch)
-        if monotonic() < due or not len(batch):
+    for item in items:
+        yield item
+        own, file, line = end_of(item)
+        count += own
+        if monotonic() < due or not own:
             continue
         if places is None:
             places = Places(paths)
             progress.update(task, total=places.total or None)
             progress.start()
-        source = batch.column("source")[-1].as_py() or {"file": "", "line": None}
         rate = count / max(monotonic() - begun, _REFRESH_SECONDS)
-        done = places.bytes_until(source["file"], source["line"])
+        done = places.bytes_until(file, line)
         progress.update(task, completed=done, count=count, rate=rate)
         due = monotonic() + _REFRESH_SECONDS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import existing, present
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
+from trajmeter.cli._progress import records_tracked
 from trajmeter.cli._snapshots import RepositoryFolders
 from trajmeter.cli._terminal import OriginalProfile, SnapshotFiles, stdout_console
 
@@ -124,7 +126,7 @@ def report(
     prepare_libraries()
     from trajmeter.frameworks.reporting import check_report
     from trajmeter.frameworks.reporting import report as make_report
-    from trajmeter.readers import read_tasks
+    from trajmeter.readers import read_tasks, read_trajectories
     from trajmeter.writers import check_is_no_input
 
     for path in output or ():
@@ -132,28 +134,33 @@ def report(
         check_is_no_input(path, [*results, *(tasks or ()), *([snapshots] if snapshots else ())])
     unreadable = Unreadable()
     named = without_repeats(tasks or ())
-    made = make_report(
-        without_repeats(results),
-        title=title,
-        figures=figures,
-        by=by,
-        success=success,
-        tasks=read_tasks(named, on_problem=unreadable.report_once) if named else None,
-        trajectories=trajectories,
-        snapshots=snapshots,
-        repos=repos,
-        interval=interval.value,
-        level=level,
-        cluster=cluster,
-        seed=seed,
-        resamples=resamples,
-        ranges=table.ranges(range_) or None,
-        better=table.directions(better) or None,
-        duplicates=table.kept_duplicate(duplicates),
-        mixed_settings=mixed_settings,
-        profile=profile,
-        on_problem=unreadable.report_once,
-    )
+    with ExitStack() as stack:
+        logs = None
+        if trajectories is not None:
+            read = read_trajectories(trajectories, on_problem=unreadable.report_once)
+            logs = stack.enter_context(records_tracked(read, [*map(Path, trajectories)]))
+        made = make_report(
+            without_repeats(results),
+            title=title,
+            figures=figures,
+            by=by,
+            success=success,
+            tasks=read_tasks(named, on_problem=unreadable.report_once) if named else None,
+            trajectories=logs,
+            snapshots=snapshots,
+            repos=repos,
+            interval=interval.value,
+            level=level,
+            cluster=cluster,
+            seed=seed,
+            resamples=resamples,
+            ranges=table.ranges(range_) or None,
+            better=table.directions(better) or None,
+            duplicates=table.kept_duplicate(duplicates),
+            mixed_settings=mixed_settings,
+            profile=profile,
+            on_problem=unreadable.report_once,
+        )
     for path in output or ():
         write_report(made, path)
     unreadable.report_total()

@@ -13,6 +13,7 @@ from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._pager import print_lines
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
+from trajmeter.cli._progress import records_tracked
 from trajmeter.cli._snapshots import CacheFolder, NoCache, RepositoryFolders, cache_choice
 from trajmeter.cli._terminal import (
     ColumnMap,
@@ -125,7 +126,8 @@ def view(
         profiles=() if profile is None else (profile,),
         on_problem=unreadable.report,
     )
-    chosen, rows = _chosen(found, name, search)
+    with records_tracked(found, [file]) as tracked:
+        chosen, rows = _chosen(tracked, name, search)
     unreadable.report_total()
     code = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     if chosen is None:
@@ -169,7 +171,7 @@ def _chosen(
 ) -> tuple[Trajectory | None, list[tuple[str, ...]]]:
     """The trajectory to show, if exactly one matches, and rows of all that match.
 
-    Without a name, those with search hits match.
+    Without a name, those with search hits match. A number ends the reading.
     """
     from trajmeter.reports.trajectory import Surroundings, sections
 
@@ -187,6 +189,8 @@ def _chosen(
             if not rows:
                 chosen = trajectory
             rows.append(_row(number, trajectory))
+        if name == f"#{number}":
+            return trajectory, rows
     if number == 1 and name is None:
         return first, rows
     return (chosen if len(rows) == 1 else None), rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -244,11 +245,12 @@ def turns_of(
     from trajmeter.records import Trajectory
     from trajmeter.reports.results.turns import read_turns
 
-    given: Iterable[Any]
-    given = [trajectories] if isinstance(trajectories, (str, PathLike)) else [*trajectories]
-    read: Iterable[Trajectory] = given
-    if not all(isinstance(each, Trajectory) for each in given):
-        read = read_trajectories(given, on_problem=on_problem, **reading)
+    given: Iterator[Any]
+    given = iter([trajectories] if isinstance(trajectories, (str, PathLike)) else trajectories)
+    first = [*islice(given, 1)]
+    read: Iterable[Any] = chain(first, given)
+    if first and not isinstance(first[0], Trajectory):
+        read = read_trajectories([*read], on_problem=on_problem, **reading)
     if not tasks:
         return read_turns(read, limit=limit)
     with _opened(snapshots, repos, on_problem) as store:
