@@ -23,7 +23,7 @@ from inspect_ai.model import (  # noqa: E402 - likewise
     get_model,
 )
 from inspect_ai.scorer import mean, mean_score, precomputed_scores  # noqa: E402 - likewise
-from inspect_ai.solver import generate, use_tools  # noqa: E402 - likewise
+from inspect_ai.solver import fork, generate, solver, use_tools  # noqa: E402 - likewise
 from inspect_ai.tool import tool  # noqa: E402 - likewise
 
 import trajmeter  # noqa: E402 - likewise
@@ -211,6 +211,23 @@ def test_epochs_hide_unscored_samples(tmp_path: Path) -> None:
     # As Inspect reduces epochs first, which the docstring of the module tells.
     assert _reported(found)["turns.repeated_tool_calls"] == (1, 0, 0.0)
     assert [each.epoch for each in found.samples] == [1, 2]
+
+
+def test_what_json_cannot_represent_is_left_out(tmp_path: Path) -> None:
+    """The event of a fork holds the state of the sample."""
+
+    @solver
+    def forked() -> Any:
+        async def solve(state: Any, again: Any) -> Any:
+            return (await fork(state, [generate(), generate()]))[0]
+
+        return solve
+
+    task = inspect_ai.Task(dataset=[Sample(id="s", input="q")], solver=[forked()], scorer=[turns()])
+    model = get_model("mockllm/model", custom_outputs=[*_answers(), *_answers()])
+    (log,) = inspect_ai.eval(task, model=model, display="none", log_dir=str(tmp_path))
+    assert log.status == "success", log.error
+    assert _reported(log)["turns.turn_count"] == (1, 0, 2.0)
 
 
 def test_a_limit_is_the_failure(tmp_path: Path) -> None:

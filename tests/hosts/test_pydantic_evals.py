@@ -218,6 +218,13 @@ def test_an_unknown_figure_is_reported_immediately() -> None:
         Tools(figures=("f2",))
 
 
+def test_a_single_figure_needs_no_list(tmp_path: Path) -> None:
+    path = tmp_path / "cases.yaml"
+    path.write_text("name: test\ncases:\n- inputs: q\nevaluators:\n- Tools: f1\n")
+    read = Dataset[Any, Any, Any].from_file(path, custom_evaluator_types=[Tools])
+    assert read.evaluators == [Tools(figures="f1")] == [Tools(figures=("f1",))]
+
+
 def test_data_sets_write_and_read_it(tmp_path: Path) -> None:
     data_set = Dataset[Any, Any, Any](
         name="test", cases=CASES[:1], evaluators=[Tools(figures=("f1",)), Context(snapshots=None)]

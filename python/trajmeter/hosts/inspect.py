@@ -25,11 +25,16 @@ from trajmeter.records import Source
 from trajmeter.scoring.scorer import Scorer as AttemptScorer
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from trajmeter.metrics import Scored
     from trajmeter.records import Score as Figure
     from trajmeter.records import Trajectory
 
 __all__ = ["context", "rules", "tools", "turns"]
+
+_REPEATED = {"call", "input", "tools"}
+"""Unused fields of events; in that of a model call, they repeat the conversation so far."""
 
 
 def _metrics(figures: tuple[str, ...]) -> dict[str, list[Any]]:
@@ -100,8 +105,8 @@ def _scorer(
 
     async def score(state: TaskState, target: Target) -> Score:
         del target  # references are in the metadata
-        attempt = _attempt(state)
         try:
+            attempt = _attempt(state)
             task = references.task(attempt.task_id, state.metadata)
         except ReadError as wrong:
             return Score.unscored(reason="invalid_input", explanation=str(wrong))
@@ -134,7 +139,7 @@ def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
 
 def _attempt(state: TaskState) -> Trajectory:
     """The attempt of a sample, from its events, or from its messages if there are no events."""
-    events = [event.model_dump(mode="json", exclude_none=True) for event in transcript().events]
+    events = [_plain(event, exclude=_REPEATED) for event in transcript().events]
     limits = [event for event in events if event.get("event") == "sample_limit"]
     limit = None
     if limits:
@@ -143,10 +148,17 @@ def _attempt(state: TaskState) -> Trajectory:
     sample = {
         "id": state.sample_id,
         "epoch": state.epoch,
-        "messages": [each.model_dump(mode="json", exclude_none=True) for each in state.messages],
+        "messages": [_plain(each) for each in state.messages],
         "events": events,
         "output": {"completion": state.output.completion},
         "metadata": {},
         "limit": limit,
     }
     return attempt_of(sample, {"eval": {"model": str(state.model)}}, Source(file="inspect"))
+
+
+def _plain(record: BaseModel, exclude: set[str] | None = None) -> dict[str, Any]:
+    """An event or a message as JSON, as in a log: without what JSON cannot represent."""
+    return record.model_dump(
+        mode="json", exclude=exclude, exclude_none=True, fallback=lambda _: None
+    )

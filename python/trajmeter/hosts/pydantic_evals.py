@@ -56,8 +56,8 @@ def _scorer(
 class _Family(Evaluator[Any, Any, Any]):
     """One family; the fields are simple because data sets write them into their files."""
 
-    figures: tuple[str, ...] = ()
-    """Names of the figures without the family's; by default some of them."""
+    figures: str | tuple[str, ...] = ()
+    """Names of the figures without the family's, or one of them; by default some."""
     tasks: str | None = None
     """A file of tasks, found by the names of cases."""
     snapshots: str | None = None
@@ -71,6 +71,8 @@ class _Family(Evaluator[Any, Any, Any]):
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
         """
+        if isinstance(self.figures, str):  # as a file of cases may have a single one
+            self.figures = (self.figures,)
         scorer, _ = _scorer(_family_of(self), None, None, self.profile)  # no file is read for this
         self._named(scorer)
 
