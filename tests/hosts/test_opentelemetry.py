@@ -25,6 +25,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import (
 import trajmeter
 from trajmeter.errors import UnknownNameError
 from trajmeter.hosts.opentelemetry import SpanScorer, trajectories_of
+from trajmeter.readers.opentelemetry.spans import TASK_ID
 from trajmeter.records import Task, ToolCall
 
 if TYPE_CHECKING:
@@ -204,6 +205,27 @@ def test_the_task_may_be_in_the_baggage() -> None:
         _run(provider, "a", task_id=None)
     (f1, *_) = [dict(each.log_record.attributes or {}) for each in exporter.get_finished_logs()]
     assert f1["gen_ai.evaluation.score.value"] == 1.0
+
+
+def test_any_span_of_the_trace_may_name_the_task() -> None:
+    provider, exporter, _ = _observed()
+    with provider.get_tracer("app").start_as_current_span("answer", attributes={TASK_ID: "t"}):
+        _run(provider, "a", task_id=None)
+    (f1, *_) = [dict(each.log_record.attributes or {}) for each in exporter.get_finished_logs()]
+    assert f1["gen_ai.evaluation.score.value"] == 1.0
+
+
+def test_a_span_that_only_names_the_task_is_no_part_of_the_attempt(
+    spans: tuple[TracerProvider, InMemorySpanExporter],
+) -> None:
+    provider, exporter = spans
+    with provider.get_tracer("app").start_as_current_span("answer", attributes={TASK_ID: "t"}):
+        _run(provider, "a", task_id=None)
+    (marked,) = trajectories_of(exporter.get_finished_spans())
+    (plain,) = trajectories_of(exporter.get_finished_spans()[:-1])
+    assert (marked.task_id, marked.attempt) == ("t", plain.task_id)
+    about = {"task_id": "t", "attempt": plain.task_id}
+    assert plain.model_copy(update=about) == marked
 
 
 def test_a_scorer_that_raises_leaves_the_program_alone(

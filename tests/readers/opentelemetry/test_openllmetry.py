@@ -179,6 +179,18 @@ def test_tools_of_langchain(tmp_path: Path) -> None:
     assert [(each.id, each.result) for each in calls_of(attempt)] == [("c1", "y"), ("c2", "x = 1")]
 
 
+@pytest.mark.parametrize(("content", "error"), [("gone", "gone"), ([], "the span failed")])
+def test_a_tool_of_langchain_may_return_that_it_failed(
+    tmp_path: Path, content: Any, error: str
+) -> None:
+    message = {"content": content, "type": "tool", "tool_call_id": "c1", "status": "error"}
+    output = {"output": {"lc": 1, "kwargs": message}, "kwargs": {}}
+    failed = did("tool", "read_file", 3, 4, given={"inputs": {"path": "a.py"}}, output=output)
+    attempt = one(tmp_path, asked(1, (), [LOOKED]), failed)
+    call, *_ = calls_of(attempt)
+    assert (call.id, call.success, call.error) == ("c1", False, error)
+
+
 def test_thoughts_and_results_of_anthropic(tmp_path: Path) -> None:
     thought = {"role": "thinking", "content": "Hm."}
     blocks = [

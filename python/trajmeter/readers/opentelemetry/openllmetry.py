@@ -15,7 +15,7 @@ from trajmeter.readers.opentelemetry.values import parsed
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["ENTITY_INPUT", "ENTITY_OUTPUT", "SPAN_KIND", "conventional"]
+__all__ = ["ENTITY_INPUT", "ENTITY_OUTPUT", "ENTITY_STATUS", "SPAN_KIND", "conventional"]
 
 SPAN_KIND = "traceloop.span.kind"
 """Whether a span is a workflow, an agent, a task or a tool."""
@@ -23,6 +23,8 @@ ENTITY_INPUT = "traceloop.entity.input"
 """The positional and named arguments of a function."""
 ENTITY_OUTPUT = "traceloop.entity.output"
 """The return value of the function."""
+ENTITY_STATUS = "status"
+"""Whether LangChain's tool failed, which is part of its return value."""
 
 _KINDS = {
     "workflow": "invoke_workflow",
@@ -104,7 +106,8 @@ def _name_tool(attributes: dict[str, JsonValue], name: JsonValue) -> None:
         if isinstance(output, dict) and output.keys() == {"output", "kwargs"}:  # LangChain's
             output = output["output"]
         match output:
-            case {"lc": 1, "kwargs": {"tool_call_id": str(identity), "content": content}}:
+            case {"lc": 1, "kwargs": {"tool_call_id": str(identity), "content": content} as about}:
                 attributes.setdefault("gen_ai.tool.call.id", identity)
+                attributes[ENTITY_STATUS] = about.get("status")
                 output = content
         attributes[ENTITY_OUTPUT] = output

@@ -27,7 +27,7 @@ def is_sdk_span(value: object) -> bool:
 
 
 def sdk_span_of(span: Mapping[str, Any]) -> Span | None:
-    """A span; ``None`` if it is not about generative AI."""
+    """A span; ``None`` if it is not about generative AI and names no task."""
     context, status = as_object(span["context"]) or {}, as_object(span.get("status")) or {}
     resource = _attributes(as_object(span.get("resource")))
     task = {key: each for key, each in resource.items() if key == TASK_ID}

@@ -42,7 +42,7 @@ class Span(NamedTuple):
     parent: str | None
     """Id of the span it is in; ``None`` for a root."""
     operation: str
-    """The operation, such as ``chat`` or ``execute_tool``."""
+    """The operation, such as ``chat`` or ``execute_tool``; empty if it only names the task."""
     start: float | None
     """When it began, in seconds since 1970."""
     end: float | None
@@ -60,7 +60,7 @@ class Span(NamedTuple):
 
 
 def spans_in(value: JsonValue) -> Iterator[Span]:
-    """The generative AI spans of an export."""
+    """The spans of an export that are about generative AI, or name a task."""
     for resource_spans in as_list((as_object(value) or {}).get("resourceSpans")):
         inner = as_object(resource_spans) or {}
         about = (as_object(inner.get("resource")) or {}).get("attributes")
@@ -73,7 +73,7 @@ def spans_in(value: JsonValue) -> Iterator[Span]:
 
 
 def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | None:
-    """A span; ``None`` if it is not about generative AI."""
+    """A span; ``None`` if it is not about generative AI and names no task."""
     events = [
         attributes_of(each.get("attributes"))
         for each in as_list(span.get("events"))
@@ -107,7 +107,7 @@ def made_span(
     is_error: bool,
     message: str | None,
 ) -> Span | None:
-    """Make a span from its parts; ``None`` if it is not about generative AI.
+    """Make a span from its parts; ``None`` if it is not about generative AI and names no task.
 
     Args:
         name: Its name.
@@ -127,7 +127,9 @@ def made_span(
         operation = name.partition(" ")[0]
         is_marked = any(key.startswith(("gen_ai.", TASK_ID)) for key in attributes)
         if not is_marked or operation not in _OPERATIONS:
-            return None
+            if TASK_ID not in attributes:
+                return None
+            operation = ""
     exception = None
     said: str | None = None
     choices: list[JsonValue] = []

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_object, as_text
-from trajmeter.readers.opentelemetry.openllmetry import ENTITY_INPUT, ENTITY_OUTPUT, SPAN_KIND
+from trajmeter.readers.opentelemetry.openllmetry import (
+    ENTITY_INPUT,
+    ENTITY_OUTPUT,
+    ENTITY_STATUS,
+    SPAN_KIND,
+)
 from trajmeter.readers.opentelemetry.spans import NO_MESSAGE, Span
 from trajmeter.readers.opentelemetry.values import parsed
 
@@ -68,12 +73,15 @@ def result_of(span: Span, identity: str) -> dict[str, Any]:
     """The message with the result of a tool."""
     name = span.attributes.get("gen_ai.tool.name")
     result = span.attributes.get(RESULT, span.attributes.get(ENTITY_OUTPUT))
-    says_more = span.error == NO_MESSAGE and isinstance(result, str) and result
+    error = span.error
+    if error is None and span.attributes.get(ENTITY_STATUS) == "error":
+        error = NO_MESSAGE
+    says_more = error == NO_MESSAGE and isinstance(result, str) and result
     message: dict[str, Any] = {
         "role": "tool",
         "tool_call_id": identity,
         "function": name if isinstance(name, str) else "",
-        "error": None if span.error is None else {"message": result if says_more else span.error},
+        "error": None if error is None else {"message": result if says_more else error},
     }
     if result is not None:
         message["content"] = result

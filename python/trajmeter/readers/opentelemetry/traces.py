@@ -32,7 +32,8 @@ FINAL = "final_result"
 
 def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     """Convert a trace's spans to a trajectory; ``None`` if no model or tool was called."""
-    spans = sorted(spans, key=lambda span: span.start or 0.0)
+    every = sorted(spans, key=lambda span: span.start or 0.0)
+    spans = [span for span in every if span.operation]
     trace = _Trace(innermost(spans))
     if not trace.messages and not any(span.operation in ANSWERS for span in spans):
         return None
@@ -40,7 +41,7 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     turns = tuple(map(trace.timed, held.turns, trace.answers))
     agents = outermost(spans)
     roots = [*agents, *(span for span in spans if span.operation in AGENTS)] or spans[:1]
-    named = [span.attributes.get(TASK_ID) for span in spans]
+    named = [span.attributes.get(TASK_ID) for span in every]
     task = next((each for each in named if isinstance(each, str)), None)
     # Without an agent span, the outcome of the trace is that of its last model call.
     ends_with = agents or [span for span in spans if span.operation in ANSWERS][-1:]
