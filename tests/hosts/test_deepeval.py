@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,3 +181,12 @@ def test_metrics_share_a_scorer() -> None:
 def test_an_unknown_figure_is_reported_immediately() -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         TrajmeterMetric("tools.f2")
+
+
+def test_copies_score_the_same() -> None:
+    metric = TrajmeterMetric("tools.f1", threshold=0.8)
+    assert metric.measure(RIGHT) == 1.0
+    for again in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):  # noqa: S301 - of its own
+        assert (again.figure, again.threshold, again.score) == ("tools.f1", 0.8, 1.0)
+        assert again.measure(WRONG) == 0.0
+        assert again.success is False

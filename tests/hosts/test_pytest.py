@@ -144,3 +144,35 @@ def test_a_session_that_does_not_use_it_loads_nothing(tmp_path: Path) -> None:
         "    assert 'numpy' not in sys.modules and 'trajmeter.metrics' not in sys.modules\n"
     )
     assert "1 passed" in _run(tmp_path, "test_nothing.py")
+
+
+AGAIN = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):  # as plug-ins that run failed tests again
+    for _ in range(2):
+        for report in runtestprotocol(item, log=False, nextitem=nextitem):
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+"""
+SUBTESTS = """
+def test_parts(subtests, assert_scores):
+    for name in ("first", "second"):
+        with subtests.test(name):
+            assert_scores(RIGHT, "tools.f1 == 1", task="t")
+"""
+
+
+def test_figures_of_subtests_and_of_repeated_tests_count_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "TESTS", TESTS + SUBTESTS)
+    (tmp_path / "conftest.py").write_text(AGAIN)
+    told = _run(tmp_path, "--trajmeter-report=figures.jsonl", "-k", "parts or fails")
+    lines = [json.loads(line) for line in (tmp_path / "figures.jsonl").read_text().splitlines()]
+    values = [
+        (line["test"].partition("::")[2], line["value"])
+        for line in lines
+        if line["figure"] == "tools.f1"
+    ]
+    assert values == [("test_fails", 0.0)] * 2 + [("test_parts", 1.0)] * 4, told

@@ -67,7 +67,7 @@ class References:
     """
 
     def __init__(self, scorer: Scorer, host: str) -> None:
-        self._find = scorer.find_task
+        self._scorer = scorer
         self._is_needed = any(
             field.startswith("Task.")
             for family in scorer.layout.families
@@ -76,6 +76,10 @@ class References:
         self._host = host
         self._made: OrderedDict[bytes | str, Task] = OrderedDict()
         self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[References], tuple[Scorer, str]]:
+        """Create it again after unpickling, without the cached tasks."""
+        return References, (self._scorer, self._host)
 
     def task(
         self, task_id: str, carried: Mapping[str, Any] | None, *, question: str | None = None
@@ -101,7 +105,7 @@ class References:
         return task.model_copy(update={"question": question})
 
     def _found(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
-        known = self._find(task_id)
+        known = self._scorer.find_task(task_id)
         fields = {key: value for key, value in (carried or {}).items() if value is not None}
         if known is not None and not REFERENCES.intersection(fields):
             return known

@@ -104,6 +104,11 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
             f"{', '.join(sorted(_OPTIONS))}"
         )
 
+    found = request.node.user_properties
+    found[:] = [
+        each for each in found if not each[0].startswith(_PREFIX)
+    ]  # of a test that is rerun
+
     def check(
         attempt: Trajectory | Iterable[Mapping[str, Any] | BaseModel],
         *claims: str,
@@ -116,7 +121,7 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
         for name, score in judged.figures.items():
             cause = score.cause or score.outcome
             value = score.value if score.counts else cause.value
-            request.node.user_properties.append((f"{_PREFIX}{name}", value))
+            found.append((f"{_PREFIX}{name}", value))
         if judged.failed or (judged.unscored and unscored == "fail"):
             raise AssertionError(judged.describe())
         if judged.unscored:
@@ -152,8 +157,8 @@ class _Report:
         self._found: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect the figures of a test."""
-        if report.when != "call":
+        """Collect the figures of a test, whose report has those of its subtests too."""
+        if report.when != "call" or hasattr(report, "context"):
             return
         for name, value in report.user_properties:
             if name.startswith(_PREFIX):
