@@ -52,6 +52,16 @@ def test_repositories_used_longest_ago_are_forgotten_first() -> None:
     assert store.asked == ["0", "1", "2", "3", "0"]
 
 
+def test_tasks_of_one_repository_are_forgotten_too() -> None:
+    store = _Store(shared=True)
+    kept = _tasks(store, 22_000)  # two tasks of 9,000 bytes; full with more than twice as much
+    fifth = TASKS[0].model_copy(update={"id": "4"})
+    for each in (*TASKS, fifth, fifth, TASKS[3], TASKS[0]):
+        found = score(kept.find(each), attempt([lines("a.py", 1, 1)]))
+        assert found.final.line.coverage == 1 / 4
+    assert store.asked == ["0", "1", "2", "3", "4", "3", "0"]
+
+
 def test_tasks_of_one_snapshot_share_its_files() -> None:
     kept = _tasks(_Store(shared=True), 10**9)
     first, second = (kept.find(each) for each in TASKS[:2])

@@ -151,7 +151,10 @@ class PreparedTasks:
         return self._bytes > 2 * self._most_bytes
 
     def trim(self) -> None:
-        """Drop the least recently used repositories until the rest fits."""
+        """Drop the least recently used repositories until the rest fits.
+
+        The latest is kept, but only with its last task if its tasks alone do not fit.
+        """
         for repository in self._repositories.values():
             self._measure(repository)
         by_use = sorted(self._repositories.items(), key=lambda item: item[1].last_used)
@@ -162,6 +165,15 @@ class PreparedTasks:
             del self._repositories[key]
             for task in forgotten.tasks:
                 del self._places[task]
+        if by_use and by_use[-1][1].bytes_of_tasks > self._most_bytes:
+            self._keep_last_task(by_use[-1][1])
+
+    def _keep_last_task(self, repository: _Repository) -> None:
+        *others, last = repository.tasks
+        for task in others:
+            del repository.tasks[task], self._places[task]
+        repository.bytes_of_tasks = _size(repository.tasks[last].task)
+        self._measure(repository)
 
     def _measure(self, repository: _Repository) -> None:
         """Update the recorded size of a repository."""
@@ -191,7 +203,7 @@ class PreparedTasks:
         prepared = known.task if known else prepare_in(repository.files, task)
         _RECENT.keep(_Recent(prepared, repository.files))
         repository.tasks[id(task)] = prepared
-        repository.bytes_of_tasks += _TASK + _GOLD_RANGE * len(task.gold_ranges or ())
+        repository.bytes_of_tasks += _size(task)
         self._places[id(task)] = repository
         self._time += 1
         repository.last_used = self._time
@@ -200,6 +212,11 @@ class PreparedTasks:
 
     def _files(self, snapshot: Snapshot | None, task: Task) -> RepositoryFiles:
         return RepositoryFiles(snapshot, task.repo, self._profile, active())
+
+
+def _size(task: Task) -> int:
+    """Approximate bytes of a prepared task."""
+    return _TASK + _GOLD_RANGE * len(task.gold_ranges or ())
 
 
 class _Recent(NamedTuple):
