@@ -211,6 +211,18 @@ def test_it_goes_to_other_processes_as_its_arguments(method: str) -> None:
         assert pool.apply(_scored_elsewhere, (SCORER,)) == SCORER.score(SEEN)
 
 
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # as other threads run
+def test_a_forked_process_can_score_whatever_threads_were_doing() -> None:
+    scorer = trajmeter.Scorer("turns")
+    with scorer._lock:  # noqa: SLF001 - as a thread that counts an attempt holds it
+        child = multiprocessing.get_context("fork").Process(target=scorer.score, args=(SEEN,))
+        child.start()
+    child.join(60)
+    assert child.exitcode == 0
+    assert scorer.summary().overall.attempts == 0
+
+
 def test_options_are_checked_when_it_is_made() -> None:
     with pytest.raises(UnknownNameError, match="contxt"):
         trajmeter.Scorer(["contxt"])

@@ -152,7 +152,7 @@ WRONG: list[tuple[str, Callable[[Session], object]]] = [
     ("input_tokens is True", lambda session: session.usage(input_tokens=True)),
     ("input_tokens is 9223372036854775808", lambda session: session.usage(input_tokens=2**63)),
     ("name is ''", lambda session: session.tool_call("")),
-    ("arguments", lambda session: session.tool_call("a", {"x": object()})),  # type: ignore[dict-item]  # on purpose
+    ("arguments", lambda session: session.tool_call("a", {"x": object()})),
     ("success is 1", lambda session: session.tool_call("a", success=1)),  # type: ignore[arg-type]  # on purpose
     ("input_tokens is 1.5", lambda session: session.usage(input_tokens=1.5)),  # type: ignore[arg-type]  # on purpose
     ("cost_usd is 'x'", lambda session: session.usage(cost_usd="x")),  # type: ignore[arg-type]  # on purpose

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
 
-    from pydantic import JsonValue
     from typing_extensions import Self
 
     from trajmeter.scoring._recording import Recording, Shown, TurnDraft
+    from trajmeter.scoring._session_values import JsonInput
 
 __all__ = ["OpenCall", "OpenTurn", "TurnRecorder"]
 
@@ -46,7 +46,7 @@ class OpenCall:
         self.repeats = repeats
         """Number of equal calls before it, known before the tool runs."""
 
-    def result(self, value: JsonValue) -> None:
+    def result(self, value: JsonInput) -> None:
         """Record the tool's result.
 
         Raises:
@@ -186,10 +186,10 @@ class TurnRecorder:
     def tool_call(
         self,
         name: str,
-        arguments: JsonValue = None,
+        arguments: JsonInput = None,
         *,
         id: str | None = None,  # noqa: A002 - the field's own name
-        result: JsonValue = None,
+        result: JsonInput = None,
         success: bool | None = None,
         error: str | None = None,
     ) -> OpenCall:
@@ -207,7 +207,7 @@ class TurnRecorder:
             The call, to record its result later, or to wrap the tool in ``with``.
 
         Raises:
-            InputError: An argument is of the wrong type, or It cannot be represented in JSON.
+            InputError: An argument is of the wrong type, or cannot be represented in JSON.
             SessionFinishedError: The session is already finished.
         """
         if type(name) is not str or not name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -15,7 +15,10 @@ from trajmeter.validation_errors import describe_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["check_text", "checked_json", "checked_names", "checked_number"]
+__all__ = ["JsonInput", "check_text", "checked_json", "checked_names", "checked_number"]
+
+JsonInput: TypeAlias = str | int | float | bool | dict[str, Any] | list[Any] | None
+"""A JSON value as a caller's variables are typed: a ``dict[str, str]`` is not a ``JsonValue``."""
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 

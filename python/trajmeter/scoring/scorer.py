@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from trajmeter.arguments import as_iterable, check_type
 from trajmeter.errors import InputError
@@ -93,6 +95,7 @@ class Scorer:
         made = create(metrics, snapshots=_opened(snapshots), profiles=profiles, judge=judge)
         self._recorder = RecordScorer(made, tasks=tasks_from(tasks))
         self._lock = Lock()
+        _SCORERS.add(self)
         self._context = next((each for each in made if isinstance(each, ContextMetric)), None)
         self.layout = self._recorder.layout
 
@@ -258,6 +261,19 @@ class _Followed:
         if task is None:
             return self._metric.score(task, trajectory)
         return self._metric.score_tracked(self._tracker, task, trajectory)
+
+
+_SCORERS: WeakSet[Scorer] = WeakSet()
+
+
+def _unlock() -> None:
+    """Release the locks that threads of the parent process held when it forked."""
+    for scorer in _SCORERS:
+        scorer._lock = Lock()  # noqa: SLF001 - of this module
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def _opened(snapshots: str | Path | SnapshotStore | None) -> SnapshotStore | None:

@@ -106,8 +106,8 @@ def _name_tool(attributes: dict[str, JsonValue], name: JsonValue) -> None:
         if isinstance(output, dict) and output.keys() == {"output", "kwargs"}:  # LangChain's
             output = output["output"]
         match output:
-            case {"lc": 1, "kwargs": {"tool_call_id": str(identity), "content": content} as about}:
+            case {"lc": 1, "kwargs": {"tool_call_id": str(identity), "content": content, **more}}:
                 attributes.setdefault("gen_ai.tool.call.id", identity)
-                attributes[ENTITY_STATUS] = about.get("status")
+                attributes[ENTITY_STATUS] = more.get("status")
                 output = content
         attributes[ENTITY_OUTPUT] = output
