@@ -23,8 +23,8 @@ ENTITY_INPUT = "traceloop.entity.input"
 """The positional and named arguments of a function."""
 ENTITY_OUTPUT = "traceloop.entity.output"
 """The return value of the function."""
-ENTITY_STATUS = "status"
-"""Whether LangChain's tool failed, which is part of its return value."""
+ENTITY_STATUS = "traceloop.entity.status"
+"""Whether LangChain's tool failed: our own name, for what is a part of its return value."""
 
 _KINDS = {
     "workflow": "invoke_workflow",
@@ -108,6 +108,6 @@ def _name_tool(attributes: dict[str, JsonValue], name: JsonValue) -> None:
         match output:
             case {"lc": 1, "kwargs": {"tool_call_id": str(identity), "content": content, **more}}:
                 attributes.setdefault("gen_ai.tool.call.id", identity)
-                attributes[ENTITY_STATUS] = more.get("status")
+                attributes[ENTITY_STATUS] = as_text(more.get("status"))
                 output = content
         attributes[ENTITY_OUTPUT] = output
