@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
-from trajmeter import locks
+from trajmeter.system import locks
 from trajmeter.writers import atomic
 from trajmeter.writers.atomic import replacing
 

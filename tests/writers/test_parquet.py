@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from trajmeter.background import Background
 from trajmeter.metrics import RowLayout
 from trajmeter.metrics.speedup import SpeedupMetric
+from trajmeter.system.background import Background
 from trajmeter.writers import ParquetWriter
 from trajmeter.writers.arrow import arrow_schema, loaded
 

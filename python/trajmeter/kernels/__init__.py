@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.kernels._select import BackendName, active, backend, load
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from trajmeter.kernels._arrays import (
@@ -104,7 +104,7 @@ __all__ = [
     "load",
 ]
 
-_HOME = {
+_MODULES = {
     "CONTEXT_COUNTS": "_context_batch",
     "EDIT_COUNTS": "_context_batch",
     "EXTENTS": "_context_batch",
@@ -150,4 +150,4 @@ _HOME = {
 }
 """Loaded on first use: naming the backend needs no arrays, and few metrics the context kernels."""
 
-__getattr__ = loading_late(__name__, _HOME)
+__getattr__ = lazy_getattr(__name__, _MODULES)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import nulls, together
-from trajmeter.conforming import conform
+from trajmeter.conforming.casting import conform
 from trajmeter.errors import ConfigurationError
 from trajmeter.kernels import backend
 from trajmeter.readers._columns.batch_maker import BatchMaker

@@ -9,9 +9,10 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter.arrays import nulls, together
-from trajmeter.conforming import conform, faulty, misfits
+from trajmeter.arrays.members import with_member
+from trajmeter.conforming.casting import conform, misfits
+from trajmeter.conforming.checking import faulty
 from trajmeter.errors import ConfigurationError, InputError, ReadError
-from trajmeter.members import with_member
 from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
 from trajmeter.scoring.rows import Rows

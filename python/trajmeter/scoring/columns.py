@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from trajmeter.arrays import together
+from trajmeter.arrays.text import coded
 from trajmeter.errors import InputError, format_exception
 from trajmeter.metrics import MetricError, RowLayout, score_trajectories
 from trajmeter.metrics._protocol import compares_attempts, scores_batches
@@ -25,7 +26,6 @@ from trajmeter.scoring.results import (
 )
 from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import whole_trials
-from trajmeter.text_arrays import coded
 from trajmeter.writers.arrow import arrow_schema
 
 if TYPE_CHECKING:

@@ -109,7 +109,7 @@ class OpenedConversion:
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Restore the rows of a part to their form before writing."""
-        from trajmeter.conforming import conform
+        from trajmeter.conforming.casting import conform
 
         return conform(batch)
 

@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.folder_lock import holding, is_held, take
@@ -24,6 +23,7 @@ from trajmeter.scoring.plan_file import LOST_PLAN, foreign_files, read_plan_file
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
+from trajmeter.system import locks
 from trajmeter.writers import json_document, json_pieces
 from trajmeter.writers.atomic import remove_abandoned, replacing
 

@@ -22,13 +22,13 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from trajmeter.arrays import together
+from trajmeter.arrays.text import coded
 from trajmeter.errors import ReadError
 from trajmeter.remote import is_remote
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.open_files import allow_open_files
 from trajmeter.scoring.plan import Unit
 from trajmeter.scoring.states import read_state, write_state
-from trajmeter.text_arrays import coded
 from trajmeter.writers.atomic import replacing
 
 if TYPE_CHECKING:

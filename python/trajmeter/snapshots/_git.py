@@ -15,8 +15,8 @@ from threading import RLock
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.processes import own_group
 from trajmeter.snapshots._checkout import Content
+from trajmeter.system.processes import own_group
 
 if TYPE_CHECKING:
     import subprocess

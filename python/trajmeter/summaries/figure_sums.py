@@ -16,22 +16,22 @@ import numpy as np
 
 from trajmeter import arrays
 from trajmeter.arrays import call_function, filled, present
+from trajmeter.arrays.text import coded
 from trajmeter.errors import ReadError
 from trajmeter.records import Cause, Outcome
 from trajmeter.statistics.exact_moments import Moments, SlotOrder, slot_order
 from trajmeter.statistics.exact_sums import ExactSums
 from trajmeter.statistics.group_counts import GroupCounts
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trajmeter.arrays import Array
+    from trajmeter.arrays.text import Coded
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.figures import FigureInfo
     from trajmeter.readers.results import ResultRows
     from trajmeter.statistics.exact_moments import BatchMoments
-    from trajmeter.text_arrays import Coded
 
 __all__ = [
     "ASSIGNED",

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.agents import AgentError
 from trajmeter.frameworks.harness.responses import Response
-from trajmeter.processes import kill_all, own_group
 from trajmeter.records import Record
+from trajmeter.system.processes import kill_all, own_group
 
 __all__ = ["CANCEL_SECONDS", "END_SECONDS", "Reply", "Worker"]
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from trajmeter.arrays import nulls, numbers, present, ragged
+from trajmeter.arrays.text import coded, text_array
 from trajmeter.errors import InputError
 from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.attempts import CAUSE
 from trajmeter.records import LEAK_KINDS, Cause, Outcome
-from trajmeter.text_arrays import coded, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import call_function, filled, flags, held_numbers, present, ragged
+from trajmeter.arrays.text import coded, text_codes, text_memory, text_scalar
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
-from trajmeter.text_arrays import coded, text_codes, text_memory, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

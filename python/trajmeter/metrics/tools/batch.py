@@ -16,15 +16,15 @@ import pyarrow.compute as pc
 
 from trajmeter import kernels
 from trajmeter.arrays import ROWS_AT_ONCE, booleans, filled, nulls, numbers, taken
+from trajmeter.arrays.nested import entries
+from trajmeter.arrays.text import coded, repeated_text, text_array, text_bytes
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.states import coded_tasks, merged
 from trajmeter.metrics.tools.call_columns import call_columns
 from trajmeter.metrics.tools.policies import POLICIES_KEY
 from trajmeter.metrics.tools.result import ToolsResult, unscored
-from trajmeter.nested_arrays import entries
 from trajmeter.records import Cause, Outcome
-from trajmeter.text_arrays import coded, repeated_text, text_array, text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -19,13 +19,13 @@ from trajmeter.arrays import (
     ragged,
     taken,
 )
+from trajmeter.arrays.text import coded, repeated_text, text_array, text_scalar
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.metrics.usage import TOKENS
 from trajmeter.metrics.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.records import Cause, Outcome
-from trajmeter.text_arrays import coded, repeated_text, text_array, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

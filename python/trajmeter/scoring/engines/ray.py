@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
-from trajmeter.processors import processors
 from trajmeter.scoring.engines.task import TRIES, OpenedTask, WorkerTask
+from trajmeter.system.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -7,7 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.processors import THREADS
+from trajmeter.system.processors import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import booleans, cast, field, nulls, numbers, ragged, validity
-from trajmeter.text_arrays import text_array
+from trajmeter.arrays.text import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
