@@ -15,7 +15,7 @@ from pyarrow import parquet
 from pydantic import Field
 
 import trajmeter
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
 from trajmeter.metrics.turns import TurnsMetric
@@ -241,7 +241,7 @@ def test_pages_of_parquet_do_not_depend_on_batches() -> None:
     attempts = [Trajectory(task_id=str(n) * 50) for n in range(20_000)]
     rows = [layout.values(each) for each in score_trajectories(attempts, metrics=[metric])]
     half = rows_batch(layout, rows, arrow_schema(layout))
-    whole = together([half, half])
+    whole = concatenated_batches([half, half])
     written = set()
     for size in (100, 977, 1_300, 32_768, 40_000):
         stream = io.BytesIO()

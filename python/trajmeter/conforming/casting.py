@@ -113,7 +113,7 @@ def _plain(array: Array) -> Array:
         array = array.storage
     if isinstance(array, pa.DictionaryArray):
         values = array.dictionary
-        if pa.types.is_string_view(values.type):  # which cannot be taken
+        if pa.types.is_string_view(values.type):  # "take" does not support it
             values = arrays.cast(values, pa.string())
         array = taken(values, array.indices)
     return array

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
 from trajmeter.arrays.text import coded
 from trajmeter.errors import ReadError
 from trajmeter.remote import is_remote
@@ -200,5 +200,5 @@ def _flush(
 ) -> None:
     for number, parts in held.items():
         if parts:
-            files[number].write_batch(together(parts))
+            files[number].write_batch(concatenated_batches(parts))
             parts.clear()

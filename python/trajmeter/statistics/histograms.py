@@ -77,7 +77,7 @@ class Histograms:
             numbers: The groups; each occurs once.
         """
         if kernels.backend() == "rust":
-            from trajmeter.kernels import _rust  # whose twin follows
+            from trajmeter.kernels import _rust  # the Python twin follows
 
             found = Buckets(*_rust.histograms(values, offsets))
         else:
