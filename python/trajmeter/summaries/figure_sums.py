@@ -252,11 +252,11 @@ class FigureSums:
         """Largest absolute logarithm in a group."""
         return float(self._greatest_log[group]) if group < len(self._greatest_log) else 0.0
 
-    def _add_values(self, values: Float64Array, found: BatchMoments, units: UnitRows) -> None:
+    def _add_values(self, values: Float64Array, moments: BatchMoments, units: UnitRows) -> None:
         """Add further sums of values; NaN does not count."""
         numbers = units.numbers
-        self.counts.add(SCORED, found.counts, numbers)
-        self._greatest = _raised(self._greatest, units.unit_groups, found.greatest)
+        self.counts.add(SCORED, moments.counts, numbers)
+        self._greatest = _raised(self._greatest, units.unit_groups, moments.greatest)
         if self.info.scale == "ratio":
             positive = values > 0.0
             logs = np.log(values[positive])

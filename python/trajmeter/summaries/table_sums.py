@@ -69,7 +69,7 @@ def read_sums(
         by=reading.by,
         keys=sums.keys,
         figures=sums.figures,
-        wanted=tuple(wanted),
+        requested=tuple(wanted),
         rows_of=sums.rows_of,
     )
 
