@@ -56,7 +56,7 @@ def test_a_run_folder_that_changes_meanwhile_ends_the_run(
     commit = RunFolder.commit
 
     def touching(folder: RunFolder, scorer: UnitScorer, layout: Any) -> Any:
-        made = scorer._made  # noqa: SLF001 - takes what is read
+        made = scorer._rows_of  # noqa: SLF001 - takes what is read
 
         def changed(batches: Any) -> Any:
             for batch in batches:
@@ -66,7 +66,7 @@ def test_a_run_folder_that_changes_meanwhile_ends_the_run(
                     (file.parent / "more.log").write_text("a line that was written later\n")
                 yield batch
 
-        monkeypatch.setattr(scorer, "_made", lambda batches: made(changed(batches)))
+        monkeypatch.setattr(scorer, "_rows_of", lambda batches: made(changed(batches)))
         return commit(folder, scorer, layout)
 
     with monkeypatch.context() as patch:

@@ -107,16 +107,16 @@ def text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int3
 class TextBytes(NamedTuple):
     """Texts as bytes."""
 
-    held: npt.NDArray[np.uint8]
+    content: npt.NDArray[np.uint8]
     """Buffer with all texts."""
     offsets: Int64Array
-    """Text i is ``held[offsets[i] : offsets[i + 1]]``, which is meaningless for a null."""
+    """Text i is ``content[offsets[i] : offsets[i + 1]]``, which is meaningless for a null."""
 
 
 def text_bytes(column: Any) -> TextBytes:  # noqa: ANN401 - of texts
     """Return the buffer and offsets of a column of texts; the buffer is not copied."""
-    held, bounds = text_memory(column)
-    return TextBytes(held, bounds.astype(np.int64))
+    content, bounds = text_memory(column)
+    return TextBytes(content, bounds.astype(np.int64))
 
 
 def filled_texts(column: Array, instead: str) -> Array:

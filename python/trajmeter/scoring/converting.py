@@ -129,7 +129,7 @@ class OpenedConversion:
 class _UnitConverter(UnitRows):
     """Passes through the trajectories of a unit."""
 
-    def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return iter(batches)
 
     def _totals(self) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def provenance_part(findings: Findings, made: Provenance, *, has_files: bool = T
         parts.append(_files("Results tables", files))
     for table, run in zip(tables, runs, strict=True):
         if run is not None:
-            parts += _made(table, run, is_one=len(tables) == 1)
+            parts += _run_parts(table, run, is_one=len(tables) == 1)
         elif _SETTINGS in table.metadata:
             parts.append(_read(table))
             notes.append(f"Not recorded by {Path(table.name).name}: the command, and when it ran.")
@@ -210,7 +210,7 @@ def _read(table: ResultsTable) -> PartTable:
     return PartTable(Table(title, ("role", "file", "size or digest"), rows, texts=(0, 1, 2)))
 
 
-def _made(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:
+def _run_parts(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:
     name = "" if is_one else f" of {Path(table.name).name}"
     rows = (
         ("scored at", run.started_at),
