@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tests.scoring.attempts import SIZES, contents, convert_units, score_units, write_attempts
 from trajmeter.arrays import concatenated_batches
 from trajmeter.scoring import spill
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import pytest
 
 from tests.scoring.attempts import score_units, write_attempts
 from trajmeter.errors import ConfigurationError
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from trajmeter.scoring.unit import UnitScorer

@@ -13,7 +13,7 @@ import pytest
 from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring.folder_lock import holding, is_held
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path

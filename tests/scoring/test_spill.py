@@ -23,7 +23,7 @@ from tests.summaries.test_batches import ATTEMPTS, TASKS
 from trajmeter.arrays import concatenated_batches
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import spill
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 from trajmeter.scoring.unit import UnitRows, UnitScorer
 
 if TYPE_CHECKING:

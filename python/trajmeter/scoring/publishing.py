@@ -18,8 +18,8 @@ from trajmeter.scoring.run_key import PARTS_FORMAT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["manifest_of", "read_rows"]

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.kernels import Int64Array
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import UnitWork
 
 __all__ = ["SpilledAttempts", "remove_abandoned_spills", "spilled"]

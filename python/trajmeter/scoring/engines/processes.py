@@ -25,8 +25,8 @@ from trajmeter.system.processors import processors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import Work
 
 __all__ = ["ProcessPool", "Raised", "Warned"]

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import Receipt, Work
 
 __all__ = ["TRIES", "OpenedTask", "WorkerTask"]
