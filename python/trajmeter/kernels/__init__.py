@@ -22,7 +22,13 @@ if TYPE_CHECKING:
         TrajectoryFigureArrays,
         TurnCountArrays,
     )
-    from trajmeter.kernels._constants import GMEAN_RELATIVE_TOLERANCE, NO_NUMBER, TURN_COUNTS
+    from trajmeter.kernels._constants import (
+        GMEAN_RELATIVE_TOLERANCE,
+        INT64_MAX,
+        LARGEST_POSITION,
+        NO_NUMBER,
+        TURN_COUNTS,
+    )
     from trajmeter.kernels._context import (
         GRANULARITIES,
         ContextFile,
@@ -61,6 +67,8 @@ __all__ = [
     "EXTENTS",
     "GMEAN_RELATIVE_TOLERANCE",
     "GRANULARITIES",
+    "INT64_MAX",
+    "LARGEST_POSITION",
     "NO_NUMBER",
     "TURN_COUNTS",
     "BackendName",
@@ -110,6 +118,8 @@ _MODULES = {
     "EXTENTS": "_context_batch",
     "GMEAN_RELATIVE_TOLERANCE": "_constants",
     "GRANULARITIES": "_context",
+    "INT64_MAX": "_constants",
+    "LARGEST_POSITION": "_constants",
     "NO_NUMBER": "_constants",
     "TURN_COUNTS": "_constants",
     "BoolArray": "_arrays",

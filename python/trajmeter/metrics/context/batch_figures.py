@@ -12,7 +12,7 @@ import pyarrow as pa
 from trajmeter.arrays import nulls, numbers, present, ragged
 from trajmeter.arrays.text import coded, text_array
 from trajmeter.errors import InputError
-from trajmeter.kernels import GRANULARITIES
+from trajmeter.kernels import GRANULARITIES, INT64_MAX
 from trajmeter.metrics.context.attempts import CAUSE
 from trajmeter.records import LEAK_KINDS, Cause, Outcome
 
@@ -36,7 +36,6 @@ _TEXTS = {names: text_array(name.value for name in names) for names in (Outcome,
 
 # Doubles represent integers up to this size exactly, also the sum of two and the double of one.
 _EXACT = 2**51
-_LARGEST = 2**63 - 1
 
 _Columns: TypeAlias = "dict[str, Array]"
 
@@ -82,8 +81,8 @@ def step_columns(attempts: Attempts) -> _Columns:
     gold, covered, viewed, union = map(
         attempts.by_granularity, ("gold", "covered_sum", "viewed", "union")
     )
-    most = _LARGEST // np.maximum(num_steps, 1)
-    if (np.abs(gold) > most).any() or (np.abs(viewed) > _LARGEST // 4).any():
+    most = INT64_MAX // np.maximum(num_steps, 1)
+    if (np.abs(gold) > most).any() or (np.abs(viewed) > INT64_MAX // 4).any():
         raise InputError("sizes of steps do not add up to an integer of 64 bits")
     gold_sum, repeated = gold * num_steps, viewed - union
     empty = np.full(gold.shape, nan if profile.empty_ratio is None else profile.empty_ratio)
