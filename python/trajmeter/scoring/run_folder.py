@@ -25,6 +25,7 @@ from trajmeter.summaries.summary import Summary
 from trajmeter.system import locks
 from trajmeter.writers import json_document, json_pieces
 from trajmeter.writers.atomic import remove_abandoned, replacing
+from trajmeter.writers.files import finishing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -174,14 +175,9 @@ class RunFolder:
         }
         with replacing(self.part(number), folder=self.state) as stream:
             digesting = DigestingStream(stream)
-            table = opened.open_part(cast("BinaryIO", digesting))
-            try:
+            with finishing(opened.open_part(cast("BinaryIO", digesting))) as table:
                 table.describe(about)
                 state = make_rows(work, table)
-                table.finish()
-            except BaseException:
-                table.abandon()
-                raise
             self.part(number).unlink(missing_ok=True)  # must never be paired with the new state
             self._write_state(number, {**state, "sha256": digesting.digest.hexdigest()})
         _sync(self.rows)
