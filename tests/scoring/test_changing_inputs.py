@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 _RUN_FOLDER = Path(__file__).parents[2] / "examples" / "speedup" / "june"
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
-
-
 def test_an_input_that_changes_meanwhile_ends_the_run(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

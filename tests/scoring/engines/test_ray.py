@@ -38,11 +38,6 @@ print(run.rows, run.problems)
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
-
-
-@pytest.fixture
 def cluster() -> Iterator[None]:
     """Ray on this machine, started once."""
     import ray
