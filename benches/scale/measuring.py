@@ -130,6 +130,8 @@ class Measurements:
             name = f"turns of {file.suffix}, two workers beside one"
             alone = self._score(file, options=_ONE_THREAD)
             yield _faster(f"{name}, a thread each", alone.clock, two.clock, at_least=1.4)
+            core = self._score(file, options=_ONE_THREAD, on_one_core=True)
+            yield _faster(f"{name}, a core each", core.clock, two.clock, at_least=1.4)
             clock = one[file.suffix].clock + start.clock
             yield _faster(f"{name} with two threads", clock, two.clock)
         metric = self._folder / "by_record.py"
@@ -228,6 +230,7 @@ class Measurements:
         rounds: int = 1,
         output: str = "scores",
         options: list[str] | None = None,
+        on_one_core: bool = False,
     ) -> Spent:
         """Score a file in units, always from scratch."""
         target = self._folder / output
@@ -236,7 +239,7 @@ class Measurements:
             if target.is_dir():
                 shutil.rmtree(target)
             words = ["-m", "benches.scale.score", str(file), metric, str(target), str(workers)]
-            runs.append(spent([*words, *(options or ())]))
+            runs.append(spent([*words, *(options or ())], on_one_core=on_one_core))
         return Spent(
             min(each.clock for each in runs),
             min(each.seconds for each in runs),

@@ -36,14 +36,15 @@ class Spent(NamedTuple):
         )
 
 
-def spent(words: list[str], *, rounds: int = 1) -> Spent:
+def spent(words: list[str], *, rounds: int = 1, on_one_core: bool = False) -> Spent:
     """Run a program so many times; gives the least time, and the most memory.
 
     Args:
         words: Its name and arguments; without a name, a program of Python.
         rounds: How often.
+        on_one_core: Whether all of its threads and processes share one core.
     """
-    runs = [_spent(words) for _ in range(rounds)]
+    runs = [_spent(words, on_one_core=on_one_core) for _ in range(rounds)]
     return Spent(
         min(each.clock for each in runs),
         min(each.seconds for each in runs),
@@ -51,10 +52,16 @@ def spent(words: list[str], *, rounds: int = 1) -> Spent:
     )
 
 
-def _spent(words: list[str]) -> Spent:
+def _spent(words: list[str], *, on_one_core: bool) -> Spent:
     command = [sys.executable, *words] if words[0].startswith("-") else words
+    cores = os.sched_getaffinity(0)
     began = time.perf_counter()
-    program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        if on_one_core:  # inherited
+            os.sched_setaffinity(0, {min(cores)})
+        program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    finally:
+        os.sched_setaffinity(0, cores)
     most, ended = [0], Event()
     watcher = Thread(target=_watch, args=(program.pid, most, ended))
     watcher.start()

@@ -8,7 +8,7 @@ import io
 import json
 import sys
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,9 @@ from trajmeter.writers import (
     ParquetWriter,
 )
 from trajmeter.writers.arrow import arrow_schema, loaded, rows_batch, stored, stored_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("nulls", [0, 700])
@@ -91,6 +94,12 @@ def test_an_interrupted_writer_is_abandoned_after_its_row_group(
     def interrupt(_: Background) -> None:
         raise KeyboardInterrupt
 
+    start = Background.start
+
+    def interrupted_later(background: Background, function: Callable[[], None]) -> None:
+        start(background, function)
+        patched.setattr(Background, "result", interrupt)
+
     monkeypatch.setattr(ParquetWriter, "_encode", encode)
     layout = RowLayout([SpeedupMetric()])
     writer = ParquetWriter(io.BytesIO(), layout)
@@ -98,7 +107,7 @@ def test_an_interrupted_writer_is_abandoned_after_its_row_group(
     columns = [pa.nulls(1, field.type) for field in schema]
     writer.write_batch(pa.record_batch(columns, schema=schema))
     with monkeypatch.context() as patched:
-        patched.setattr(Background, "result", interrupt)
+        patched.setattr(Background, "start", interrupted_later)
         with pytest.raises(KeyboardInterrupt):
             writer.finish()
     may_encode.set()

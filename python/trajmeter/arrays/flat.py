@@ -77,22 +77,26 @@ def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
 
     Values outside a sliced array, or behind a null, are omitted.
     """
-    offsets = np.zeros(len(lists) + 1, np.int64)
     if not (pa.types.is_list(lists.type) or pa.types.is_map(lists.type)):
         lengths = filled(call_function("list_value_length", [lists]), 0)
-        np.cumsum(lengths, out=offsets[1:])
-        return Ragged(lists.flatten(), offsets)
+        return Ragged(lists.flatten(), _ends(lengths))
     if lists.null_count == len(lists):
-        return Ragged(lists.values[:0], offsets)
+        return Ragged(lists.values[:0], np.zeros(len(lists) + 1, np.int64))
     begin = lists.offset
     bounds = np.frombuffer(lists.buffers()[1], np.int32)[begin : begin + len(lists) + 1]
     first, last = int(bounds[0]), int(bounds[-1])
     if not lists.null_count:
         return Ragged(lists.values[first:last], np.subtract(bounds, first, dtype=np.int64))
-    lengths = np.where(present(lists), np.diff(bounds), 0)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = _ends(np.where(present(lists), np.diff(bounds), 0))
     is_dense = last - first == offsets[-1]
     return Ragged(lists.values[first:last] if is_dense else lists.flatten(), offsets)
+
+
+def _ends(lengths: npt.NDArray[Any]) -> Int64Array:
+    """Offsets of lists of these lengths."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
 
 
 def cast(column: Any, arrow_type: Any, *, is_rounded: bool = False) -> Array:  # noqa: ANN401 - of any types

@@ -7,13 +7,12 @@ left to :mod:`trajmeter.metrics.usage`, which defines the figures.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import field, filled, nulls, numbers, present, ragged, taken
-from trajmeter.arrays.nested import entries
 from trajmeter.arrays.text import text_array
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.records import LARGEST_COUNT
@@ -167,7 +166,7 @@ def _is_unusable(rows: pa.RecordBatch) -> Booleans:
     unusable = rows.column("unusable")
     if not _has_any(unusable):
         return np.zeros(len(rows), np.bool_)
-    is_unusable: Booleans = np.diff(entries(cast("Any", unusable)).offsets) > 0
+    is_unusable: Booleans = np.diff(ragged(unusable).offsets) > 0
     return is_unusable
 
 

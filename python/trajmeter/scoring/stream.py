@@ -66,7 +66,7 @@ class StreamScorer:
         self.trial_of = self._rows.trial_of
         self._has_quantiles = quantiles
         self._summarizer = Summarizer(self.layout, quantiles=quantiles)
-        self._counted: Background | None = None
+        self._counting = Background("trajmeter-summary")
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:
         """Score attempts and count them in the summary.
@@ -86,16 +86,9 @@ class StreamScorer:
         else:
             scored = self._rows.score(rows)
         for each in scored:
-            self._wait()
-            self._counted = Background(partial(self._count, each), "trajmeter-summary")
+            self._counting.start(partial(self._count, each))
             yield each
-        self._wait()
-
-    def _wait(self) -> None:
-        """Wait for the batch that is being counted; raises what went wrong with it."""
-        counted = self._counted
-        if counted is not None:
-            counted.result()
+        self._counting.result()
 
     def _count(self, scored: ScoredRows) -> None:
         self._summarizer.add_batch(
@@ -108,12 +101,12 @@ class StreamScorer:
 
     def state(self) -> dict[str, Any]:
         """The counts so far, for :meth:`merge`: JSON values with numpy arrays."""
-        self._wait()
+        self._counting.result()
         return {"summary": self._summarizer.state(), "missing": self._missing.state()}
 
     def merge(self, state: Mapping[str, Any]) -> None:
         """Add the counts of another scorer with the same metrics and tasks after those here."""
-        self._wait()
+        self._counting.result()
         other = Summarizer(self.layout, quantiles=self._has_quantiles)
         other.restore(state["summary"])
         self._summarizer.merge(other)
@@ -121,7 +114,7 @@ class StreamScorer:
 
     def summary(self) -> Summary:
         """Summarize the attempts scored so far."""
-        self._wait()
+        self._counting.result()
         return self._missing.told_in(self._summarizer.summary())
 
 

@@ -65,7 +65,7 @@ class ParquetWriter:
         self._text_bytes = 0
         self._parts: list[pa.RecordBatch] = []
         self._part_rows = 0
-        self._encoded: Background | None = None
+        self._encoding = Background("trajmeter-parquet")
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
@@ -89,13 +89,12 @@ class ParquetWriter:
             self._join_parts()
         if self._pages:
             self._encode_pages()
-        self._wait()
+        self._encoding.result()
         self._writer.close()
 
     def abandon(self) -> None:
         """Keep pyarrow from closing the file at garbage collection, on a closed stream."""
-        if self._encoded is not None:
-            self._encoded.join()
+        self._encoding.join()
         if hasattr(self._writer, "is_open"):
             self._writer.is_open = False
 
@@ -110,28 +109,35 @@ class ParquetWriter:
 
         The remaining rows are held until the next batch completes their page.
         """
-        texts = _text_ends(batch)
+        first = self._least_rows - self._part_rows
+        places = [0, *range(first, batch.num_rows, self._least_rows), batch.num_rows]
+        texts = dict(zip(places, _text_bytes(batch, places), strict=True))
         start = 0
         while start < batch.num_rows:
             stop = self._stop(texts, start)
             self._parts.append(batch.slice(start, stop - start))
             self._part_rows += stop - start
-            self._text_bytes += int(texts[stop] - texts[start])
+            self._text_bytes += texts[stop] - texts[start]
             if self._part_rows % self._least_rows == 0:
                 self._join_parts()
             start = stop
 
-    def _stop(self, texts: Int64Array, start: int) -> int:
-        """The row before which to split a batch next, given the offsets of its rows' texts."""
-        least, rows = self._least_rows, len(texts) - 1 - start
+    def _stop(self, texts: Mapping[int, int], start: int) -> int:
+        """The row before which to split a batch next.
+
+        Args:
+            texts: Bytes of text before each row at which a page may end, and at the batch's end.
+            start: The row with which the part begins.
+        """
+        least, rows = self._least_rows, max(texts) - start
         if self._parts or rows < least:
             return start + min(rows, least - self._part_rows)
         room = _ROW_GROUP - self._page_rows
         first = start + self._chunk_rows - self._page_rows % self._chunk_rows
-        ends = np.arange(first, start + min(rows, room), self._chunk_rows)
-        held = self._text_bytes + texts[ends] - texts[start]
-        if (full := np.flatnonzero(held >= _TEXT_BYTES)).size:
-            return int(ends[full[0]])
+        full = texts[start] + _TEXT_BYTES - self._text_bytes
+        for end in range(first, start + min(rows, room), self._chunk_rows):
+            if texts[end] >= full:
+                return end
         return start + min(rows // least * least, room)
 
     def _join_parts(self) -> None:
@@ -150,21 +156,15 @@ class ParquetWriter:
     def _encode_pages(self) -> None:
         import pyarrow as pa
 
-        self._wait()
+        self._encoding.result()  # before the next pages are joined
         table = pa.concat_tables(self._pages)
         self._pages = []
         self._page_rows = 0
         self._text_bytes = 0
-        self._encoded = Background(partial(self._encode, table), "trajmeter-parquet")
+        self._encoding.start(partial(self._encode, table))
 
     def _encode(self, table: pa.Table) -> None:
         self._writer.write_table(_with_whole_lists(table), _ROW_GROUP)
-
-    def _wait(self) -> None:
-        """Wait for the row group that is being encoded, and raise its error, if any."""
-        if self._encoded is not None:
-            self._encoded.result()
-            self._encoded = None
 
 
 def _file_writer(stream: BinaryIO, schema: pa.Schema) -> Any:  # noqa: ANN401 - of either module
@@ -231,16 +231,17 @@ def _leaves(path: str, kind: Any, *, is_member: bool = False) -> Iterator[_Leaf]
         yield _Leaf(path, is_member and pa.types.is_floating(kind))
 
 
-def _text_ends(batch: pa.RecordBatch) -> Int64Array:
-    """Bytes of text and lists before each row of a batch and at its end; others are small."""
+def _text_bytes(batch: pa.RecordBatch, places: Sequence[int]) -> list[int]:
+    """Bytes of text and lists before each of these rows of a batch; other values are small."""
     import pyarrow as pa
 
-    rows = np.arange(batch.num_rows + 1)
-    ends = np.zeros(batch.num_rows + 1, np.int64)
+    rows = np.array(places)
+    total = np.zeros(len(rows), np.int64)
     for column in batch.columns:
         if column.type == pa.string() or pa.types.is_list(column.type):
-            ends += _bytes_before(column, rows)
-    return ends
+            total += _bytes_before(column, rows)
+    counted: list[int] = total.tolist()
+    return counted
 
 
 def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa: ANN401 - an array of any type

@@ -35,6 +35,18 @@ class CertainRows:
         self._rows_of = rows_of
         self._reasons = reasons
 
+    def complete(self, rows: pa.RecordBatch, file: str, first: int) -> pa.RecordBatch:
+        """Add the columns, defaults and sources that rows of a file of columns lack.
+
+        Args:
+            rows: Valid rows in Trajmeter's columns.
+            file: Name of the file.
+            first: Number of the first row.
+        """
+        from trajmeter.readers._columns.parquet import row_names, with_sources
+
+        return self._rows_of.own(with_sources(rows, file, row_names(first, rows.num_rows)))
+
     def own_rows(
         self,
         parts: Iterable[tuple[int, pa.RecordBatch | None]],
@@ -45,12 +57,12 @@ class CertainRows:
         """Rows of a file of columns.
 
         Args:
-            parts: Valid rows, each with the index of the first, and indices of other rows.
+            parts: Complete rows, each with the index of the first, and indices of other rows.
             others: The other rows with all columns, by index.
             place: Name of the file, and the number of row 0.
             records: Reads the other rows.
         """
-        from trajmeter.readers._columns.parquet import own_values, row_names, with_sources
+        from trajmeter.readers._columns.parquet import own_values
 
         file, first = place
         for start, rows in parts:
@@ -58,8 +70,7 @@ class CertainRows:
                 return
             if rows is not None:
                 records.accept(rows.num_rows)
-                names = row_names(first + start, rows.num_rows)
-                yield self._rows_of.own(with_sources(rows, file, names))
+                yield rows
                 continue
             row = others[start]
             (value,) = [row] if isinstance(row, ReadError) else own_values(row)

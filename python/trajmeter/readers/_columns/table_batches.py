@@ -119,14 +119,20 @@ class TableBatches:
     def _own_items(
         self, given: Input, found: OwnRows, records: EntryReader[Trajectory]
     ) -> Iterator[_Item]:
+        file = str(given.path)
         for first, batch in found.rows:
             if isinstance(batch, ReadError):
                 yield partial(self._problem, given, str(batch))
             else:
-                parts = [*stretches(batch, self._presence, found.foreign)]
-                others = {at: found.whole.row(first + at) for at, rows in parts if rows is None}
-                place = str(given.path), first
-                yield partial(self._certain.own_rows, parts, others, place, records)
+                parts: list[tuple[int, pa.RecordBatch | None]] = []
+                others = {}
+                for at, rows in stretches(batch, self._presence, found.foreign):
+                    if rows is None:
+                        parts.append((at, None))
+                        others[at] = found.whole.row(first + at)
+                    else:
+                        parts.append((at, self._certain.complete(rows, file, first + at)))
+                yield partial(self._certain.own_rows, parts, others, (file, first), records)
 
     def _others(
         self, given: Input, file: BinaryIO, records: EntryReader[Trajectory], reader: JsonReader
