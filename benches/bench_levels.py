@@ -18,8 +18,8 @@ import pytest
 
 from benches.contest import Built, Case, Entry, entries
 from trajmeter import kernels
+from trajmeter.arrays.text import coded
 from trajmeter.metrics.speedup.levels import alphabet
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
@@ -61,7 +61,7 @@ __all__ = [
     "union",
 ]
 
-_HOME = {
+_MODULES = {
     "BatchScorer": "scoring.batches",
     "ContextTracker": "metrics.context",
     "Gate": "summaries.gates",
@@ -94,7 +94,7 @@ _HOME = {
 __version__: str
 
 
-_load = loading_late(__name__, _HOME)
+_load = lazy_getattr(__name__, _MODULES)
 
 
 def __getattr__(name: str) -> object:

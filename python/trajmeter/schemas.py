@@ -86,7 +86,7 @@ def trajectory_batch(
         '{"budget": [3, 4]}'
     """
     schema = trajectory_schema()
-    from trajmeter.nested_arrays import UNSTORABLE, row_batch
+    from trajmeter.arrays.nested import UNSTORABLE, row_batch
 
     write = _write_trajectory(None if columns is None else frozenset(columns))
     rows = []
@@ -228,7 +228,7 @@ def _each(read: _Convert) -> _Convert:
 
 
 def _first_unstorable(rows: list[dict[str, Any]], schema: pa.Schema) -> str:
-    from trajmeter.nested_arrays import UNSTORABLE, row_batch
+    from trajmeter.arrays.nested import UNSTORABLE, row_batch
 
     for index, row in enumerate(rows):
         try:

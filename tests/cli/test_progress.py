@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.progress import Progress
 
+from tests.cli.outputs import Terminal
 from trajmeter.cli import _progress
 from trajmeter.cli._process import print_message
 from trajmeter.cli._progress import Places, sized_files, tracked
@@ -20,14 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def _on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> _Terminal:
+def _on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Show stderr on a terminal until the end of the test."""
-    stream = _Terminal()
+    stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     return stream

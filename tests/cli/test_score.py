@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 from pyarrow import parquet
 
+from tests.cli.outputs import json_lines
 from trajmeter import kernels
 from trajmeter.records import GoldRange, Task, Trajectory
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     Run: TypeAlias = Callable[..., tuple[int, str, str]]
 
 LENGTH = "metrics.py@length"
-
-
-def _rows(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_the_summary_is_data_and_all_else_is_not(run: Run) -> None:
@@ -106,7 +103,7 @@ def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Pa
     (folder / "tasks.jsonl").write_text(task.model_dump_json(exclude_none=True) + "\n")
     code, out, err = run("score", "preds.jsonl", "-t", "tasks.jsonl", "-s", "repo", "-f", "jsonl")
     assert code == 0
-    assert {row["context.final.symbol.cause"] for row in _rows(out)} == {"missing_definitions"}
+    assert {row["context.final.symbol.cause"] for row in json_lines(out)} == {"missing_definitions"}
     assert err == (
         "trajmeter: 2 of 2 attempts have no symbol scores, because their snapshots lack "
         "definitions (folders have none); take snapshots that have them with trajmeter "
@@ -130,7 +127,7 @@ def test_md_is_short_for_markdown(run: Run) -> None:
 def test_rows_as_json_lines(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "jsonl")
     assert (code, err) == (0, "")
-    first, second = _rows(out)
+    first, second = json_lines(out)
     assert (first["task_id"], first["agent"], first["length.value"]) == ("one", "crab", 3.0)
     assert (second["length.value"], second["length.outcome"]) == (None, "abstained")
     assert first["source"] == "preds.jsonl:1"
@@ -162,7 +159,7 @@ def test_rows_in_a_file_beside_the_summary(run: Run, folder: Path, suffix: str) 
     elif suffix == "csv":
         rows = list(csv.DictReader(io.StringIO(file.read_text())))
     else:
-        rows = _rows(file.read_text())
+        rows = json_lines(file.read_text())
     assert [row["agent"] for row in rows] == ["crab", "heron"]
 
 
@@ -174,7 +171,7 @@ def test_several_files_and_several_metrics(run: Run, folder: Path) -> None:
     )
     assert code == 0
     assert err == "trajmeter: 1 of 3 attempts found no task, such as 'two'\n"
-    rows = _rows(out)
+    rows = json_lines(out)
     assert [row["length.value"] for row in rows] == [3.0, None, 5.0]
     assert {key.partition(".")[0] for key in rows[0]} >= {"length", "turns", "rules"}
 
@@ -182,7 +179,7 @@ def test_several_files_and_several_metrics(run: Run, folder: Path) -> None:
 def test_context_is_scored_unless_other_metrics_are_asked_for(run: Run) -> None:
     code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "jsonl")
     assert code == 0
-    assert "context.final.file.coverage" in _rows(out)[0]
+    assert "context.final.file.coverage" in json_lines(out)[0]
 
 
 def test_a_line_that_cannot_be_read_is_reported_and_the_others_are_scored(
@@ -194,7 +191,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_others_are_scored(
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", "out.jsonl", "-f", "csv")
     assert code == 4
     assert [row["agent"] for row in csv.DictReader(io.StringIO(out))] == ["crab", "heron"]
-    assert [row["source"] for row in _rows((folder / "out.jsonl").read_text())] == [
+    assert [row["source"] for row in json_lines((folder / "out.jsonl").read_text())] == [
         "preds.jsonl:1",
         "preds.jsonl:3",
     ]
@@ -309,7 +306,7 @@ def test_a_metric_that_would_end_the_program_is_an_outcome(run: Run, folder: Pat
     code, out, err = run("score", "preds.jsonl", "-m", both, "-o", "out.jsonl")
     assert (code, err) == (0, wrote("out.jsonl"))
     assert "not scored  metric_error         2  all figures" in out
-    first, _ = _rows((folder / "out.jsonl").read_text())
+    first, _ = json_lines((folder / "out.jsonl").read_text())
     assert str(first["leaving.error"]).startswith("SystemExit: 1 (metrics.py:")
     assert first["length.value"] == 3.0
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
+
+from tests.cli.outputs import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,14 +17,10 @@ if TYPE_CHECKING:
 LENGTH = "metrics.py@length"
 
 
-def _rows(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
-
-
 def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
     again = folder / "preds.jsonl"
     code, out, err = run("score", "preds.jsonl", str(again), "-m", LENGTH, "-f", "jsonl")
-    assert (code, len(_rows(out))) == (0, 2)
+    assert (code, len(json_lines(out))) == (0, 2)
     assert err == f"trajmeter: {again}: listed twice; read once\n"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.outputs import json_lines
 from tests.snapshots.git_repositories import commit, git
 from trajmeter.records import Extent, GoldRange, Task, Trajectory, Turn, View
 from trajmeter.snapshots import open_snapshots
@@ -44,13 +44,9 @@ def repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return first
 
 
-def lines(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
-
-
 def test_head_of_a_repository(run: Run, folder: Path, repository: str) -> None:
     code, out, err = run("snapshot", "repos/crab__shelf")
-    (snapshot,) = lines(out)
+    (snapshot,) = json_lines(out)
     head = git(folder / "repos" / "crab__shelf", "rev-parse", "HEAD")
     assert (code, err, snapshot["repo"], snapshot["commit"]) == (0, "", "crab__shelf", head)
     assert [*snapshot["files"]] == ["src/loans.py", "src/new.py", "src/other.py"]
@@ -70,7 +66,7 @@ def test_several_commits_and_a_folder_in_one_file(run: Run, folder: Path, reposi
     )
     assert (code, out) == (0, "")
     assert err == "trajmeter: wrote 3 snapshots of 6 files to out/s.jsonl\n"
-    first, second, third = lines((folder / "out" / "s.jsonl").read_text())
+    first, second, third = json_lines((folder / "out" / "s.jsonl").read_text())
     assert (first["commit"], [*first["files"]]) == (repository, ["src/loans.py", "src/other.py"])
     assert len(second["files"]) == 3
     assert (third["repo"], third["commit"], [*third["files"]]) == ("plain@v1", None, ["a.py"])
@@ -94,7 +90,7 @@ def test_a_folder_without_git_serves_tasks_as_it_does_in_scoring(
     (plain / "README").write_bytes(b"")
     (plain / "src" / "loans.py").write_bytes(LOANS)
     code, out, err = run("snapshot", "repos/crab__shelf", "-t", "tasks.jsonl")
-    (snapshot,) = lines(out)
+    (snapshot,) = json_lines(out)
     assert (code, err, snapshot["repo"], snapshot["commit"]) == (0, "", "crab/shelf", repository)
     assert len(snapshot["files"]["src/loans.py"]["definitions"]) == 3
     code, out, err = run("snapshot", "cache", "-t", "tasks.jsonl")
@@ -114,9 +110,9 @@ def test_only_the_files_that_trajectories_and_gold_need(
     ):
         code, out, _ = run("snapshot", head, "-t", "tasks.jsonl", "--trajectories", trajectories)
         assert code == 0
-        assert [[*each["files"]] for each in lines(out)] == [expected]
+        assert [[*each["files"]] for each in json_lines(out)] == [expected]
     _, out, _ = run("snapshot", head, "--trajectories", "attempts.jsonl")
-    assert [[*each["files"]] for each in lines(out)] == [["src/loans.py", "src/other.py"]]
+    assert [[*each["files"]] for each in json_lines(out)] == [["src/loans.py", "src/other.py"]]
 
 
 def test_tasks_without_a_snapshot_are_told(run: Run, folder: Path, repository: str) -> None:
@@ -161,7 +157,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_told(
     git(folder, "clone", "--quiet", "--bare", "--filter=blob:limit=30", source.as_uri(), "part")
     code, out, err = run("snapshot", f"part@{repository}", "--no-cache")
     assert code == 4
-    assert [[*each["files"]] for each in lines(out)] == [["src/other.py"]]
+    assert [[*each["files"]] for each in json_lines(out)] == [["src/other.py"]]
     assert err.startswith("unreadable: part: src/loans.py: the clone lacks it; fetch everything: ")
 
 
@@ -179,7 +175,7 @@ def test_score_straight_from_a_repository(run: Run, folder: Path, repository: st
         "score", "attempts.jsonl", "-t", "tasks.jsonl", "--repos", "repos", "-f", "jsonl"
     )
     assert (code, err) == (0, "")
-    (row,) = lines(out)
+    (row,) = json_lines(out)
     # Gold: lines 2-3 of loans.py, which touch Loan and renew. Viewed: lines 3-6,
     # which touch Loan, renew and end, and a line of other.
     assert row["context.final.symbol.gold_size"] == 2

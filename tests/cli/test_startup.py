@@ -103,7 +103,7 @@ _NO_MODEL = _BUILDING if backend() == "rust" else set()
 _ROW = (
     '{"task_id": "one", "agent": "crab", "benchmark": "b", "agent_nop": 2.0, "oracle_nop": 4.0}\n'
 )
-_OF_TABLES = {"pyarrow.compute", "pyarrow.fs", "ssl", "trajmeter.conforming"}
+_OF_TABLES = {"pyarrow.compute", "pyarrow.fs", "ssl", "trajmeter.conforming.casting"}
 """What tables are read and compared with, and nothing else."""
 _OF_OTHERS = {"concurrent.futures", "trajmeter.kernels._context"} if backend() == "rust" else set()
 """What turn analysis does not need, unless the Python backend computes it from records."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.outputs import Terminal
 from tests.snapshots.git_repositories import commit
 from trajmeter.cli import _pager
 
@@ -223,13 +224,6 @@ def test_a_profile_decides_what_has_been_seen(run: Run, log: str, repos: str) ->
     _, out, _ = run("view", log, "#1", "-t", "tasks.jsonl", "--repos", repos, "-p", "contextbench")
     # ContextBench compares lines with initial gold alone, and this gold has no role that is not.
     assert "gold seen: 100% of files, 100% of definitions, 73% of bytes, 50% of lines\n" in out
-
-
-class Terminal(io.StringIO):
-    """A stdout that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def _pager_program(folder: Path, body: str) -> str:

@@ -22,6 +22,10 @@ LOST = ("lost.py", "away/gone.py")
 LEAKED = "fix.patch"
 
 
+def lines_view(first: int, last: int) -> View:
+    return View(path="a.py", extent=Extent.LINES, start=first, end=last)
+
+
 def tables(
     size: int,
     line_starts: Sequence[int],

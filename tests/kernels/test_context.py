@@ -214,7 +214,7 @@ def test_trackers_agree_with_each_other_and_end_where_scoring_does(
 
 
 @given(data=st.data())
-def test_laws(twin: Kernels, data: st.DataObject) -> None:
+def test_sizes_and_coverage_stay_within_their_bounds(twin: Kernels, data: st.DataObject) -> None:
     world, turns, _ = data.draw(trajectories())
     result = outcome(world.kernel(twin).score, turns, None)
     if not isinstance(result, tuple):

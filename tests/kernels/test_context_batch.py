@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kernels.attempts import Attempt, Columns, columns, texts
-from tests.kernels.contexts import World, tables, views, worlds
+from tests.kernels.contexts import World, lines_view, tables, views, worlds
 from tests.kernels.outcomes import alike, outcome
 from tests.kernels.strategies import integers
 from trajmeter.errors import ArrayError, InputError, OffsetsError, TotalOverflowError
@@ -81,15 +81,11 @@ def test_each_attempt_is_measured_as_by_itself(
             np.testing.assert_array_equal(shares[place], expected)
 
 
-def _lines(first: int, last: int) -> View:
-    return View(path="a.py", extent=Extent.LINES, start=first, end=last)
-
-
 def test_reversed_ranges_count_lines_as_written(kernels: Kernels) -> None:
     """Lines 1 to 4, and 9 to 7, which are minus one line: 3 in the step, 3 in the union."""
     file = ContextFile(0, TEN_LINES)
     world = World({"a.py": file}, [GoldLines(file, 1, 2, in_lines=True)])
-    attempt = Attempt(0, [Turn(views=(_lines(1, 4), _lines(9, 7)))], (_lines(5, 3),))
+    attempt = Attempt(0, [Turn(views=(lines_view(1, 4), lines_view(9, 7)))], (lines_view(5, 3),))
     counts = kernels.context_batch(
         [world.kernel(kernels, "as_written")], *columns([attempt])
     ).counts
@@ -125,7 +121,9 @@ def test_the_first_failing_row_is_named_in_any_repository(kernels: Kernels) -> N
 
 def test_each_path_is_asked_for_once_in_a_batch(kernels: Kernels) -> None:
     world = World({"a.py": ContextFile(0, TEN_LINES)})
-    attempt = Attempt(0, [Turn(views=(_lines(1, 4), View(path="gone.py")))], (_lines(5, 3),))
+    attempt = Attempt(
+        0, [Turn(views=(lines_view(1, 4), View(path="gone.py")))], (lines_view(5, 3),)
+    )
     tasks = [world.kernel(kernels)]
     for _ in range(2):
         kernels.context_batch(tasks, *columns([attempt, attempt]))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernels.contexts import RULES, TEN_LINES, World, trajectories
+from tests.kernels.contexts import RULES, TEN_LINES, World, lines_view, trajectories
 from tests.kernels.outcomes import alike, outcome
 from trajmeter.errors import InputError
 from trajmeter.kernels import (
@@ -19,14 +19,9 @@ from trajmeter.kernels import (
     GoldLines,
     Kernels,
 )
-from trajmeter.records import Extent, View
 
 if TYPE_CHECKING:
     from trajmeter.kernels import StepCoverage
-
-
-def _lines(first: int, last: int) -> View:
-    return View(path="a.py", extent=Extent.LINES, start=first, end=last)
 
 
 def _tracker(kernels: Kernels, rules: ContextRules = "default") -> ContextTrackerKernel:
@@ -42,15 +37,15 @@ def _shares(coverage: StepCoverage) -> tuple[object, ...]:
 def test_an_open_step_counts_for_coverage_and_not_for_sizes(kernels: Kernels) -> None:
     tracker = _tracker(kernels)
     assert tracker.coverage().line is None
-    tracker.view([_lines(1, 2)])
+    tracker.view([lines_view(1, 2)])
     assert (tracker.coverage().step, tracker.coverage().line) == (1, 0.5)
     assert (tracker.viewed[-1], tracker.repeated[-1]) == (0, 0)
     assert tracker.sizes(None).num_steps == 0
     assert tracker.sizes(None).final[-1] == (0, 4, 0)
-    tracker.view([_lines(2, 3)])  # line 2 again, in the same step
+    tracker.view([lines_view(2, 3)])  # line 2 again, in the same step
     tracker.close_step()
     assert (tracker.viewed[-1], tracker.repeated[-1]) == (3, 0)
-    tracker.view([_lines(3, 6)])
+    tracker.view([lines_view(3, 6)])
     tracker.close_step()
     assert (tracker.viewed[-1], tracker.repeated[-1]) == (7, 1)  # lines 1-3 and 3-6
     assert tracker.sizes(None).final[-1] == (4, 4, 6)
@@ -65,18 +60,18 @@ def test_a_step_that_is_closed_without_views_saw_nothing(kernels: Kernels) -> No
 
 def test_update_ends_the_open_step(kernels: Kernels) -> None:
     tracker = _tracker(kernels)
-    tracker.view([_lines(1, 1)])
-    assert _shares(tracker.update([_lines(2, 2)]))[-1] == 0.5
+    tracker.view([lines_view(1, 1)])
+    assert _shares(tracker.update([lines_view(2, 2)]))[-1] == 0.5
     assert tracker.sizes(None).num_steps == 1
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_a_refused_view_leaves_no_trace(kernels: Kernels, rules: ContextRules) -> None:
     tracker = _tracker(kernels, rules)
-    tracker.view([_lines(1, 1)])
-    wrong = _lines(2, 4).model_copy(update={"extent": "pages"})
+    tracker.view([lines_view(1, 1)])
+    wrong = lines_view(2, 4).model_copy(update={"extent": "pages"})
     with pytest.raises(InputError, match="extent of a view is pages"):
-        tracker.view([_lines(2, 3), wrong])
+        tracker.view([lines_view(2, 3), wrong])
     assert tracker.coverage().line == 0.25
     tracker.close_step()
     assert tracker.viewed[-1] == 1

@@ -78,7 +78,9 @@ def test_the_power_of_the_mean_is_the_product(kernels: Kernels, numbers: list[fl
 
 
 @given(numbers=st.lists(positive, min_size=1), seed=st.randoms(use_true_random=False))
-def test_laws(kernels: Kernels, numbers: list[float], seed: Any) -> None:
+def test_a_mean_lies_between_its_values_whatever_their_order(
+    kernels: Kernels, numbers: list[float], seed: Any
+) -> None:
     mean = kernels.gmean(np.array(numbers))
     assert min(numbers) <= mean <= max(numbers)
     shuffled = np.array(seed.sample(numbers, len(numbers)))

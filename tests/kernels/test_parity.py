@@ -25,7 +25,9 @@ def agree(rust: Kernels, twin: Kernels, kernel: str, *arguments: object) -> None
 
 
 @given(spans=any_pairs(), others=any_pairs())
-def test_single_sets(rust: Kernels, twin: Kernels, spans: Pairs, others: Pairs) -> None:
+def test_both_backends_give_the_same_sets_of_spans(
+    rust: Kernels, twin: Kernels, spans: Pairs, others: Pairs
+) -> None:
     for kernel in ("measure", "union"):
         agree(rust, twin, kernel, *columns(spans))
     for kernel in ("intersection", "difference"):
@@ -33,7 +35,7 @@ def test_single_sets(rust: Kernels, twin: Kernels, spans: Pairs, others: Pairs) 
 
 
 @given(data=st.data(), spans=any_pairs(), others=any_pairs())
-def test_batches(
+def test_both_backends_give_the_same_batches_of_spans(
     rust: Kernels, twin: Kernels, data: st.DataObject, spans: Pairs, others: Pairs
 ) -> None:
     rows = data.draw(offsets(len(spans)) | any_offsets(len(spans)))
@@ -51,7 +53,9 @@ def test_batches(
     spans=any_pairs(),
     size=st.none() | st.integers(-1, 30),
 )
-def test_lines(rust: Kernels, twin: Kernels, text: bytes, spans: Pairs, size: int | None) -> None:
+def test_both_backends_find_the_same_lines(
+    rust: Kernels, twin: Kernels, text: bytes, spans: Pairs, size: int | None
+) -> None:
     agree(rust, twin, "line_starts", text)
     starts = twin.line_starts(text)
     size = len(text) if size is None else size
@@ -59,7 +63,9 @@ def test_lines(rust: Kernels, twin: Kernels, text: bytes, spans: Pairs, size: in
 
 
 @given(data=st.data(), numbers=values(good=True) | values(good=False))
-def test_means(rust: Kernels, twin: Kernels, data: st.DataObject, numbers: Float64Array) -> None:
+def test_both_backends_give_the_same_means(
+    rust: Kernels, twin: Kernels, data: st.DataObject, numbers: Float64Array
+) -> None:
     agree(rust, twin, "gmean", numbers)
     groups = data.draw(offsets(len(numbers)) | any_offsets(len(numbers)))
     agree(rust, twin, "gmean_grouped", numbers, groups)

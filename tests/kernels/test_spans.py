@@ -78,7 +78,9 @@ def test_operations_are_those_of_sets_of_bytes(
 
 
 @given(spans=pairs(), others=pairs(), seed=st.randoms(use_true_random=False))
-def test_laws(kernels: Kernels, spans: Pairs, others: Pairs, seed: Any) -> None:
+def test_set_operations_obey_the_laws_of_sets(
+    kernels: Kernels, spans: Pairs, others: Pairs, seed: Any
+) -> None:
     merged = kernels.union(*columns(spans))
     assert listed(kernels.union(*merged)) == listed(merged), "merging twice is merging once"
     shuffled = seed.sample(spans, len(spans))

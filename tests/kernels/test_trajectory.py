@@ -43,7 +43,7 @@ def measured(kernels: Kernels, arrays: Sequence[Int64Array]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
-def test_cases(kernels: Kernels, case: dict[str, Any]) -> None:
+def test_worked_examples(kernels: Kernels, case: dict[str, Any]) -> None:
     arrays = arguments([(case["steps"], case["gold"])])
     if "error" in case:
         with pytest.raises(TrajmeterError) as refusal:
@@ -180,7 +180,9 @@ def test_spans_cut_in_two_are_the_same_bytes(kernels: Kernels, trajectory: Traje
 
 
 @given(trajectories(small_spans))
-def test_bounds(kernels: Kernels, trajectory: Trajectory) -> None:
+def test_coverage_rises_and_each_size_is_within_the_one_before(
+    kernels: Kernels, trajectory: Trajectory
+) -> None:
     """Coverage rises from 0 to at most 1, and what is gold was new, what was new was seen."""
     arrays = arguments([trajectory])
     results = kernels.trajectory(*arrays)

@@ -13,10 +13,10 @@ import pytest
 
 from tests.readers.logs import write_lines
 from trajmeter.errors import InternalError, ReadError, UnknownNameError
-from trajmeter.processes import WorkerProcess
 from trajmeter.readers import parallel
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.readers.parallel import ParallelBatches
+from trajmeter.system.processes import WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ TRIAL = {"trial_name": "t__1", "task_name": "t", "task_checksum": "c", "agent_in
 
 
 UNREADABLE_REPLY = """
-from trajmeter.processes import requests, send
+from trajmeter.system.processes import requests, send
 
 class Reply:
     def __reduce__(self):

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.scoring.attempts import SIZES, contents, convert_units, score_units, write_attempts
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
 from trajmeter.scoring import spill
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,7 +209,7 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
     found = []
     RunFolder.commit = slowed(RunFolder.commit)  # type: ignore[method-assign]
     if scenario.sorts:  # and writes attempts a few at a time, which takes half of the run
-        vars(spill).update(_HELD_BYTES=1, together=slowed(together))
+        vars(spill).update(_HELD_BYTES=1, concatenated_batches=slowed(concatenated_batches))
     kills = scenario.kills
     for number in range(kills):
         scenario.remove()

@@ -18,9 +18,9 @@ from pyarrow import parquet
 import trajmeter
 from tests.scoring.attempts import contents, score_units
 from tests.summaries.test_batches import ATTEMPTS, TASKS
-from trajmeter.processors import limited_threads
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.plan import PlanSizes
+from trajmeter.system.processors import limited_threads
 
 if TYPE_CHECKING:
     from trajmeter.records import Trajectory

@@ -11,17 +11,12 @@ import pytest
 
 from tests.scoring.attempts import score_units, write_attempts
 from trajmeter.errors import ConfigurationError
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from trajmeter.scoring.unit import UnitScorer
 
 _RUN_FOLDER = Path(__file__).parents[2] / "examples" / "speedup" / "june"
-
-
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
 
 
 def test_an_input_that_changes_meanwhile_ends_the_run(
@@ -56,7 +51,7 @@ def test_a_run_folder_that_changes_meanwhile_ends_the_run(
     commit = RunFolder.commit
 
     def touching(folder: RunFolder, scorer: UnitScorer, layout: Any) -> Any:
-        made = scorer._made  # noqa: SLF001 - takes what is read
+        made = scorer._rows_of  # noqa: SLF001 - takes what is read
 
         def changed(batches: Any) -> Any:
             for batch in batches:
@@ -66,7 +61,7 @@ def test_a_run_folder_that_changes_meanwhile_ends_the_run(
                     (file.parent / "more.log").write_text("a line that was written later\n")
                 yield batch
 
-        monkeypatch.setattr(scorer, "_made", lambda batches: made(changed(batches)))
+        monkeypatch.setattr(scorer, "_rows_of", lambda batches: made(changed(batches)))
         return commit(folder, scorer, layout)
 
     with monkeypatch.context() as patch:

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import trajmeter
-from tests.scoring.attempts import contents, convert_units, score_units, write_attempts
+from tests.scoring.attempts import contents, convert_units, score_units
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers import read_trajectories
 from trajmeter.schemas import trajectory_schema
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.records import ReadProblem
-
-
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
 
 
 def test_parts_hold_the_trajectories_in_order(runs: Path, tmp_path: Path) -> None:

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scoring.attempts import contents, score_units, write_attempts
+from tests.scoring.attempts import contents, score_units
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring.folder_lock import holding, is_held
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
 
 
 def test_a_second_process_on_one_output_is_refused_before_it_reads(

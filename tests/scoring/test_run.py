@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from trajmeter.scoring.scores import Scores
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
-
-
 def _direct(file: Path, target: Path, **options: Any) -> Scores:
     scores = trajmeter.score(file, on_problem=lambda _: None, **{"metrics": ["turns"], **options})
     scores.write(target)

@@ -20,10 +20,10 @@ from pyarrow import parquet
 import trajmeter
 from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
 from tests.summaries.test_batches import ATTEMPTS, TASKS
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import spill
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 from trajmeter.scoring.unit import UnitRows, UnitScorer
 
 if TYPE_CHECKING:
@@ -270,9 +270,9 @@ def test_little_is_held_while_attempts_are_sorted(
 
     def count(batches: list[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
         written.append(sum(map(len, batches)))
-        return together(batches)
+        return concatenated_batches(batches)
 
-    monkeypatch.setattr(spill, "together", count)
+    monkeypatch.setattr(spill, "concatenated_batches", count)
     _score(runs, tmp_path / "often", batch_rows=30)
     assert (max(written) <= 30, sum(written), len(written) > 40) == (True, 200, True)
     assert _rows(tmp_path / "often") == _rows(tmp_path / "once")

@@ -8,12 +8,12 @@ from threading import Event, Thread
 
 import pytest
 
-from trajmeter.background import Background
 from trajmeter.metrics import create
 from trajmeter.records import Trajectory, Turn
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.stream import StreamScorer
 from trajmeter.summaries.summarizer import Summarizer
+from trajmeter.system.background import Background
 
 BATCHES = [
     trajectory_batch([Trajectory(task_id=f"{batch}-{row}", turns=(Turn(),)) for row in range(rows)])

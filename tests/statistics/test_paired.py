@@ -92,7 +92,7 @@ def test_clusters_change_sign_together() -> None:
         (0, 0, 1.0),
     ],
 )
-def test_mcnemar(better: int, worse: int, p: float) -> None:
+def test_mcnemar_p_values_are_exact(better: int, worse: int, p: float) -> None:
     assert mcnemar(better, worse) == (p, "mcnemar")
     assert mcnemar(worse, better).value == p
 

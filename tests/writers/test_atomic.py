@@ -1,7 +1,8 @@
-"""Files that appear whole, while several processes write them."""
+"""Files that are replaced atomically, while several processes write them."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
-from trajmeter import locks
+from trajmeter.errors import ConfigurationError
+from trajmeter.system import locks
 from trajmeter.writers import atomic
 from trajmeter.writers.atomic import replacing
 
@@ -104,3 +106,13 @@ def test_a_file_begun_while_an_earlier_one_of_its_name_is_locked_stays(
     monkeypatch.setattr(atomic, "locks", SimpleNamespace(lock=lock_late, WINDOWS=False))
     atomic.remove_abandoned(tmp_path)
     assert left.exists()
+
+
+def test_an_error_on_closing_names_the_file(tmp_path: Path) -> None:
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(os.devnull)
+    with (
+        pytest.raises(ConfigurationError, match=r"link\.jsonl: cannot be written: Bad file desc"),
+        replacing(link) as stream,
+    ):
+        os.close(stream.fileno())

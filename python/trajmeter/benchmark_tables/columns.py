@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import filled, flags, nulls, numbers, present, ragged
+from trajmeter.arrays.members import with_member
+from trajmeter.arrays.text import TextBytes, text_array, text_bytes
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
-from trajmeter.members import with_member
 from trajmeter.records.measurements import agent_key
-from trajmeter.text_arrays import TextBytes, text_array, text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

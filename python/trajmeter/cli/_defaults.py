@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
-from trajmeter.keys import nearest
+from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -27,7 +27,7 @@ from trajmeter.cli._process import (
     tolerating_lost_messages,
 )
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
-from trajmeter.pipes import keeping_pipes
+from trajmeter.system.pipes import keeping_pipes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -199,8 +199,8 @@ def run_units(
     tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None,
 ) -> RunResult[SummaryT]:
     """Score or convert in units, with a progress bar."""
-    from trajmeter.pipes import is_read_once
     from trajmeter.scoring.run import RunListener, RunOptions, run
+    from trajmeter.system.pipes import is_read_once
 
     def say(message: str) -> None:
         print_message(f"trajmeter: {message}")

@@ -16,8 +16,8 @@ from trajmeter.cli._progress import tracked
 from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
 from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.processors import limited_threads
 from trajmeter.remote import path_of
+from trajmeter.system.processors import limited_threads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

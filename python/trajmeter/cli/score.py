@@ -47,8 +47,8 @@ from trajmeter.cli._terminal import (
     stdout_console,
 )
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.processors import limited_threads
 from trajmeter.reports.cells import counted
+from trajmeter.system.processors import limited_threads
 
 if TYPE_CHECKING:
     from trajmeter.judges import ModelAssertionJudge

@@ -9,8 +9,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.keys import Misspelt, displaced, misspelt
 from trajmeter.records import Hop, Question
+from trajmeter.spelling import Misspelt, displaced, misspelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

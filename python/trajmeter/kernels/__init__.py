@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.kernels._select import BackendName, active, backend, load
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from trajmeter.kernels._arrays import (
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
         TrajectoryFigureArrays,
         TurnCountArrays,
     )
-    from trajmeter.kernels._constants import GMEAN_RELATIVE_TOLERANCE, NO_NUMBER, TURN_COUNTS
+    from trajmeter.kernels._constants import (
+        GMEAN_RELATIVE_TOLERANCE,
+        INT64_MAX,
+        LARGEST_POSITION,
+        NO_NUMBER,
+        TURN_COUNTS,
+    )
     from trajmeter.kernels._context import (
         GRANULARITIES,
         ContextFile,
@@ -61,6 +67,8 @@ __all__ = [
     "EXTENTS",
     "GMEAN_RELATIVE_TOLERANCE",
     "GRANULARITIES",
+    "INT64_MAX",
+    "LARGEST_POSITION",
     "NO_NUMBER",
     "TURN_COUNTS",
     "BackendName",
@@ -104,12 +112,14 @@ __all__ = [
     "load",
 ]
 
-_HOME = {
+_MODULES = {
     "CONTEXT_COUNTS": "_context_batch",
     "EDIT_COUNTS": "_context_batch",
     "EXTENTS": "_context_batch",
     "GMEAN_RELATIVE_TOLERANCE": "_constants",
     "GRANULARITIES": "_context",
+    "INT64_MAX": "_constants",
+    "LARGEST_POSITION": "_constants",
     "NO_NUMBER": "_constants",
     "TURN_COUNTS": "_constants",
     "BoolArray": "_arrays",
@@ -150,4 +160,4 @@ _HOME = {
 }
 """Loaded on first use: naming the backend needs no arrays, and few metrics the context kernels."""
 
-__getattr__ = loading_late(__name__, _HOME)
+__getattr__ = lazy_getattr(__name__, _MODULES)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trajmeter.errors import ArrayError, InputError, OffsetsError
+from trajmeter.kernels._constants import INT64_MAX
 
 if TYPE_CHECKING:
     from trajmeter.kernels._arrays import BoolArray, Float64Array, Int64Array
@@ -40,8 +41,6 @@ __all__ = [
 _INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
 _BOOL = np.dtype(np.bool_)
-_INT64_MAX = 2**63 - 1
-
 # C_CONTIGUOUS | ALIGNED as bits of ``flags.num``: one attribute instead of two, at 100 ns a call.
 _READABLE_AS_SLICE = 0x0001 | 0x0100
 
@@ -219,7 +218,7 @@ def matches(matches: BoolArray, rows: int, columns: int) -> None:
 
 def size(value: int, name: str = "size") -> None:
     """Raise ``InputError`` unless ``value`` is a count."""
-    if type(value) is not int or not 0 <= value <= _INT64_MAX:
+    if type(value) is not int or not 0 <= value <= INT64_MAX:
         raise InputError(f"{name} is {value!r}, expected an int of 0 or more that fits in 64 bits")
 
 

@@ -5,7 +5,22 @@ Importing it is quick, as the arrays and the contract need numpy.
 
 from __future__ import annotations
 
-__all__ = ["GMEAN_RELATIVE_TOLERANCE", "KERNEL_NAMES", "NO_NUMBER", "TURN_COUNTS"]
+__all__ = [
+    "GMEAN_RELATIVE_TOLERANCE",
+    "INT64_MAX",
+    "KERNEL_NAMES",
+    "LARGEST_POSITION",
+    "NO_NUMBER",
+    "TURN_COUNTS",
+]
+
+INT64_MAX = 2**63 - 1
+"""The largest number that arrays of 64-bit integers can hold."""
+
+LARGEST_POSITION = 2**62
+"""Largest line or byte of a file. Numbers in logs are clamped to it, so that sums of a few of them
+fit in 64 bits."""
+
 
 KERNEL_NAMES = (
     "measure",

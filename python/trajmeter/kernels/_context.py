@@ -14,6 +14,7 @@ import numpy as np
 
 from trajmeter.errors import InputError
 from trajmeter.kernels import _checks
+from trajmeter.kernels._constants import LARGEST_POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,10 +56,6 @@ ContextRules: TypeAlias = Literal["default", "as_written"]
 """
 
 
-# Positions in a file, and just after it, must fit in 64 bits.
-_LARGEST_FILE = 2**62
-
-
 def _refuse(wrong: BoolArray, fault: str, after: int = 0) -> None:
     if np.count_nonzero(wrong):  # four times as fast as any(), and runs for every file
         raise InputError(f"{fault} at index {int(wrong.argmax()) + after}")
@@ -88,8 +85,8 @@ class FileTables:
             OffsetsError: The line starts decrease or are out of range.
         """
         _checks.size(self.size)
-        if self.size > _LARGEST_FILE:
-            raise InputError(f"size is {self.size}, expected at most {_LARGEST_FILE}")
+        if self.size > LARGEST_POSITION:
+            raise InputError(f"size is {self.size}, expected at most {LARGEST_POSITION}")
         _checks.offsets(self.line_starts, self.size, "line_starts", "bytes")
         if self.line_starts[0] != 0:
             raise InputError(f"line_starts[0] is {self.line_starts[0]}, expected 0")

@@ -29,7 +29,7 @@ def rules(
     listing: FileListing | None = None,  # noqa: ARG001 - as above
 ) -> None:
     """Raise ``ConfigurationError`` unless ``rules`` are those of the contract."""
-    from trajmeter.kernels._context import ContextRules as Rules  # which other kernels do not need
+    from trajmeter.kernels._context import ContextRules as Rules  # other kernels do not need it
 
     known = get_args(Rules)
     if rules not in known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.metrics._protocol import (
     Aggregating,
     Aggregator,
@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 # Scoring with built-in metrics does not need these.
-__getattr__ = loading_late(
+__getattr__ = lazy_getattr(
     __name__,
     {
         "FunctionMetric": "custom",

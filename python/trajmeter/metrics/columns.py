@@ -52,7 +52,7 @@ class Column:
     """Kind of its values: scalars, lists or mappings of scalars, mappings of records, or JSON."""
     role: Role = "about"
     """What it describes: a figure, a group's outcome, or the attempt and the metric."""
-    told: str | None = None
+    meaning: str | None = None
     """Meaning of the column, if no docstring states it."""
     figure: Figure | None = None
     """Range, direction and unit of a figure."""
@@ -66,8 +66,8 @@ class Column:
     @property
     def description(self) -> str | None:
         """Meaning of the column; docstrings are read from the source on demand."""
-        if self.told is not None or self.model is None:
-            return self.told
+        if self.meaning is not None or self.model is None:
+            return self.meaning
         return _descriptions(self.model).get(self.name.rpartition(".")[2])
 
 
@@ -118,9 +118,9 @@ class FamilyColumns:
         self.metric = metric
         self.name = name = metric.name
         about = (
-            Column(f"{name}.version", TEXT, told="Version of the metric."),
-            Column(f"{name}.parameters", TEXT, told="Settings of the metric, as JSON."),
-            Column(f"{name}.error", TEXT, told="Exception that the metric raised."),
+            Column(f"{name}.version", TEXT, meaning="Version of the metric."),
+            Column(f"{name}.parameters", TEXT, meaning="Settings of the metric, as JSON."),
+            Column(f"{name}.error", TEXT, meaning="Exception that the metric raised."),
         )
         self.parameters = _parameters(metric)
         self._version = metric.version
@@ -292,7 +292,7 @@ def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> C
         name=f"{prefix}.{key}",
         shape=shape,
         role=role,
-        told=info.description or None,
+        meaning=info.description or None,
         figure=figures[0] if figures else None,
         dump=dump_of(annotation, shape),
         load=load_of(annotation, shape),

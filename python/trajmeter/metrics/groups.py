@@ -6,8 +6,8 @@ from copy import copy
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.keys import unknown
 from trajmeter.shapes import is_model
+from trajmeter.spelling import unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -77,7 +77,7 @@ def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
     known = group_names(metric.result_type)
     for group in groups:
         if group not in known:
-            raise UnknownNameError(unknown(f"group of {metric.name}", group, known))
+            raise UnknownNameError(unknown_name(f"group of {metric.name}", group, known))
     part = copy(metric)
     object.__setattr__(part, _CHOSEN, groups)
     if isinstance(part, _ComputesGroups):

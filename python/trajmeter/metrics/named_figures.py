@@ -96,14 +96,14 @@ class NamedFigure:
             outcomes = columns[f"{within}outcome"].to_pylist()
             causes = columns[f"{within}cause"].to_pylist()
         return [
-            _told(None if value is None else float(value), outcome, cause)
+            _value_or_reason(None if value is None else float(value), outcome, cause)
             for value, outcome, cause in zip(values, outcomes, causes, strict=True)
         ]
 
     def _reason(self, result: Result, outcome: Outcome, cause: Cause | None) -> str | None:
-        told = result.explain(self._path)
-        if told is not None:
-            return told
+        explanation = result.explain(self._path)
+        if explanation is not None:
+            return explanation
         if cause is not None:
             return member_descriptions(Cause).get(cause.name, cause.value)
         if outcome is Outcome.ABSTAINED:
@@ -121,7 +121,9 @@ def named_figures(layout: RowLayout, patterns: Iterable[str]) -> tuple[NamedFigu
     return tuple(NamedFigure(layout, column) for column in columns)
 
 
-def _told(value: float | None, outcome: str, cause: str | None) -> tuple[float | None, str | None]:
+def _value_or_reason(
+    value: float | None, outcome: str, cause: str | None
+) -> tuple[float | None, str | None]:
     if outcome in (Outcome.SCORED.value, Outcome.ASSIGNED.value):
         if value is None:
             return None, Outcome.ABSTAINED.value

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 from pydantic import PydanticUserError
 
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
-from trajmeter.keys import unknown
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
 from trajmeter.metrics.groups import Request, group_names, groups_of_each_family, limited
 from trajmeter.metrics.metric_files import is_metric_file, metric_from_file
+from trajmeter.spelling import unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -212,7 +212,7 @@ def _find(name: str) -> _Maker:
         return factory
     plugin = plugins().get(name)
     if plugin is None:
-        raise UnknownNameError(unknown("metric", name, {*BUILT_IN, *plugins()}, _rule_names()))
+        raise UnknownNameError(unknown_name("metric", name, {*BUILT_IN, *plugins()}, _rule_names()))
     return _load(plugin)
 
 
@@ -305,7 +305,7 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
             owners = [name for name in BUILT_IN if profile in profile_names(name)]
             if not owners:
                 known = {each for name in BUILT_IN for each in profile_names(name)}
-                raise UnknownNameError(unknown("profile", profile, known))
+                raise UnknownNameError(unknown_name("profile", profile, known))
             raise ConfigurationError(
                 f"profile {profile!r} is for the metric {' or '.join(owners)}, which was not "
                 f"requested; requested: {', '.join(names)}"

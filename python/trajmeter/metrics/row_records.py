@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from trajmeter import json_input
 from trajmeter.arrays import Array, call_function, present, ragged
+from trajmeter.arrays.nested import entries
 from trajmeter.benchmark_tables.columns import as_measurements
-from trajmeter.nested_arrays import entries
 from trajmeter.records import Record, Trajectory
 from trajmeter.records.record import frozen
 from trajmeter.shapes import Member, Shape, trajectory_shape

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["RowLayout", "package_version"]
 
 _IDENTITY = (
-    Column("task_id", TEXT, told="Id of the task, as written in the record."),
-    Column("agent", TEXT, told="Name of the agent."),
-    Column("model", TEXT, told="Name of the model."),
-    Column("attempt", TEXT, told="Distinguishes repeated attempts."),
-    Column("source", TEXT, told="File and line or record it was read from."),
-    Column("backend", TEXT, told="Kernel backend that was used."),
+    Column("task_id", TEXT, meaning="Id of the task, as written in the record."),
+    Column("agent", TEXT, meaning="Name of the agent."),
+    Column("model", TEXT, meaning="Name of the model."),
+    Column("attempt", TEXT, meaning="Distinguishes repeated attempts."),
+    Column("source", TEXT, meaning="File and line or record it was read from."),
+    Column("backend", TEXT, meaning="Kernel backend that was used."),
 )
 
 

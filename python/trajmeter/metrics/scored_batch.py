@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import filled, flags, present, ragged
+from trajmeter.arrays.nested import entries
+from trajmeter.arrays.text import coded
 from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 from trajmeter.metrics.scored_rows import code_texts
-from trajmeter.nested_arrays import entries
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import numbers, present, ragged, taken
-from trajmeter.text_arrays import coded
+from trajmeter.arrays.text import coded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import field, filled, nulls, numbers, present, ragged, taken
+from trajmeter.arrays.text import text_array
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.records import LARGEST_COUNT
-from trajmeter.text_arrays import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ __all__ = [
     "read_trajectories",
 ]
 
-_HOME = {
+_MODULES = {
     "Evidence": "_recognition.formats",
     "FileFormat": "_recognition.formats",
     "Format": "_recognition.formats",
@@ -42,4 +42,4 @@ _HOME = {
 }
 """The module that defines each name, loaded on first use: a harness only records messages."""
 
-__getattr__ = loading_late(__name__, _HOME)
+__getattr__ = lazy_getattr(__name__, _MODULES)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.keys import Misspelt, displaced, misspelt, nearest
 from trajmeter.readers._logs.values import as_mapping
 from trajmeter.records.openai_calls import plain_call
+from trajmeter.spelling import Misspelt, displaced, misspelt, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

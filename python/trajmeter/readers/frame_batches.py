@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import nulls, together
-from trajmeter.conforming import conform
+from trajmeter.arrays import concatenated_batches, nulls
+from trajmeter.conforming.casting import conform
 from trajmeter.errors import ConfigurationError
 from trajmeter.kernels import backend
 from trajmeter.readers._columns.batch_maker import BatchMaker
@@ -166,7 +166,7 @@ class FrameBatches:
                 places[start] = False
             else:
                 found.append(part)
-        return _Certain(self._rows_of.own(together(found)), places)
+        return _Certain(self._rows_of.own(concatenated_batches(found)), places)
 
     def _mapped(self, rows: pa.RecordBatch, reader: JsonReader) -> _Certain | None:
         """Read rows whose columns are mapped to trajectory fields."""
@@ -267,7 +267,7 @@ def _read_lines(
     pieces = reader.read(lines, FRAME, 0)
     places = np.ones(rows, np.bool_)
     places[[number for piece in pieces for _, number, *_ in piece.refused]] = False
-    batch = together([*map(rows_of.in_schema, pieces)])
+    batch = concatenated_batches([*map(rows_of.in_schema, pieces)])
     index = batch.schema.names.index("source")  # the reader gives lines, but rows have names
     field = batch.schema.field(index)
     return _Certain(batch.set_column(index, field, nulls(len(batch), field.type)), places)

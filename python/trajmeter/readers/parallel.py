@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import InternalError, format_exception
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.pipes import STDIN
-from trajmeter.processes import WorkerEndedError, WorkerProcess
-from trajmeter.processors import processors
 from trajmeter.readers._columns.ahead import MOST_ROWS, joined
 from trajmeter.readers._columns.reader_process import Batch, End, FilesRead, FileToRead, Note, Told
 from trajmeter.readers._files.inputs import Input, inputs
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import ReadProblem, Trajectory
+from trajmeter.system.pipes import STDIN
+from trajmeter.system.processes import WorkerEndedError, WorkerProcess
+from trajmeter.system.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping

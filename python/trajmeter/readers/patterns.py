@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.pipes import STDIN
 from trajmeter.remote import RemotePath
+from trajmeter.system.pipes import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

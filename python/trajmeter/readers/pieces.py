@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.pipes import STDIN
 from trajmeter.readers._columns.ahead import MOST_ROWS
 from trajmeter.readers._columns.piece import FoundFile, Piece
 from trajmeter.readers._columns.reader_process import FilesRead
@@ -21,6 +20,7 @@ from trajmeter.readers._recognition.registry import format_named
 from trajmeter.readers.file_cutter import FileCutter
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.remote import path_of
+from trajmeter.system.pipes import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

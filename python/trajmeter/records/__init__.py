@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.records.measurements import (
     InvalidReason,
     Measurement,
@@ -79,7 +79,7 @@ __all__ = [
     "measured",
 ]
 
-_LATE = {
+_MODULES = {
     "CodeQuality": "result_file",
     "CodeReview": "result_file",
     "Hop": "question",
@@ -90,4 +90,4 @@ _LATE = {
 }
 """Modules that only comparisons of frameworks need, loaded on first use."""
 
-__getattr__ = loading_late(__name__, _LATE)
+__getattr__ = lazy_getattr(__name__, _MODULES)

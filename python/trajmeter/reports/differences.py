@@ -146,15 +146,23 @@ def _remarks(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
         yield "limits by Student's t are not available: pip install 'trajmeter[stats]'"
 
 
-def _of_margin(each: Difference) -> Iterator[str]:
-    if each.margin is None or each.one_sided_low is None or each.one_sided_high is None:
+def _of_margin(difference: Difference) -> Iterator[str]:
+    if (
+        difference.margin is None
+        or difference.one_sided_low is None
+        or difference.one_sided_high is None
+    ):
         return
-    limit = -each.one_sided_high if each.higher_is_better is False else each.one_sided_low
-    kept = {True: "yes", False: "no", None: "not shown"}[each.non_inferior]
-    same = "yes" if each.equivalent else "not shown"
+    limit = (
+        -difference.one_sided_high
+        if difference.higher_is_better is False
+        else difference.one_sided_low
+    )
+    kept = {True: "yes", False: "no", None: "not shown"}[difference.non_inferior]
+    same = "yes" if difference.equivalent else "not shown"
     yield (
-        f"not worse by more than {each.margin:g}: {kept} (limit {signed(limit)}); equivalent "
-        f"within {each.margin:g}: {same} (p {p_text(each.equivalence_p)})"
+        f"not worse by more than {difference.margin:g}: {kept} (limit {signed(limit)}); equivalent "
+        f"within {difference.margin:g}: {same} (p {p_text(difference.equivalence_p)})"
     )
 
 
@@ -178,29 +186,32 @@ def tasks_table(pair: SystemPair, tasks: Sequence[TaskDifference]) -> Table:
     return Table("", ("task", pair.a, pair.b, "difference", "attempts"), rows)
 
 
-def interval_text(each: Difference) -> str:
+def interval_text(difference: Difference) -> str:
     """The interval of a difference, or why it has none."""
-    if each.interval is None:
-        return next((_NO_INTERVAL[note] for note in each.notes if note in _NO_INTERVAL), NOTHING)
-    return f"{signed(each.low)}…{signed(each.high)}"
+    if difference.interval is None:
+        return next(
+            (_NO_INTERVAL[note] for note in difference.notes if note in _NO_INTERVAL), NOTHING
+        )
+    return f"{signed(difference.low)}…{signed(difference.high)}"
 
 
-def _is_rough(each: Difference) -> bool:
-    return each.interval is not None and "few_tasks" in each.notes
+def _is_rough(difference: Difference) -> bool:
+    return difference.interval is not None and "few_tasks" in difference.notes
 
 
-def _bounds(each: Difference) -> str:
-    if not each.left_out or each.bound_low is None:
+def _bounds(difference: Difference) -> str:
+    if not difference.left_out or difference.bound_low is None:
         return NOTHING
-    return f"{signed(each.bound_low)}…{signed(each.bound_high)}"
+    return f"{signed(difference.bound_low)}…{signed(difference.bound_high)}"
 
 
-def _factor(each: Difference) -> str:
-    if each.ratio is None:
+def _factor(difference: Difference) -> str:
+    if difference.ratio is None:
         return NOTHING
-    if each.ratio_low is None:
-        return amount(each.ratio)
-    return f"{amount(each.ratio)} ({amount(each.ratio_low)}–{amount(each.ratio_high)})"
+    if difference.ratio_low is None:
+        return amount(difference.ratio)
+    limits = f"{amount(difference.ratio_low)}–{amount(difference.ratio_high)}"
+    return f"{amount(difference.ratio)} ({limits})"
 
 
 def signed(value: float | None) -> str:
@@ -215,19 +226,19 @@ def signed(value: float | None) -> str:
     return amount(value) if value < 0 else f"+{amount(value)}"
 
 
-def detectable(each: Difference, low: float | None = None, high: float | None = None) -> str:
+def detectable(difference: Difference, low: float | None = None, high: float | None = None) -> str:
     """A sentence on the difference that the tasks could detect, if the result is inconclusive.
 
     Args:
-        each: The difference.
+        difference: The difference.
         low: Lower end of the figure's range.
         high: Its upper end.
     """
-    if each.mde is None:
+    if difference.mde is None:
         return ""
-    if low is not None and high is not None and each.mde > high - low:
+    if low is not None and high is not None and difference.mde > high - low:
         return " These are too few to detect any difference reliably."
-    return f" The smallest difference they could reliably detect is {amount(each.mde)}."
+    return f" The smallest difference they could reliably detect is {amount(difference.mde)}."
 
 
 def p_text(value: float | None) -> str:

@@ -124,21 +124,25 @@ def _figures(
     return Section("", table, (*lines, *_remarks(estimates, found)))
 
 
-def _row(each: Estimate, kept: Sequence[str], bounds: str) -> tuple[str, ...]:
-    few = _FEW if "few_tasks" in each.notes else ""
-    reason = next((_NO_INTERVAL[note] for note in each.notes if note in _NO_INTERVAL), NOTHING)
-    interval = limits(each.low, each.high) + few if each.interval is not None else reason
+def _row(estimate: Estimate, kept: Sequence[str], bounds: str) -> tuple[str, ...]:
+    few = _FEW if "few_tasks" in estimate.notes else ""
+    reason = next((_NO_INTERVAL[note] for note in estimate.notes if note in _NO_INTERVAL), NOTHING)
+    interval = (
+        limits(estimate.low, estimate.high) + few if estimate.interval is not None else reason
+    )
     cells = {
-        "mean of tasks": amount(each.mean_of_tasks) if _differs(each) else "",
-        "micro": _with_limits(each.micro, each.micro_low, each.micro_high),
-        "geometric mean": _with_limits(each.gmean, each.gmean_low, each.gmean_high),
-        bounds: limits(each.bound_low, each.bound_high) if each.n_not_scored else NOTHING,
+        "mean of tasks": amount(estimate.mean_of_tasks) if _differs(estimate) else "",
+        "micro": _with_limits(estimate.micro, estimate.micro_low, estimate.micro_high),
+        "geometric mean": _with_limits(estimate.gmean, estimate.gmean_low, estimate.gmean_high),
+        bounds: limits(estimate.bound_low, estimate.bound_high)
+        if estimate.n_not_scored
+        else NOTHING,
     }
     return (
-        amount(each.mean),
+        amount(estimate.mean),
         interval,
-        f"{each.n_scored}/{each.n_total}",
-        str(each.n_tasks),
+        f"{estimate.n_scored}/{estimate.n_total}",
+        str(estimate.n_tasks),
         *(cells[heading] for heading in kept),
     )
 
@@ -149,15 +153,15 @@ def _with_limits(value: float | None, low: float | None, high: float | None) -> 
     return amount(value) if low is None else f"{amount(value)} ({limits(low, high)})"
 
 
-def _differs(each: Estimate) -> bool:
+def _differs(estimate: Estimate) -> bool:
     """Whether the mean of tasks differs because tasks have different numbers of attempts."""
-    if each.mean is None or each.mean_of_tasks is None:
+    if estimate.mean is None or estimate.mean_of_tasks is None:
         return False
-    return abs(each.mean - each.mean_of_tasks) > 1e-9 * max(abs(each.mean), 1e-300)
+    return abs(estimate.mean - estimate.mean_of_tasks) > 1e-9 * max(abs(estimate.mean), 1e-300)
 
 
-def _range(each: Estimate) -> str:
-    ends = ("-" if end is None else f"{end:g}" for end in (each.range_low, each.range_high))
+def _range(estimate: Estimate) -> str:
+    ends = ("-" if end is None else f"{end:g}" for end in (estimate.range_low, estimate.range_high))
     return "…".join(ends)
 
 
@@ -226,14 +230,14 @@ def repeats_section(
     return Section(title, Table("", header, tuple(rows)), tuple(lines))
 
 
-def _repeat_row(each: RepeatEstimate) -> tuple[str, ...]:
+def _repeat_row(estimate: RepeatEstimate) -> tuple[str, ...]:
     return (
-        str(each.k),
-        f"{each.n_tasks}/{each.n_tasks_total}",
-        amount(each.pass_at_k),
-        limits(each.pass_at_k_low, each.pass_at_k_high),
-        amount(each.pass_hat_k),
-        limits(each.pass_hat_k_low, each.pass_hat_k_high),
+        str(estimate.k),
+        f"{estimate.n_tasks}/{estimate.n_tasks_total}",
+        amount(estimate.pass_at_k),
+        limits(estimate.pass_at_k_low, estimate.pass_at_k_high),
+        amount(estimate.pass_hat_k),
+        limits(estimate.pass_hat_k_low, estimate.pass_hat_k_high),
     )
 
 
@@ -248,9 +252,9 @@ def gate_lines(gates: Sequence[GateCheck]) -> list[str]:
     ]
 
 
-def agreement_sections(found: JudgeAgreement) -> list[Section]:
+def agreement_sections(agreement: JudgeAgreement) -> list[Section]:
     """Arrange the agreement of judges as a table."""
-    about = level_name(found.options.level)
+    about = level_name(agreement.options.level)
     header = ("figure", "scale", "items", "tasks", "all agree", "alpha", about, "kappa", about)
     rows = tuple(
         (
@@ -264,11 +268,11 @@ def agreement_sections(found: JudgeAgreement) -> list[Section]:
             amount(each.kappa),
             limits(each.kappa_low, each.kappa_high),
         )
-        for each in found.figures
+        for each in agreement.figures
     )
-    drawn = f"{found.options.resamples:,} draws, seed {found.options.seed}"
+    drawn = f"{agreement.options.resamples:,} draws, seed {agreement.options.seed}"
     lines = [f"intervals: bootstrap over tasks ({drawn})"]
-    if any("no_variation" in each.notes for each in found.figures):
+    if any("no_variation" in each.notes for each in agreement.figures):
         lines.append("alpha is undefined if all ratings are equal")
-    title = f"agreement of {len(found.judges)} judges: {', '.join(found.judges)}"
+    title = f"agreement of {len(agreement.judges)} judges: {', '.join(agreement.judges)}"
     return [Section(title, Table("", header, rows, texts=(0, 1)), tuple(lines))]

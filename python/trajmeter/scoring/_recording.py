@@ -65,7 +65,7 @@ class TurnDraft:
         self.calls: list[dict[str, Any]] = []
         """Calls, each as its record's fields."""
 
-    def made(self) -> Turn:
+    def turn(self) -> Turn:
         """The turn in its current state."""
         if self.record is None:
             calls = tuple([frozen(ToolCall, values.copy()) for values in self.calls])
@@ -332,7 +332,7 @@ class Recording:
 
     def turns(self) -> tuple[Turn, ...]:
         """The turns in their current state."""
-        return tuple([draft.made() for draft in self.drafts])
+        return tuple([draft.turn() for draft in self.drafts])
 
     def _follow_again(self, ended: Iterable[TurnDraft], open_one: TurnDraft | None) -> None:
         self._tracker = tracker = self._begin_tracking()

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
-from trajmeter.arrays import nulls, together
-from trajmeter.conforming import conform, faulty, misfits
+from trajmeter.arrays import concatenated_batches, nulls
+from trajmeter.arrays.members import with_member
+from trajmeter.conforming.casting import conform, misfits
+from trajmeter.conforming.checking import faulty
 from trajmeter.errors import ConfigurationError, InputError, ReadError
-from trajmeter.members import with_member
 from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
 from trajmeter.scoring.rows import Rows
@@ -109,7 +110,7 @@ def _without(
     except pa.ArrowNotImplementedError:  # text views, for example, can only be sliced
         ends = np.flatnonzero(np.diff(kept, prepend=False, append=False)).reshape(-1, 2)
         runs = [batch.slice(begin, end - begin) for begin, end in ends.tolist()]
-        return together(runs or [batch.slice(0, 0)]), numbers[kept]
+        return concatenated_batches(runs or [batch.slice(0, 0)]), numbers[kept]
 
 
 def _broken(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:

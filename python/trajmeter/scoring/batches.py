@@ -13,13 +13,13 @@ except ModuleNotFoundError as error:
     raise ExtraMissingError("record batches need pyarrow: pip install 'trajmeter[data]'") from error
 
 from trajmeter.arguments import as_iterable
+from trajmeter.arrays.text import coded
 from trajmeter.metrics import TaskIndex, create
 from trajmeter.readers.frames import arrow_batches, is_frame
 from trajmeter.scoring.admission import admit
 from trajmeter.scoring.columns import RowScorer
 from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
 from trajmeter.snapshots import open_snapshots
-from trajmeter.text_arrays import coded
 from trajmeter.writers.arrow import stored, stored_schema
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
+from trajmeter.arrays.text import coded
 from trajmeter.errors import InputError, format_exception
 from trajmeter.metrics import MetricError, RowLayout, score_trajectories
 from trajmeter.metrics._protocol import compares_attempts, scores_batches
@@ -25,7 +26,6 @@ from trajmeter.scoring.results import (
 )
 from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import whole_trials
-from trajmeter.text_arrays import coded
 from trajmeter.writers.arrow import arrow_schema
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class RowScorer:
         """Score rows that include all attempts of their trials."""
         records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         by_record = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
-        whole = together([rows.batch for rows in group])
+        whole = concatenated_batches([rows.batch for rows in group])
         tasks = self._tasks_of(whole)
         of_trials = {
             family.name: self._by_batch(family, family.metric, whole, tasks)

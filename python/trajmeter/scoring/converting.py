@@ -109,7 +109,7 @@ class OpenedConversion:
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Restore the rows of a part to their form before writing."""
-        from trajmeter.conforming import conform
+        from trajmeter.conforming.casting import conform
 
         return conform(batch)
 
@@ -129,7 +129,7 @@ class OpenedConversion:
 class _UnitConverter(UnitRows):
     """Passes through the trajectories of a unit."""
 
-    def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return iter(batches)
 
     def _totals(self) -> dict[str, Any]:

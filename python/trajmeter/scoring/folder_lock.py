@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timezone
 from typing import IO, TYPE_CHECKING, Any
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError
+from trajmeter.system import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ from trajmeter.readers.pieces import FolderNotes, FolderTally
 from trajmeter.remote import path_of
 from trajmeter.scoring.converting import TRAJECTORIES, Conversion
 from trajmeter.scoring.job import Job
-from trajmeter.scoring.parts import RunFolder
 from trajmeter.scoring.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.publishing import manifest_of
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.run import RunResult
+from trajmeter.scoring.run_folder import RunFolder
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
 from trajmeter.scoring.spill import remove_abandoned_spills
 from trajmeter.writers.atomic import replacing

@@ -6,7 +6,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from trajmeter import locks
+from trajmeter.system import locks
 
 __all__ = ["allow_open_files"]
 

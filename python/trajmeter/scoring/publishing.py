@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import ArrowException
 from pyarrow.parquet import ParquetFile
 
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
 from trajmeter.errors import ReadError
 from trajmeter.remote import arrow_source
 from trajmeter.scoring.open_files import allow_open_files
@@ -18,8 +18,8 @@ from trajmeter.scoring.run_key import PARTS_FORMAT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["manifest_of", "read_rows"]
@@ -100,7 +100,7 @@ def _in_input_order(
             places.append(own[done[at] : end])
             done[at] = end
         order = np.argsort(np.concatenate(places))
-        yield together(batches).take(pa.array(order, pa.int64()))
+        yield concatenated_batches(batches).take(pa.array(order, pa.int64()))
 
 
 class _Rows:

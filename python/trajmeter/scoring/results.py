@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from trajmeter import json_input
 from trajmeter.arrays import ROWS_AT_ONCE, call_function, cast, concatenated, field, nulls
-from trajmeter.text_arrays import repeated_text, text_scalar
+from trajmeter.arrays.text import repeated_text, text_scalar
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:

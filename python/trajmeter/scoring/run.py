@@ -12,10 +12,10 @@ from trajmeter.readers.patterns import check_patterns
 from trajmeter.remote import is_remote
 from trajmeter.scoring.engines.local import score_here
 from trajmeter.scoring.engines.workers import check_shareable, choose_workers
-from trajmeter.scoring.parts import RunFolder, old_folders
 from trajmeter.scoring.plan import found_files, shard_of
 from trajmeter.scoring.planning import make_plan
 from trajmeter.scoring.publishing import manifest_of, read_rows
+from trajmeter.scoring.run_folder import RunFolder, old_folders
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of
 from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
 from trajmeter.scoring.run_totals import totals_of

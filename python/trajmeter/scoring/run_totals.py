@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["RunTotals", "totals_of"]

@@ -9,7 +9,6 @@ from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics.registry import listed_names
-from trajmeter.processors import limited_threads
 from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.records import Task
 from trajmeter.remote import path_of
@@ -17,6 +16,7 @@ from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.job import Job
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.sources import DEFAULT_METRICS
+from trajmeter.system.processors import limited_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -270,7 +270,7 @@ class ScoredColumns:
 
     def batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The rows in columns."""
-        del schema  # which is theirs
+        del schema  # the rows have it
         for part in self._parts:
             yield part.scored
 

@@ -21,22 +21,22 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
+from trajmeter.arrays.text import coded
 from trajmeter.errors import ReadError
 from trajmeter.remote import is_remote
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.open_files import allow_open_files
 from trajmeter.scoring.plan import Unit
 from trajmeter.scoring.states import read_state, write_state
-from trajmeter.text_arrays import coded
 from trajmeter.writers.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.kernels import Int64Array
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import UnitWork
 
 __all__ = ["SpilledAttempts", "remove_abandoned_spills", "spilled"]
@@ -200,5 +200,5 @@ def _flush(
 ) -> None:
     for number, parts in held.items():
         if parts:
-            files[number].write_batch(together(parts))
+            files[number].write_batch(concatenated_batches(parts))
             parts.clear()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.background import Background
 from trajmeter.metrics import TaskIndex
 from trajmeter.scoring.columns import RowScorer, ScoredRows
 from trajmeter.scoring.missing import MissingTaskCounter
 from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import arrange
 from trajmeter.summaries.summarizer import Summarizer
+from trajmeter.system.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from trajmeter.arrays.text import coded
 from trajmeter.errors import InputError
 from trajmeter.scoring.rows import Rows
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -81,7 +81,7 @@ class UnitRows(ABC):
         Raises:
             ConfigurationError: A file changed since the run was planned.
         """
-        for batch in self._made(self.attempts() if self._spilled is None else self._spilled):
+        for batch in self._rows_of(self.attempts() if self._spilled is None else self._spilled):
             self._rows += batch.num_rows
             yield batch
 
@@ -132,7 +132,7 @@ class UnitRows(ABC):
         }
 
     @abstractmethod
-    def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Produce rows from trajectories."""
 
     @abstractmethod
@@ -181,7 +181,7 @@ class UnitScorer(UnitRows):
         """Name of the task with this id."""
         return self._scorer.trial_of(task_id)
 
-    def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return (scored.scored for scored in self._scorer.score(batches))
 
     def _totals(self) -> dict[str, Any]:

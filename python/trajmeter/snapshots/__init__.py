@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.snapshots._read import ReadFiles
 from trajmeter.snapshots.snapshot import (
     Definitions,
@@ -36,7 +36,7 @@ __all__ = [
     "take_snapshot",
 ]
 
-_LATE = {
+_MODULES = {
     "RepositoryFolder": "_repositories",
     "entry_maker": "_take",
     "open_files": "_take",
@@ -46,4 +46,4 @@ _LATE = {
 }
 """The modules of what reads and makes snapshots, loaded when they are first used."""
 
-__getattr__ = loading_late(__name__, _LATE)
+__getattr__ = lazy_getattr(__name__, _MODULES)

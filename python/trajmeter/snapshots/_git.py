@@ -14,9 +14,9 @@ from threading import RLock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.processes import own_group
 from trajmeter.snapshots._checkout import Content
 from trajmeter.snapshots._names import folder_name
+from trajmeter.system.processes import own_group
 
 if TYPE_CHECKING:
     import subprocess

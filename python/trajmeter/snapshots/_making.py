@@ -9,10 +9,10 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from trajmeter.errors import InternalError
-from trajmeter.processes import WorkerEndedError, WorkerProcess
-from trajmeter.processors import processors
 from trajmeter.snapshots._entries import ENTRY_VERSION, file_entry
 from trajmeter.snapshots._languages import LanguageRules, grammar_version, language_of
+from trajmeter.system.processes import WorkerEndedError, WorkerProcess
+from trajmeter.system.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from trajmeter.processes import requests, send
 from trajmeter.snapshots._making import make
+from trajmeter.system.processes import requests, send
 
 if TYPE_CHECKING:
     from trajmeter.snapshots._definitions import Naming

@@ -236,7 +236,7 @@ class ExactSums:
 def _places(values: Float64Array, slots: Int64Array, size: int, *, squared: bool) -> Places:
     """Sums of each place that finite values reach: its exponent, and a sum for each slot."""
     if kernels.backend() == "rust":
-        from trajmeter.kernels import _rust  # whose twin follows
+        from trajmeter.kernels import _rust  # the Python twin follows
 
         values, slots = np.ascontiguousarray(values), np.ascontiguousarray(slots, np.int64)
         return _rust.exact_sums(values, slots, size, squared=squared)

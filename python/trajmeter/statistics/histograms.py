@@ -77,7 +77,7 @@ class Histograms:
             numbers: The groups; each occurs once.
         """
         if kernels.backend() == "rust":
-            from trajmeter.kernels import _rust  # whose twin follows
+            from trajmeter.kernels import _rust  # the Python twin follows
 
             found = Buckets(*_rust.histograms(values, offsets))
         else:
@@ -136,9 +136,9 @@ class Histograms:
         codes: Int64Array = ((group * self._width + place) << _BITS) | bucket
         return codes
 
-    def _add(self, found: Buckets) -> None:
-        self._waiting.append(found)
-        self._waiting_count += len(found.codes)
+    def _add(self, buckets: Buckets) -> None:
+        self._waiting.append(buckets)
+        self._waiting_count += len(buckets.codes)
         if self._waiting_count > max(_WAITING, len(self._held.codes)):
             self._all()
 

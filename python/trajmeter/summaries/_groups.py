@@ -57,7 +57,7 @@ class Groups:
     def of_batch(self, rows: pa.RecordBatch) -> GroupedRows:
         """Groups of rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
         from trajmeter.arrays import call_function, field, filled, numbers
-        from trajmeter.text_arrays import coded
+        from trajmeter.arrays.text import coded
 
         agents, models, instances = (
             coded(rows.column(name)) for name in ("agent", "model", "instance")

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import numbers
+from trajmeter.arrays.text import repeated_text
 from trajmeter.errors import ConfigurationError
 from trajmeter.summaries.key_numbers import MOST, PairNumbers, TextNumbers, numbered
-from trajmeter.text_arrays import repeated_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from trajmeter.arrays.text import coded
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.figures import figures_in_metadata, registered_figures
 from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.result_tables import table_labels
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

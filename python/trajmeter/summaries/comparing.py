@@ -167,7 +167,7 @@ def compare_scores(
     columns = group_columns(by) if by is not None else None
     if columns is None:
         columns = (_FILE, "agent", "model") if len(opened) > 1 else ("agent", "model")
-    read = read_sums(
+    results = read_sums(
         opened,
         Reading(
             figures=figures,
@@ -180,14 +180,18 @@ def compare_scores(
             uses_t=True,
         ),
     )
-    systems = systems_of(read, is_default=by is None and len(opened) > 1)
-    margins = _margins(margin, read)
+    systems = systems_of(results, is_default=by is None and len(opened) > 1)
+    margins = _margins(margin, results)
     chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
     listed = {
-        *(read.wanted if listed_tasks is None else matching_figures(listed_tasks, read.wanted))
+        *(
+            results.requested
+            if listed_tasks is None
+            else matching_figures(listed_tasks, results.requested)
+        )
     }
     compared = [
-        _compare(read, a, b, intervals, missing=missing, margins=margins, listed=listed)
+        _compare(results, a, b, intervals, missing=missing, margins=margins, listed=listed)
         for a, b in chosen
     ]
     return ComparedScores(
@@ -208,21 +212,21 @@ def compare_scores(
     )
 
 
-def _margins(margin: float | Mapping[str, float] | None, read: ResultSums) -> dict[str, float]:
+def _margins(margin: float | Mapping[str, float] | None, results: ResultSums) -> dict[str, float]:
     if margin is None:
         return {}
-    given = margin if isinstance(margin, Mapping) else dict.fromkeys(read.wanted, margin)
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(results.requested, margin)
     margins = {}
     for name, value in given.items():
         if not value >= 0.0:
             raise ConfigurationError(f"margin {value} of {name}: expected 0 or more")
-        for column in matching_figures([name], read.wanted):
+        for column in matching_figures([name], results.requested):
             margins[column] = float(value)
     return margins
 
 
 def _compare(
-    read: ResultSums,
+    results: ResultSums,
     a: System,
     b: System,
     options: IntervalOptions,
@@ -231,22 +235,22 @@ def _compare(
     margins: Mapping[str, float],
     listed: Collection[str],
 ) -> SystemPair:
-    rows = [set(read.units.task[read.units_of(each.group)].tolist()) for each in (a, b)]
-    if not any(read.keys.tasks[task] is not None for task in rows[0] & rows[1]):
+    rows = [set(results.units.task[results.units_of(each.group)].tolist()) for each in (a, b)]
+    if not any(results.keys.tasks[task] is not None for task in rows[0] & rows[1]):
         raise ConfigurationError(
             f"{a.name} and {b.name} share no task id, so no task can be paired"
         )
     found = []
     left_out: dict[str, set[str]] = {}
     tasks: dict[str, Any] = {}
-    for name in read.wanted:
-        figure = read.figures[name]
-        sides = (side_of(figure, read, a.group), side_of(figure, read, b.group))
+    for name in results.requested:
+        figure = results.figures[name]
+        sides = (side_of(figure, results, a.group), side_of(figure, results, b.group))
         paired = difference(
             name,
             figure.info,
             sides,
-            read,
+            results,
             options,
             missing=missing,
             margin=margins.get(name),

@@ -38,7 +38,7 @@ _TWO = 2
 def estimate(
     name: str,
     figure: FigureSums,
-    read: ResultSums,
+    results: ResultSums,
     group: int,
     options: IntervalOptions,
     *,
@@ -49,7 +49,7 @@ def estimate(
     Args:
         name: Column of the figure.
         figure: Its sums.
-        read: Everything that was read.
+        results: Sums of all results.
         group: Number of the group.
         options: How intervals are computed.
         not_made: Number of tasks that the group did not attempt; each counts as an attempt that
@@ -59,19 +59,19 @@ def estimate(
         ConfigurationError: Wilson's interval is requested for a figure that is not a boolean.
         ExtraMissingError: A t interval is needed, and scipy is not installed.
     """
-    units = read.units_of(group)
+    units = results.units_of(group)
     counts = np.stack([figure.counts.column(index, units) for index in range(ZEROS)], axis=1)
     scored, total = int(counts[:, SCORED].sum()), int(counts[:, ROWS].sum()) + not_made
     causes = dict(figure.causes.get(group, {}))
     if not_made:
         causes["no_attempt"] = not_made
     unmeasured = int(counts[:, NOT_SCORED].sum()) + not_made
-    held = units[counts[:, SCORED] > 0]
+    scored_units = units[counts[:, SCORED] > 0]
     sizes = counts[counts[:, SCORED] > 0, SCORED]
-    mean = figure.sums.total(held).mean(0, scored) if scored else None
-    sums = figure.sums.doubles(held)
-    tasks = by_code(read.units.task[held], sums.high, sizes)
-    clusters = by_code(read.units.cluster[held], sums.high, sizes)
+    mean = figure.sums.total(scored_units).mean(0, scored) if scored else None
+    sums = figure.sums.doubles(scored_units)
+    tasks = by_code(results.units.task[scored_units], sums.high, sizes)
+    clusters = by_code(results.units.cluster[scored_units], sums.high, sizes)
     limits = Range(figure.info.low, figure.info.high)
     low, high = _bounds(mean, scored, unmeasured, limits)
     columns: dict[str, Any] = {
@@ -96,22 +96,22 @@ def estimate(
         "unit": figure.info.unit,
     }
     notes: set[str] = set()
-    columns |= _interval(figure, read, group, mean, clusters, options, notes, held)
-    columns |= micro_columns(figure, read, units, options, limits, notes)
-    columns |= gmean_columns(figure, read, group, held, sizes, options, notes)
-    columns |= variance_columns(figure, read, held, sums, sizes, figure.greatest(group))
+    columns |= _interval(figure, results, group, mean, clusters, options, notes, scored_units)
+    columns |= micro_columns(figure, results, units, options, limits, notes)
+    columns |= gmean_columns(figure, results, group, scored_units, sizes, options, notes)
+    columns |= variance_columns(figure, results, scored_units, sums, sizes, figure.greatest(group))
     return Estimate(**columns, notes=tuple(sorted(notes)))
 
 
 def _interval(
     figure: FigureSums,
-    read: ResultSums,
+    results: ResultSums,
     group: int,
     mean: float | None,
     clusters: ClusterSums,
     options: IntervalOptions,
     notes: set[str],
-    held: Int64Array,
+    scored_units: Int64Array,
 ) -> dict[str, object]:
     """Standard error and interval of a mean; the first applicable rule decides."""
     limits = Range(figure.info.low, figure.info.high)
@@ -139,7 +139,7 @@ def _interval(
     elif options.interval == "none":
         interval = None
     elif options.interval == "bootstrap":
-        interval = _drawn_interval(figure, read, held, options)
+        interval = _drawn_interval(figure, results, scored_units, options)
     elif is_boolean and options.interval in ("auto", "wilson"):
         interval = _wilson(mean, std_error, scored, count, options)
     else:
@@ -151,12 +151,12 @@ def _interval(
 
 
 def _drawn_interval(
-    figure: FigureSums, read: ResultSums, held: Int64Array, options: IntervalOptions
+    figure: FigureSums, results: ResultSums, scored_units: Int64Array, options: IntervalOptions
 ) -> Interval:
     """Interval by bootstrap over the clusters, in key order."""
-    ordered = read.in_cluster_order(held, figure.sums.doubles(held).high)
+    ordered = results.in_cluster_order(scored_units, figure.sums.doubles(scored_units).high)
     own = figure.counts.column(SCORED, ordered)
-    parts = by_code(read.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
+    parts = by_code(results.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
     (drawn,) = limits_of_means(
         parts.sums[:, None],
         parts.sizes[:, None],

@@ -16,22 +16,22 @@ import numpy as np
 
 from trajmeter import arrays
 from trajmeter.arrays import call_function, filled, present
+from trajmeter.arrays.text import coded
 from trajmeter.errors import ReadError
 from trajmeter.records import Cause, Outcome
 from trajmeter.statistics.exact_moments import Moments, SlotOrder, slot_order
 from trajmeter.statistics.exact_sums import ExactSums
 from trajmeter.statistics.group_counts import GroupCounts
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trajmeter.arrays import Array
+    from trajmeter.arrays.text import Coded
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.figures import FigureInfo
     from trajmeter.readers.results import ResultRows
     from trajmeter.statistics.exact_moments import BatchMoments
-    from trajmeter.text_arrays import Coded
 
 __all__ = [
     "ASSIGNED",
@@ -252,11 +252,11 @@ class FigureSums:
         """Largest absolute logarithm in a group."""
         return float(self._greatest_log[group]) if group < len(self._greatest_log) else 0.0
 
-    def _add_values(self, values: Float64Array, found: BatchMoments, units: UnitRows) -> None:
+    def _add_values(self, values: Float64Array, moments: BatchMoments, units: UnitRows) -> None:
         """Add further sums of values; NaN does not count."""
         numbers = units.numbers
-        self.counts.add(SCORED, found.counts, numbers)
-        self._greatest = _raised(self._greatest, units.unit_groups, found.greatest)
+        self.counts.add(SCORED, moments.counts, numbers)
+        self._greatest = _raised(self._greatest, units.unit_groups, moments.greatest)
         if self.info.scale == "ratio":
             positive = values > 0.0
             logs = np.log(values[positive])

@@ -52,20 +52,20 @@ class GateChecks:
         self._options = options
         self._min_tasks = min_tasks
 
-    def checks(self, read: ResultSums) -> Iterator[GateCheck]:
+    def checks(self, results: ResultSums) -> Iterator[GateCheck]:
         """Check every gate, group and figure."""
         named = gated_figures(self._gates)
         for gate in self._gates:
             names = [gate.figure] if gate.figure is not None else named
             figures = matching_figures(names, self._shown) if names else self._shown
             check_directions(
-                gate, {name: read.figures[name].info.higher_is_better for name in figures}
+                gate, {name: results.figures[name].info.higher_is_better for name in figures}
             )
             if not self._groups:
                 yield from (without_attempts(gate, name) for name in figures)
                 continue
             if gate.kind == "no_regression":
-                yield from self._regressions(gate, figures, read)
+                yield from self._regressions(gate, figures, results)
                 continue
             for group in self._groups:
                 for each in group.figures:
@@ -73,7 +73,7 @@ class GateChecks:
                         yield check_estimate(gate, each, group.group, min_tasks=self._min_tasks)
 
     def _regressions(
-        self, gate: Gate, figures: Sequence[str], read: ResultSums
+        self, gate: Gate, figures: Sequence[str], results: ResultSums
     ) -> Iterator[GateCheck]:
         """Compare each group with the baseline's group of the same key."""
         from trajmeter.summaries.pairing import difference
@@ -83,8 +83,10 @@ class GateChecks:
 
         if gate.baseline is None:  # rejected earlier
             return
-        rest = tuple(name for name in read.by if name != _FILE)
-        labels = table_labels(self._tables) if _FILE in read.by else [_CURRENT] * len(self._tables)
+        rest = tuple(name for name in results.by if name != _FILE)
+        labels = (
+            table_labels(self._tables) if _FILE in results.by else [_CURRENT] * len(self._tables)
+        )
         reading = replace(
             self._reading, figures=figures, by=(_FILE, *rest), extra_figures=(), success=None
         )

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import call_function, cast, filled, numbers
-from trajmeter.text_arrays import coded
+from trajmeter.arrays.text import coded
 
 if TYPE_CHECKING:
     from trajmeter.arrays import Array

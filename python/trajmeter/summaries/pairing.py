@@ -41,7 +41,7 @@ def difference(
     name: str,
     info: FigureInfo,
     sides: tuple[Side, Side],
-    read: ResultSums,
+    results: ResultSums,
     options: IntervalOptions,
     *,
     missing: Missing = "drop",
@@ -54,7 +54,7 @@ def difference(
         name: Column of the figure.
         info: What it means.
         sides: The first system and the second.
-        read: Everything that was read.
+        results: Sums of all results.
         options: How intervals are computed.
         missing: How to treat unmeasured attempts.
         margin: Largest difference that does not matter.
@@ -74,11 +74,11 @@ def difference(
     if missing != "drop":
         end = end_of_range(name, info, missing)
         own_a, own_b = a.filled(end), b.filled(end)
-    is_named = np.array([key is not None for key in read.keys.tasks], np.bool_)
+    is_named = np.array([key is not None for key in results.keys.tasks], np.bool_)
     either = is_named & ((a.rows > 0) | (b.rows > 0))
     paired = np.flatnonzero(either & (own_a.sizes > 0) & (own_b.sizes > 0))
-    paired = paired[np.argsort(read.task_ranks[paired])]
-    left_out = _left_out(a, b, either, paired, read)
+    paired = paired[np.argsort(results.task_ranks[paired])]
+    left_out = _left_out(a, b, either, paired, results)
     is_large = max(a.greatest, b.greatest) > TOO_LARGE
     low, high = (None, None) if is_large else difference_bounds(a, b, either, limits)
     columns: dict[str, Any] = {
@@ -93,22 +93,24 @@ def difference(
         "unit": info.unit,
     }
     if is_large or not len(paired):
-        clusters = len(np.unique(read.clusters_of_tasks(paired))) if len(paired) else 0
+        clusters = len(np.unique(results.clusters_of_tasks(paired))) if len(paired) else 0
         note = "too_large" if len(paired) else "no_pair"
         found = Difference(**columns, n_clusters=clusters, notes=(note,))
         return Paired(found, (), left_out)
     values_a = own_a.sums[paired] / own_a.sizes[paired]
     values_b = own_b.sums[paired] / own_b.sizes[paired]
-    pairs = PairedValues(info, values_a, values_b, read.clusters_of_tasks(paired), options, margin)
+    pairs = PairedValues(
+        info, values_a, values_b, results.clusters_of_tasks(paired), options, margin
+    )
     columns |= pairs.columns()
     columns |= pairs.ratio(own_a, own_b, paired)
     found = Difference(**columns, notes=tuple(sorted(pairs.notes)))
-    tasks = _tasks(pairs, own_a, own_b, paired, read) if with_tasks else ()
+    tasks = _tasks(pairs, own_a, own_b, paired, results) if with_tasks else ()
     return Paired(found, tasks, left_out)
 
 
 def _left_out(
-    a: Side, b: Side, either: BoolArray, paired: Int64Array, read: ResultSums
+    a: Side, b: Side, either: BoolArray, paired: Int64Array, results: ResultSums
 ) -> dict[str, list[str]]:
     rest = either.copy()
     rest[paired] = False
@@ -121,7 +123,7 @@ def _left_out(
         "unmeasured_b": lacks_b,
         "abstained": np.ones(len(rest), np.bool_),
     }
-    found, names = {}, read.keys.tasks
+    found, names = {}, results.keys.tasks
     for reason, fits in reasons.items():
         tasks = np.flatnonzero(rest & fits)
         rest &= ~fits
@@ -131,13 +133,13 @@ def _left_out(
 
 
 def _tasks(
-    pairs: PairedValues, a: Side, b: Side, tasks: Int64Array, read: ResultSums
+    pairs: PairedValues, a: Side, b: Side, tasks: Int64Array, results: ResultSums
 ) -> tuple[TaskDifference, ...]:
     # Differences equal up to rounding are ties, whose tasks stay ordered by id.
     unit = _ROUNDING * float(np.maximum(np.abs(pairs.a), np.abs(pairs.b)).max()) or 1.0
     gains = np.rint(pairs.differences * pairs.sign / unit)
     order = np.argsort(gains, kind="stable")
-    ordered, names = tasks[order], read.keys.tasks
+    ordered, names = tasks[order], results.keys.tasks
     columns = {
         "task_id": [names[task] or "" for task in ordered.tolist()],
         "a": pairs.a[order].tolist(),

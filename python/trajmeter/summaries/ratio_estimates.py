@@ -28,7 +28,7 @@ _TWO = 2
 
 def micro_columns(
     figure: FigureSums,
-    read: ResultSums,
+    results: ResultSums,
     units: Int64Array,
     options: IntervalOptions,
     limits: Range,
@@ -37,15 +37,16 @@ def micro_columns(
     """Ratio of summed counts, with an interval from its linearisation over clusters."""
     if not figure.info.denominator:
         return {}
-    held = units[figure.counts.column(DIVIDING, units) > 0]
-    numerators, denominators = figure.numerators.doubles(held), figure.denominators.doubles(held)
-    clusters = read.units.cluster[held]
-    ones = np.ones(len(held), np.int64)
+    counted = units[figure.counts.column(DIVIDING, units) > 0]
+    numerators = figure.numerators.doubles(counted)
+    denominators = figure.denominators.doubles(counted)
+    clusters = results.units.cluster[counted]
+    ones = np.ones(len(counted), np.int64)
     dividing = by_code(clusters, denominators.high, ones)
     total = rounded_sum(dividing.sums)
     if not total:
         return {}
-    ratio = _quotient(figure.numerators, figure.denominators, held)
+    ratio = _quotient(figure.numerators, figure.denominators, counted)
     divided = by_code(clusters, numerators.high, ones)
     found: dict[str, object] = {"micro": ratio}
     count = len(dividing.sums)
@@ -61,27 +62,27 @@ def micro_columns(
 
 def gmean_columns(
     figure: FigureSums,
-    read: ResultSums,
+    results: ResultSums,
     group: int,
-    held: Int64Array,
+    scored_units: Int64Array,
     sizes: Int64Array,
     options: IntervalOptions,
     notes: set[str],
 ) -> dict[str, object]:
     """Geometric mean, with an interval on the scale of logarithms."""
-    if figure.info.scale != "ratio" or not len(held):
+    if figure.info.scale != "ratio" or not len(scored_units):
         return {}
-    if figure.counts.column(NEGATIVE, held).any():
+    if figure.counts.column(NEGATIVE, scored_units).any():
         notes.add("negative")
         return {}
-    if figure.counts.column(ZEROS, held).any():
+    if figure.counts.column(ZEROS, scored_units).any():
         notes.add("zero")
         return {"gmean": 0.0}
     scored = int(sizes.sum())
-    mean = figure.logs.total(held).mean(0, scored)
+    mean = figure.logs.total(scored_units).mean(0, scored)
     found: dict[str, object] = {"gmean": exp(mean)}
-    logs = figure.logs.doubles(held).high
-    clusters = by_code(read.units.cluster[held], logs, sizes)
+    logs = figure.logs.doubles(scored_units).high
+    clusters = by_code(results.units.cluster[scored_units], logs, sizes)
     count = len(clusters.sums)
     if count < _TWO:
         return found

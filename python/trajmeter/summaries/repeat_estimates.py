@@ -60,7 +60,7 @@ class RepeatEstimate(Record):
 
 def repeat_estimates(
     figure: FigureSums,
-    read: ResultSums,
+    results: ResultSums,
     group: int,
     options: IntervalOptions,
     ks: Sequence[int] | None,
@@ -69,17 +69,17 @@ def repeat_estimates(
 
     Args:
         figure: Sums of the figure that defines a success.
-        read: Everything that was read.
+        results: Sums of all results.
         group: Number of the group.
         options: How intervals are computed.
         ks: Numbers of attempts to draw; ``None`` for those that every task allows.
     """
-    units = read.units_of(group)
+    units = results.units_of(group)
     scored = figure.counts.column(SCORED, units)
     succeeded = figure.counts.column(SUCCEEDED, units).astype(np.float64)
-    order = np.lexsort((succeeded, read.named_task_ranks[read.units.task[units]]))
+    order = np.lexsort((succeeded, results.named_task_ranks[results.units.task[units]]))
     order = order[scored[order] > 0]
-    tasks = by_code(read.units.task[units[order]], succeeded[order], scored[order])
+    tasks = by_code(results.units.task[units[order]], succeeded[order], scored[order])
     pairs = [*zip(tasks.sizes.tolist(), map(int, tasks.sums.tolist()), strict=True)]
     least = min((attempts for attempts, _ in pairs), default=0)
     repeated = [(attempts, successes) for attempts, successes in pairs if attempts >= _TWO]

@@ -1,4 +1,4 @@
-"""The data read from results tables, from which all estimates are computed."""
+"""Sums over the rows of results tables, from which all estimates are computed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ResultSums"]
 
 @dataclass(frozen=True)
 class ResultSums:
-    """The data from which all estimates are computed."""
+    """Sums over the rows of results tables, by group, task and cluster."""
 
     tables: tuple[str, ...]
     """Names of the tables."""
@@ -30,7 +30,7 @@ class ResultSums:
     """Groups, tasks and clusters."""
     figures: dict[str, FigureSums]
     """Sums of each figure, in the order of the columns."""
-    wanted: tuple[str, ...]
+    requested: tuple[str, ...]
     """Requested figures; the others are used by a condition or a gate."""
     rows_of: dict[int, int]
     """Number of rows of each group."""

@@ -65,10 +65,10 @@ class Side:
         )
 
 
-def side_of(figure: FigureSums, read: ResultSums, group: int) -> Side:
+def side_of(figure: FigureSums, results: ResultSums, group: int) -> Side:
     """A group's attempts by task."""
-    units = read.units_of(group)
-    tasks, count = read.units.task[units], len(read.keys.tasks)
+    units = results.units_of(group)
+    tasks, count = results.units.task[units], len(results.keys.tasks)
 
     def counted(index: int) -> Int64Array:
         own = figure.counts.column(index, units)

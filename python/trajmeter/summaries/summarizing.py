@@ -118,31 +118,33 @@ def summarize(
         uses_t=interval not in ("bootstrap", "none"),
     )
     opened = open_tables(tables, on_problem=on_problem)
-    read = read_sums(opened, reading)
+    results = read_sums(opened, reading)
     succeeding = None
     if condition is not None:
-        (succeeding,) = matching_figures([condition[0]], read.figures)
-        if condition[2] and read.figures[succeeding].info.kind != "boolean":
+        (succeeding,) = matching_figures([condition[0]], results.figures)
+        if condition[2] and results.figures[succeeding].info.kind != "boolean":
             raise ConfigurationError(
                 f"--success {succeeding} is not a boolean; say when it is a success, "
                 f"such as '{succeeding}>=0.8'"
             )
-    shown = [*dict.fromkeys((*read.wanted, *matching_figures(named, read.figures)))]
-    missing = _not_made(read, tasks)
+    shown = [*dict.fromkeys((*results.requested, *matching_figures(named, results.figures)))]
+    missing = _not_made(results, tasks)
     groups = []
-    for group in read.groups:
-        own = [name for name in shown if _has_rows(read, name, group)]
+    for group in results.groups:
+        own = [name for name in shown if _has_rows(results, name, group)]
         estimates = [
-            estimate(name, read.figures[name], read, group, options, not_made=missing.get(group, 0))
+            estimate(
+                name, results.figures[name], results, group, options, not_made=missing.get(group, 0)
+            )
             for name in own
         ]
         repeats: tuple[RepeatEstimate, ...] = ()
         if succeeding is not None:
-            repeats = repeat_estimates(read.figures[succeeding], read, group, options, ks)
+            repeats = repeat_estimates(results.figures[succeeding], results, group, options, ks)
         groups.append(
             GroupEstimates(
-                group=read.key(group),
-                attempts=read.rows_of[group],
+                group=results.key(group),
+                attempts=results.rows_of[group],
                 figures=tuple(estimates),
                 repeats=repeats,
             )
@@ -162,18 +164,18 @@ def summarize(
             min_tasks=min_tasks,
         ),
         groups=tuple(groups),
-        gates=tuple(checker.checks(read)),
+        gates=tuple(checker.checks(results)),
     )
 
 
-def _has_rows(read: ResultSums, name: str, group: int) -> bool:
+def _has_rows(results: ResultSums, name: str, group: int) -> bool:
     """Whether any table of a group has the figure."""
     from trajmeter.summaries.figure_sums import ROWS
 
-    return bool(read.figures[name].counts.column(ROWS, read.units_of(group)).any())
+    return bool(results.figures[name].counts.column(ROWS, results.units_of(group)).any())
 
 
-def _not_made(read: ResultSums, tasks: str | Path | Iterable[Task] | None) -> dict[int, int]:
+def _not_made(results: ResultSums, tasks: str | Path | Iterable[Task] | None) -> dict[int, int]:
     """Number of tasks for which each group has no attempt."""
     if tasks is None:
         return {}
@@ -185,10 +187,10 @@ def _not_made(read: ResultSums, tasks: str | Path | Iterable[Task] | None) -> di
     gold = [*read_tasks(tasks)] if isinstance(tasks, (str, PathLike)) else [*tasks]
     index, known = TaskIndex(gold), {task.id for task in gold}
     missing = {}
-    for group in read.groups:
+    for group in results.groups:
         found = set()
-        for task in set(read.units.task[read.units_of(group)].tolist()):
-            name = read.keys.tasks[task]
+        for task in set(results.units.task[results.units_of(group)].tolist()):
+            name = results.keys.tasks[task]
             own = index.find(name) if name is not None else None
             if own is not None:
                 found.add(own.id)

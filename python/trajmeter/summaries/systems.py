@@ -30,16 +30,16 @@ class System(Record):
     """Number of the group of its attempts."""
 
 
-def systems_of(read: ResultSums, *, is_default: bool) -> list[System]:
+def systems_of(results: ResultSums, *, is_default: bool) -> list[System]:
     """The systems, starting with those of the first table."""
-    keyed = [(read.key(group), group) for group in read.groups]
-    if _FILE in read.by:
-        order = {table: place for place, table in enumerate(read.tables)}
+    keyed = [(results.key(group), group) for group in results.groups]
+    if _FILE in results.by:
+        order = {table: place for place, table in enumerate(results.tables)}
         keyed.sort(key=lambda each: order[each[0][_FILE] or ""])
     systems = []
     for key, group in keyed:
-        columns = (_FILE,) if is_default else read.by
-        systems.append(System(name=system_name(key, columns, read.tables), group=group))
+        columns = (_FILE,) if is_default else results.by
+        systems.append(System(name=system_name(key, columns, results.tables), group=group))
     if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
         raise ConfigurationError(
             "one of several tables contains several agents or models; say what a system is with "

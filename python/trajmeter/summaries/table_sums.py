@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from trajmeter.arrays.text import coded
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.figures import matching_figures
-from trajmeter.processors import threads
 from trajmeter.readers.results import parameters_of, rows_by_column
 from trajmeter.statistics.distributions import has_t
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
@@ -18,7 +18,7 @@ from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, NumberedR
 from trajmeter.summaries.result_sums import ResultSums
 from trajmeter.summaries.result_tables import table_labels
 from trajmeter.summaries.wanted_figures import IDENTITY, chosen_figures, known_figures
-from trajmeter.text_arrays import coded
+from trajmeter.system.processors import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +69,7 @@ def read_sums(
         by=reading.by,
         keys=sums.keys,
         figures=sums.figures,
-        wanted=tuple(wanted),
+        requested=tuple(wanted),
         rows_of=sums.rows_of,
     )
 

@@ -20,8 +20,8 @@ __all__ = ["variance_columns"]
 
 def variance_columns(
     figure: FigureSums,
-    read: ResultSums,
-    held: Int64Array,
+    results: ResultSums,
+    scored_units: Int64Array,
     sums: Doubles,
     sizes: Int64Array,
     greatest: float,
@@ -29,11 +29,11 @@ def variance_columns(
     """Variance between tasks and between attempts, by task regardless of clusters."""
     if greatest > TOO_LARGE:
         return {}
-    squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
-    codes = read.units.task[held]
+    squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(scored_units)
+    codes = results.units.task[scored_units]
     within = _squared_distances(squares, sums, sizes)
     tasks = by_code(codes, sums.high, sizes)
-    if len(tasks.sums) < len(held):  # tasks in several clusters
+    if len(tasks.sums) < len(scored_units):  # tasks in several clusters
         _, places = np.unique(codes, return_inverse=True)
         means = (np.bincount(places, sums.high) / np.bincount(places, sizes))[places]
         between = sizes * (sums.high / sizes - means) ** 2

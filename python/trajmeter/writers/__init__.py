@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from trajmeter.writers.document import json_document, json_pieces, write_text
@@ -38,7 +38,7 @@ __all__ = [
     "write_text",
 ]
 
-_HOME = {
+_MODULES = {
     "CsvWriter": "text",
     "JsonLinesWriter": "text",
     "OutputWatch": "files",
@@ -57,4 +57,4 @@ _HOME = {
 }
 """The module that defines each name, loaded on first use: a run writes one or two formats."""
 
-__getattr__ = loading_late(__name__, _HOME)
+__getattr__ = lazy_getattr(__name__, _MODULES)

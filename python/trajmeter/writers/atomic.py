@@ -12,9 +12,9 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 from trajmeter.remote import RemotePath
+from trajmeter.system import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import glob
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.remote import RemotePath, is_remote, path_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TABLE_SUFFIXES",
+    "FileWriter",
     "OutputWatch",
     "TableWriter",
     "check_folder",
@@ -28,9 +29,35 @@ __all__ = [
     "check_is_no_input",
     "check_output",
     "check_place",
+    "check_suffix",
+    "finishing",
     "is_folder",
     "open_table",
 ]
+
+
+class FileWriter(Protocol):
+    """Writes to a stream that the caller opened and closes."""
+
+    def finish(self) -> None:
+        """Write what is still buffered; nothing may follow."""
+
+    def abandon(self) -> None:
+        """Release the stream without writing to it again; the output is discarded."""
+
+
+_WriterT = TypeVar("_WriterT", bound=FileWriter)
+
+
+@contextmanager
+def finishing(writer: _WriterT) -> Iterator[_WriterT]:
+    """Finish a writer at the end of the context, or abandon it after an exception."""
+    try:
+        yield writer
+        writer.finish()
+    except BaseException:
+        writer.abandon()
+        raise
 
 
 def is_folder(output: Path) -> bool:
@@ -66,7 +93,7 @@ class OutputWatch:
         return about.st_ino, about.st_mtime_ns, about.st_size
 
 
-class TableWriter(Protocol):
+class TableWriter(FileWriter, Protocol):
     """Writes rows to a stream that the caller opened and closes."""
 
     def write(self, values: Sequence[Any]) -> None:
@@ -74,12 +101,6 @@ class TableWriter(Protocol):
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows in the columns of :func:`trajmeter.writers.arrow.arrow_schema`."""
-
-    def finish(self) -> None:
-        """Write what is still buffered; no rows may follow."""
-
-    def abandon(self) -> None:
-        """Release the stream without writing to it again; the output is discarded."""
 
 
 _WRITERS = {".csv": "CsvWriter", ".jsonl": "JsonLinesWriter", ".parquet": "ParquetWriter"}
@@ -95,9 +116,19 @@ def check_output(path: str | Path) -> None:
         ConfigurationError: The suffix belongs to no known format, or see :func:`check_place`.
     """
     path = path_of(path)
-    if path.suffix.lower() not in _WRITERS:
-        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    check_suffix(path, _WRITERS)
     check_place(path)
+
+
+def check_suffix(path: Path, suffixes: Iterable[str]) -> None:
+    """Check that a file has one of these suffixes, in any case.
+
+    Raises:
+        ConfigurationError: It has another.
+    """
+    listed = [*suffixes]
+    if path.suffix.lower() not in listed:
+        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(listed)}")
 
 
 def check_place(path: str | Path) -> None:
@@ -221,16 +252,11 @@ def open_table(
         ExtraMissingError: The format needs an extra that is not installed.
     """
     check_output(path)
-    with replacing(Path(path)) as stream:
-        writer = _writer(Path(path))(stream, layout)
-        try:
-            yield writer
-            if about is not None and hasattr(writer, "describe"):
-                writer.describe(about())
-            writer.finish()
-        except BaseException:
-            writer.abandon()
-            raise
+    file = Path(path)
+    with replacing(file) as stream, finishing(_writer(file)(stream, layout)) as writer:
+        yield writer
+        if about is not None and hasattr(writer, "describe"):
+            writer.describe(about())
 
 
 def _writer(path: Path) -> Callable[[BinaryIO, RowLayout], TableWriter]:

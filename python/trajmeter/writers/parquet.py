@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from trajmeter.background import Background
 from trajmeter.schemas import require_pyarrow
+from trajmeter.system.background import Background
 from trajmeter.writers.arrow import arrow_schema, rows_batch, stored, stored_schema
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _bytes_before(column: Any, places: Int64Array) -> Int64Array | int:  # noqa:
     import pyarrow as pa
 
     from trajmeter.arrays import field, present, ragged
-    from trajmeter.text_arrays import text_memory
+    from trajmeter.arrays.text import text_memory
 
     if column.null_count == len(column):
         return 0

@@ -6,11 +6,10 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from trajmeter.errors import ConfigurationError
 from trajmeter.schemas import require_pyarrow
 from trajmeter.snapshots.parquet import snapshot_schema
 from trajmeter.writers.atomic import replacing
-from trajmeter.writers.files import check_place
+from trajmeter.writers.files import FileWriter, check_place, check_suffix, finishing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["JsonLinesSnapshots", "SnapshotWriter", "check_snapshot_output", "open_snapshot_file"]
 
 
-class SnapshotWriter(Protocol):
+class SnapshotWriter(FileWriter, Protocol):
     """Writes snapshots to a stream that the caller opened and closes."""
 
     def write(self, repo: str | None, commit: str | None, entries: Mapping[str, bytes]) -> None:
@@ -30,12 +29,6 @@ class SnapshotWriter(Protocol):
             commit: Its commit.
             entries: Entry of each file as JSON, by path.
         """
-
-    def finish(self) -> None:
-        """Write what is still buffered; no snapshots may follow."""
-
-    def abandon(self) -> None:
-        """Release the stream without writing to it again; the output is discarded."""
 
 
 class JsonLinesSnapshots:
@@ -110,8 +103,7 @@ def check_snapshot_output(path: Path) -> None:
         ConfigurationError: The suffix belongs to no known format, or see
             :func:`~trajmeter.writers.check_place`.
     """
-    if path.suffix.lower() not in _WRITERS:
-        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    check_suffix(path, _WRITERS)
     check_place(path)
 
 
@@ -126,14 +118,8 @@ def open_snapshot_file(path: Path) -> Iterator[SnapshotWriter]:
         ExtraMissingError: The format needs an extra that is not installed.
     """
     check_snapshot_output(path)
-    with replacing(path) as stream:
-        writer = _WRITERS[path.suffix.lower()](stream)
-        try:
-            yield writer
-            writer.finish()
-        except BaseException:
-            writer.abandon()
-            raise
+    with replacing(path) as stream, finishing(_WRITERS[path.suffix.lower()](stream)) as writer:
+        yield writer
 
 
 def _text(value: str) -> bytes:

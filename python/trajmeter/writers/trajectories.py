@@ -5,11 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from trajmeter.errors import ConfigurationError
 from trajmeter.schemas import require_pyarrow, trajectory_schema
 from trajmeter.writers.arrow import stored, stored_schema
 from trajmeter.writers.atomic import replacing
-from trajmeter.writers.files import check_place
+from trajmeter.writers.files import FileWriter, check_place, check_suffix, finishing
 from trajmeter.writers.record_lines import record_lines
 
 if TYPE_CHECKING:
@@ -25,17 +24,11 @@ _GROUP_BYTES = 64 << 20
 """A row group, which is held in memory, ends after the batch that reaches either limit."""
 
 
-class TrajectoryWriter(Protocol):
+class TrajectoryWriter(FileWriter, Protocol):
     """Writes batches of trajectories to a stream that the caller opened and closes."""
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
-
-    def finish(self) -> None:
-        """Write what is still buffered; no rows may follow."""
-
-    def abandon(self) -> None:
-        """Release the stream without writing to it again; the output is discarded."""
 
 
 class _Lines:
@@ -115,8 +108,7 @@ def check_trajectory_output(path: Path) -> None:
     Raises:
         ConfigurationError: The suffix belongs to no known format, or the file cannot be written.
     """
-    if path.suffix.lower() not in _WRITERS:
-        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    check_suffix(path, _WRITERS)
     check_place(path)
 
 
@@ -132,11 +124,5 @@ def open_trajectories(path: Path) -> Iterator[TrajectoryWriter]:
         ExtraMissingError: pyarrow is not installed.
     """
     check_trajectory_output(path)
-    with replacing(path) as stream:
-        writer = _WRITERS[path.suffix.lower()](stream)
-        try:
-            yield writer
-            writer.finish()
-        except BaseException:
-            writer.abandon()
-            raise
+    with replacing(path) as stream, finishing(_WRITERS[path.suffix.lower()](stream)) as writer:
+        yield writer

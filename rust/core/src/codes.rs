@@ -1,7 +1,8 @@
-//! Numbers for the different texts of a column.
+//! Numbers the distinct texts of a column.
 //!
-//! A column of paths or words holds few texts, each of them many times, so that looking one up is
-//! all that counts: a table of numbers by hash, at most half full, beside the hashes themselves.
+//! In a column of paths or words, few distinct texts occur many times each, so only the time of a
+//! lookup matters. The numbers are in a hash table that is at most half full; the hashes are kept
+//! too, so that texts are compared only if their hashes are equal.
 
 /// Code of a row without a text.
 pub const NO_TEXT: i64 = -1;
@@ -9,16 +10,16 @@ pub const NO_TEXT: i64 = -1;
 /// A column of texts, or a part of one.
 #[derive(Debug, Clone, Copy)]
 pub struct Texts<'a> {
-    /// Memory that holds them all.
+    /// All texts, one after another.
     pub held: &'a [u8],
     /// Text i is `held[offsets[i]..offsets[i + 1]]`.
     pub offsets: &'a [i32],
-    /// Which texts there are; `None` if none is null.
+    /// Which texts are not null; `None` if none is null.
     pub present: Option<&'a [bool]>,
 }
 
 impl<'a> Texts<'a> {
-    /// Returns the text that every row has, if they all have the same, as in many columns.
+    /// Returns the text of every row if all are equal, as in many columns.
     fn only_text(&self) -> Option<&'a [u8]> {
         let [begin, first, ..] = *self.offsets else {
             return None;
@@ -29,17 +30,17 @@ impl<'a> Texts<'a> {
             return None;
         }
         let held = &self.held[begin as usize..][..size * (self.offsets.len() - 1)];
-        // Each text equals the next if all of them, moved on by one, are the same bytes.
+        // Each text equals the next if the bytes do not change when shifted by one text.
         (held[size..] == held[..held.len() - size]).then(|| &held[..size])
     }
 }
 
-/// The different texts of a column, and which of them each row has.
+/// The distinct texts of a column, and the number of each row's text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Codes {
-    /// Place of each row's text among the different ones; [`NO_TEXT`] for a null.
+    /// Number of each row's text among the distinct ones; [`NO_TEXT`] for a null.
     pub codes: Vec<i64>,
-    /// The different texts, in the order in which they first occur.
+    /// The distinct texts, in order of first occurrence.
     pub held: Vec<u8>,
     /// Text i is `held[offsets[i]..offsets[i + 1]]`.
     pub offsets: Vec<i64>,
@@ -51,7 +52,7 @@ impl Codes {
     }
 }
 
-/// Numbers the texts of a column, whose parts follow one another.
+/// Numbers the texts of a column, given in consecutive parts.
 #[must_use]
 pub fn text_codes(parts: &[Texts<'_>]) -> Codes {
     let rows = parts.iter().map(|part| part.offsets.len().max(1) - 1).sum();
@@ -85,7 +86,7 @@ pub fn text_codes(parts: &[Texts<'_>]) -> Codes {
 const FEWEST_SLOTS: usize = 64;
 const FREE: u32 = u32::MAX;
 
-/// Numbers by the hash of their text; a text whose slot is taken has the next that is free.
+/// Hash table of text numbers, with linear probing.
 struct Table {
     slots: Vec<u32>,
     hashes: Vec<u64>,
@@ -99,7 +100,7 @@ impl Table {
         }
     }
 
-    /// The number of a text; a new one, if it was not met before.
+    /// Returns the number of a text; a new text gets the next number.
     fn code(&mut self, text: &[u8], known: &mut Codes) -> i64 {
         let hash = hash(text);
         let mut slot = self.slot(hash);
@@ -116,7 +117,7 @@ impl Table {
         }
     }
 
-    /// Where to look for a text first; there are as many slots as a power of two.
+    /// First slot to look in; the number of slots is a power of two.
     fn slot(&self, hash: u64) -> usize {
         hash as usize & (self.slots.len() - 1)
     }
@@ -149,7 +150,7 @@ impl Table {
     }
 }
 
-/// Eight bytes at a time; the last ones may be counted twice.
+/// Hashes eight bytes at a time; the last word may overlap the one before.
 fn hash(text: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| {

@@ -1,4 +1,4 @@
-//! Digest of a folder that is too large to be read whole.
+//! Digests a folder that is too large to be read whole.
 //!
 //! It covers the path and size of every file, and the digest of its first and last bytes. A folder
 //! may hold a hundred thousand small files, each of which takes several calls of the system.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// A folder and the files below it.
+/// A digested folder.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FolderDigest {
     /// Bytes of all files.
@@ -28,10 +28,10 @@ struct Found {
     size: u64,
 }
 
-/// Digests a folder: of every file, its path, its size, and its first and last `end` bytes.
+/// Digests the path, the size, and the first and last `end` bytes of every file of a folder.
 ///
 /// Links to files count as files; links to folders are not followed. Returns `None` for a folder of
-/// at most `small` bytes, and where a name is not UTF-8, as those sort by other rules.
+/// at most `small` bytes, and if a name is not UTF-8, as such names sort differently in Python.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Lines of a file of snapshots: a repository at a commit, reduced to what scoring needs.
+//! Reads lines of a file of snapshots: a repository at a commit, reduced to what scoring needs.
 //!
-//! A line is taken only if it is plainly of the form that `trajmeter.snapshots` describes; whatever
-//! else it may hold is left to Python, which knows what to say of it.
+//! Only lines that clearly have the form that `trajmeter.snapshots` describes are read here; Python
+//! reads the others, or explains what is wrong with them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use crate::context::{Rules, Tables};
 use crate::ingest::cursor::Cursor;
 use crate::ingest::raw::is_certain;
 
-/// A line.
+/// One snapshot.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SnapshotLine {
     /// Name of the repository.
@@ -26,10 +26,10 @@ pub struct SnapshotLine {
     definitions: DefinitionLines,
 }
 
-/// A file.
+/// A file of a snapshot.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileLine {
-    /// Where it is.
+    /// Path relative to the repository's root.
     pub path: String,
     /// Length in bytes.
     pub size: i64,
@@ -37,39 +37,39 @@ pub struct FileLine {
     definitions: Option<Range<usize>>,
 }
 
-/// Definitions of all files, a column for each of their properties.
+/// Definitions of all files, one column per property.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct DefinitionLines {
-    /// Place of the kind of each among the different ones.
+    /// Index in `kinds` of each definition's kind.
     kind: Vec<usize>,
     kinds: Vec<String>,
     start: Vec<i64>,
     end: Vec<i64>,
-    /// Place of the name of each that has one.
+    /// Range in `names` of each definition's name, if it has one.
     name: Vec<Option<Range<usize>>>,
     names: String,
 }
 
-/// The definitions of a file.
+/// The definitions of one file.
 #[derive(Debug, Clone, Copy)]
 pub struct FileDefinitions<'a> {
     of: &'a DefinitionLines,
     first: usize,
-    /// First byte of each.
+    /// First byte of each definition.
     pub start: &'a [i64],
-    /// The byte after the last of each.
+    /// The byte after the last of each definition.
     pub end: &'a [i64],
 }
 
-/// Indices of the definitions of a file by their names.
+/// Indices of a file's definitions by name.
 pub type Named = FxHashMap<Box<str>, Vec<i64>>;
 
-/// Reads a line; `None` where it is not certain what the line says.
+/// Reads a line; `None` if it is left to Python.
 #[must_use]
 pub fn read(line: &[u8]) -> Option<SnapshotLine> {
     let mut cursor = Cursor::new(std::str::from_utf8(line).ok()?);
     let mut found = SnapshotLine {
-        // Nearly every comma is one between lines.
+        // Nearly all commas separate line starts.
         line_starts: Vec::with_capacity(memchr::memchr_iter(b',', line).count()),
         ..SnapshotLine::default()
     };
@@ -89,7 +89,7 @@ pub fn read(line: &[u8]) -> Option<SnapshotLine> {
 }
 
 impl SnapshotLine {
-    /// First byte of every line of a file.
+    /// First byte of each line of a file.
     #[must_use]
     pub fn line_starts(&self, file: usize) -> &[i64] {
         &self.line_starts[self.files[file].lines.clone()]
@@ -107,13 +107,14 @@ impl SnapshotLine {
         })
     }
 
-    /// How many lines and definitions all files have.
+    /// Number of lines and of definitions in all files.
     #[must_use]
     pub fn totals(&self) -> (usize, usize) {
         (self.line_starts.len(), self.definitions.start.len())
     }
 
-    /// The tables of a file whose definitions are in place; see [`FileDefinitions::are_in_place`].
+    /// Compiles the tables of a file, whose definitions must be in order; see
+    /// [`FileDefinitions::are_in_order`].
     #[must_use]
     pub fn tables(&self, file: usize, rules: Rules) -> Tables {
         let known = self.definitions(file);
@@ -206,21 +207,21 @@ impl DefinitionLines {
 }
 
 impl<'a> FileDefinitions<'a> {
-    /// Whether each begins behind the one before, and holds a byte, unless that does not matter.
+    /// Whether definitions are sorted by distinct starts and, unless `keep_empty`, none is empty.
     #[must_use]
-    pub fn are_in_place(&self, keep_empty: bool) -> bool {
+    pub fn are_in_order(&self, keep_empty: bool) -> bool {
         let mut places = self.start.iter().zip(self.end);
         self.start.windows(2).all(|two| two[0] < two[1])
             && (keep_empty || places.all(|(start, end)| start < end))
     }
 
-    /// Place of the kind of each among the different ones.
+    /// Index in [`Self::kinds`] of each definition's kind.
     #[must_use]
     pub fn kind(&self) -> &'a [usize] {
         &self.of.kind[self.first..self.first + self.start.len()]
     }
 
-    /// Name of each that has one.
+    /// Name of each definition, if it has one.
     #[must_use]
     pub fn names(&self) -> impl ExactSizeIterator<Item = Option<&'a str>> + use<'a> {
         let (first, of) = (self.first, self.of);
@@ -228,7 +229,7 @@ impl<'a> FileDefinitions<'a> {
         places.map(|place| place.clone().map(|place| &of.names[place]))
     }
 
-    /// Their indices by name.
+    /// Indices of the definitions by name.
     #[must_use]
     pub fn by_name(&self) -> Named {
         let mut found = Named::default();
@@ -240,14 +241,14 @@ impl<'a> FileDefinitions<'a> {
         found
     }
 
-    /// The different kinds, those of other files included.
+    /// The distinct kinds of all files.
     #[must_use]
     pub fn kinds(&self) -> &'a [String] {
         &self.of.kinds
     }
 }
 
-/// The keys of an object that were met, none of which may come twice.
+/// Keys of an object read so far, as bits; no key may occur twice.
 #[derive(Default)]
 struct Seen(u8);
 
@@ -298,7 +299,7 @@ mod tests {
         assert_eq!(known.kinds()[known.kind()[0]], "class");
         assert!(known.names().eq([None]));
         assert_eq!((known.start, known.end), (&[0][..], &[2][..]));
-        assert!(known.are_in_place(false));
+        assert!(known.are_in_order(false));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Binding of what numbers the texts of a column.
+//! Binding of the kernel that numbers texts.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

@@ -16,7 +16,7 @@ use crate::errors;
 use crate::named::NamedTuple;
 
 thread_local! {
-    /// Memory for views, kept from one score to the next.
+    /// Memory for views, reused from one score to the next.
     static VIEWS: Cell<Option<Box<Views>>> = const { Cell::new(None) };
 }
 
@@ -85,7 +85,7 @@ impl ContextKernel {
         named(py, sizes?)
     }
 
-    /// Begins a trajectory that is fed step by step.
+    /// Begins a trajectory whose steps are added one by one.
     fn tracker(slf: Py<Self>) -> ContextTrackerKernel {
         ContextTrackerKernel {
             kernel: slf,
@@ -227,21 +227,21 @@ impl ContextTrackerKernel {
         }
     }
 
-    /// Size of each step that ended, summed over them.
+    /// Total size of the finished steps, by granularity.
     #[getter]
     fn viewed(&self) -> PyResult<(i64, i64, i64, i64)> {
         let [file, symbol, span, line] = self.totals()?;
         Ok((file.0, symbol.0, span.0, line.0))
     }
 
-    /// What a step that ended showed again, summed over them.
+    /// How much of it an earlier step had shown, by granularity.
     #[getter]
     fn repeated(&self) -> PyResult<(i64, i64, i64, i64)> {
         let [file, symbol, span, line] = self.totals()?;
         Ok((file.1, symbol.1, span.1, line.1))
     }
 
-    /// Sizes of the steps that ended.
+    /// Sizes of the finished steps.
     #[pyo3(signature = (final_views))]
     fn sizes<'py>(
         &self,
@@ -265,7 +265,7 @@ impl ContextTrackerKernel {
     }
 }
 
-/// Share of gold that has been seen after a step.
+/// Share of gold seen after a step.
 #[pyclass(frozen, get_all, eq, module = "trajmeter.kernels._rust")]
 #[derive(PartialEq)]
 pub struct StepCoverage {

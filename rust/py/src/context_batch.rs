@@ -15,24 +15,24 @@ use crate::context::ContextKernel;
 use crate::context_files::{ContextFiles, KnownFile};
 use crate::named::NamedTuple;
 
-/// Where a pair of repository and path leads.
+/// What a pair of repository and path refers to.
 struct Place<'a> {
     found: Found<'a>,
     leak: bool,
 }
 
-/// The file that a pair of repository and path means.
+/// The file that a pair of repository and path refers to.
 enum Found<'a> {
     At(Cow<'a, str>),
     Nowhere,
-    /// Only Python can say.
+    /// Only Python can decide.
     Unknown,
 }
 
-/// A file that a pair leads to, if it leads to one, and whether the path names a leak.
+/// The file that a pair refers to, if any, and whether the path names a leak.
 type KnownTarget = (Option<Py<KnownFile>>, bool);
 
-/// Pairs of repository and path that a thread resolves at a time.
+/// Number of pairs that a thread resolves at a time.
 const PIECE: usize = 128;
 
 /// The columns of views, in the order of their named tuple.
@@ -128,7 +128,7 @@ pub fn context_batch<'py>(
     )
 }
 
-/// The different repositories, and which of them each task has.
+/// The distinct repositories, and the index of each task's repository.
 fn repositories<'a>(kernels: &[&'a ContextKernel]) -> (Vec<&'a ContextFiles>, Vec<usize>) {
     let mut places: HashMap<usize, usize> = HashMap::new();
     let mut found = Vec::new();
@@ -143,7 +143,7 @@ fn repositories<'a>(kernels: &[&'a ContextKernel]) -> (Vec<&'a ContextFiles>, Ve
     (found, of_task)
 }
 
-/// Where each pair leads.
+/// What each pair refers to.
 fn find<'a>(found: &Pairs, repositories: &[&ContextFiles], paths: &Texts<'a>) -> Vec<Place<'a>> {
     let pieces = pool::chunks(found.pairs.len(), PIECE);
     let places = pool::map(pieces, |piece| {
@@ -163,7 +163,7 @@ fn find<'a>(found: &Pairs, repositories: &[&ContextFiles], paths: &Texts<'a>) ->
     places.into_iter().flatten().collect()
 }
 
-/// Definitions of each name that a view asks for, asked of Python once for each file and name.
+/// Definitions of each name that a view requests; Python is asked once per file and name.
 fn definitions(
     py: Python<'_>,
     of_view: &[u32],

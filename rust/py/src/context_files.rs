@@ -1,4 +1,4 @@
-//! The files that the paths of logs lead to, shared by the tasks of one repository.
+//! The files that paths in logs refer to, shared by the tasks of one repository.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use trajmeter_core::context::{File, Finder, Rules, Search, Tables};
 use crate::arrays::{Integers, slice};
 use crate::snapshots::SnapshotTables;
 
-/// Collects the files that paths lead to; see the twin.
+/// Creates an empty collection of files; see the twin.
 #[pyfunction]
 #[pyo3(signature = (resolve, rules, listing=None))]
 pub fn context_files(
@@ -40,7 +40,7 @@ pub fn context_files(
     })
 }
 
-/// What finds files by the rules of the listing; none where a name is not UTF-8.
+/// Returns a finder with the rules of the listing; none if a name is not UTF-8.
 fn finder(listing: &Bound<'_, PyAny>) -> PyResult<Option<Finder>> {
     let py = listing.py();
     let search: String = listing.getattr(intern!(py, "search"))?.extract()?;
@@ -66,16 +66,16 @@ fn finder(listing: &Bound<'_, PyAny>) -> PyResult<Option<Finder>> {
     Ok(Some(Finder::new(search, repo.as_deref(), names)))
 }
 
-/// The files that paths were found to mean.
+/// The files that paths refer to, as far as they were looked up.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct ContextFiles {
     pub rules: Rules,
-    /// Finds files without Python, if that is known to give what `resolve` does.
+    /// Finds files without Python, if that is certain to agree with `resolve`.
     finder: Option<Finder>,
-    /// Gives the file at a path that was found.
+    /// Returns the file at a path that was found.
     load: Option<Py<PyAny>>,
     resolve: Py<PyAny>,
-    /// [`KnownPath`] by path as written.
+    /// [`KnownPath`] by path, as written.
     paths: Py<PyDict>,
     /// [`KnownFile`] by path that was found.
     found: Py<PyDict>,
@@ -85,7 +85,7 @@ pub struct ContextFiles {
     bytes: AtomicUsize,
 }
 
-/// What a path was found to mean.
+/// What a path refers to.
 #[pyclass(frozen)]
 pub struct KnownPath {
     pub file: Option<Py<KnownFile>>,
@@ -97,13 +97,13 @@ pub struct KnownPath {
 #[pyclass(frozen)]
 pub struct KnownFile {
     pub file: File,
-    /// Finds definitions by name; absent where none are known.
+    /// Finds definitions by name; `None` if the file has no definitions.
     named: Option<Py<PyAny>>,
 }
 
 #[pymethods]
 impl ContextFiles {
-    /// About how many bytes of memory the files take.
+    /// Approximate memory of the files in bytes.
     #[getter]
     fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
@@ -111,12 +111,12 @@ impl ContextFiles {
 }
 
 impl ContextFiles {
-    /// What finds files without Python, where their names are known.
+    /// Finds files without Python, if their names are known.
     pub fn finder(&self) -> Option<&Finder> {
         self.finder.as_ref()
     }
 
-    /// The file at a path that was found, asked of Python when it first occurs.
+    /// Returns the file at a path that was found; Python loads it on first use.
     pub fn at<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, KnownFile>> {
         let found = self.found.bind(py);
         if let Some(known) = found.get_item(path)? {
@@ -129,7 +129,7 @@ impl ContextFiles {
         Ok(known)
     }
 
-    /// What a path means, asked of Python when it first occurs.
+    /// Returns what a path refers to; Python resolves it on first use.
     pub fn path<'py>(&self, path: Bound<'py, PyAny>) -> PyResult<Bound<'py, KnownPath>> {
         let py = path.py();
         let paths = self.paths.bind(py);
@@ -149,12 +149,12 @@ impl ContextFiles {
             leak: resolved.getattr(intern!(py, "leak"))?.is_truthy()?,
         };
         self.grow(path.len().unwrap_or(0));
-        // Another thread may have met the path meanwhile: the first answer stays.
+        // If another thread resolved the path meanwhile, its answer stays.
         let (_, known) = paths.set_default_with_result(path, Bound::new(py, known)?)?;
         Ok(known.cast_into::<KnownPath>()?)
     }
 
-    /// A file with its tables, compiled when it first occurs.
+    /// Returns a file with its tables, compiled on first use.
     pub fn file<'py>(&self, file: &Bound<'py, PyAny>) -> PyResult<Bound<'py, KnownFile>> {
         let py = file.py();
         let files = self.files.bind(py);
@@ -178,7 +178,7 @@ impl ContextFiles {
     }
 
     fn tables(&self, tables: &Bound<'_, PyAny>) -> PyResult<Tables> {
-        // What a line and a definition take here and in the arrays that they are copied from.
+        // Bytes per line and definition, here and in the arrays that they are copied from.
         const LINE: usize = 16;
         const DEFINITION: usize = 40;
         let py = tables.py();
@@ -201,14 +201,14 @@ impl ContextFiles {
     }
 
     fn grow(&self, bytes: usize) {
-        // An entry of a table, with the object that it holds.
+        // Bytes of a table's entry with its object.
         const ENTRY: usize = 200;
         self.bytes.fetch_add(ENTRY + bytes, Ordering::Relaxed);
     }
 }
 
 impl KnownFile {
-    /// Indices of the definitions that a name asks for.
+    /// Indices of the definitions with this name.
     pub fn named(&self, name: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
         match &self.named {
             None => Ok(Vec::new()),

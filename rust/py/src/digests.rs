@@ -1,4 +1,4 @@
-//! Binding of what digests a folder.
+//! Binding of the digest of a folder.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Binding of what tells JSON texts of objects apart.
+//! Binding of the kernel that finds and compares JSON objects.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

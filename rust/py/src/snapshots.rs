@@ -1,4 +1,4 @@
-//! Binding of the reader of snapshots.
+//! Binding of the reader for files of snapshots.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ type FileRow<'py> = (i64, NewIntegers<'py>, Option<Definitions<'py>>);
 /// Repository, commit and files.
 type Snapshot = (Option<String>, Option<String>, SnapshotFiles);
 
-/// Reads a line of a file of snapshots; `None` where it is not certain what the line says.
+/// Reads a line of a file of snapshots; `None` if it is left to Python.
 #[pyfunction]
 pub fn read_snapshot(py: Python<'_>, line: &Bound<'_, PyBytes>) -> PyResult<Option<Snapshot>> {
     let line = line.as_bytes();
@@ -36,7 +36,7 @@ impl SnapshotFiles {
         files.map(|file| PyString::new(py, &file.path)).collect()
     }
 
-    /// How many lines and definitions all files have.
+    /// Number of lines and of definitions in all files.
     fn totals(&self) -> (usize, usize) {
         self.0.totals()
     }
@@ -65,11 +65,11 @@ impl SnapshotFiles {
         self.0.definitions(index).is_some()
     }
 
-    /// The tables of a file; `None` if its definitions have to be put in order first.
+    /// The tables of a file; `None` if its definitions have to be sorted first.
     #[pyo3(signature = (index, *, keep_empty))]
     fn tables(slf: Py<Self>, index: usize, keep_empty: bool) -> Option<SnapshotTables> {
         let known = slf.get().0.definitions(index);
-        let is_plain = known.is_none_or(|known| known.are_in_place(keep_empty));
+        let is_plain = known.is_none_or(|known| known.are_in_order(keep_empty));
         is_plain.then(|| SnapshotTables {
             files: slf,
             index,
@@ -94,33 +94,33 @@ impl SnapshotTables {
         self.line().files[self.index].size
     }
 
-    /// First byte of every line.
+    /// First byte of each line.
     #[getter]
     fn line_starts<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         array(py, self.line().line_starts(self.index).to_vec())
     }
 
-    /// First byte of every definition.
+    /// First byte of each definition.
     #[getter]
     fn definition_start<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         let known = self.line().definitions(self.index);
         array(py, known.map_or(&[][..], |known| known.start).to_vec())
     }
 
-    /// Byte after the last of every definition.
+    /// Byte after the last of each definition.
     #[getter]
     fn definition_end<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
         let known = self.line().definitions(self.index);
         array(py, known.map_or(&[][..], |known| known.end).to_vec())
     }
 
-    /// Indices of the definitions of this very name, else of what follows its last dot.
+    /// Indices of the definitions with this name or, if none, with the part after its last dot.
     fn named(&self, name: &Bound<'_, PyString>) -> PyResult<Vec<i64>> {
         let known = self.line().definitions(self.index);
         let named = self
             .named
             .get_or_init(|| known.map_or_else(Named::default, |known| known.by_name()));
-        // A name that is not UTF-8 is none of a definition, but what follows its dot may be.
+        // A name that is not UTF-8 matches no definition, but the part after its last dot may.
         let find = |name: &Bound<'_, PyAny>| named.get(name.extract::<&str>().ok()?).cloned();
         let name = name.call_method0("strip")?;
         if let Some(found) = find(&name) {
@@ -132,7 +132,7 @@ impl SnapshotTables {
 }
 
 impl SnapshotTables {
-    /// The tables as kernels need them, and how many lines and definitions they hold.
+    /// The tables in the kernel's form, and their numbers of lines and of definitions.
     pub fn compiled(&self, rules: Rules) -> (Tables, usize, usize) {
         let line = self.line();
         let definitions = line.definitions(self.index);

@@ -2,11 +2,14 @@
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use trajmeter_core::spans;
+use trajmeter_core::Result;
+use trajmeter_core::spans::{self, Batch, Rows, Spans};
 
 use crate::arrays::{self, Integers, NewIntegers, rows, run, slice};
 
 type SpanArrays<'py> = (NewIntegers<'py>, NewIntegers<'py>);
+/// A kernel on the starts and ends of two sets.
+type OnSets = fn(&[i64], &[i64], &[i64], &[i64]) -> Result<Spans>;
 
 #[pyfunction]
 pub fn measure(py: Python<'_>, start: Integers<'_>, end: Integers<'_>) -> PyResult<i64> {
@@ -57,13 +60,8 @@ pub fn intersection<'py>(
     other_start: Integers<'py>,
     other_end: Integers<'py>,
 ) -> PyResult<SpanArrays<'py>> {
-    let (start, end) = (slice(&start)?, slice(&end)?);
-    let (other_start, other_end) = (slice(&other_start)?, slice(&other_end)?);
-    let size = start.len() + other_start.len();
-    let result = run(py, size, || {
-        spans::intersection(start, end, other_start, other_end)
-    })?;
-    Ok(arrays::spans(py, result))
+    let sets = [[&start, &end], [&other_start, &other_end]];
+    combined(py, sets, spans::intersection)
 }
 
 #[pyfunction]
@@ -78,9 +76,7 @@ pub fn intersection_batched<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rows = rows(&start, &end, &offsets)?;
     let others = arrays::rows(&other_start, &other_end, &other_offsets)?;
-    let size = rows.size() + others.size();
-    let result = run(py, size, || spans::intersection_batched(rows, others))?;
-    arrays::batch(py, result)
+    combined_rows(py, rows, others, spans::intersection_batched)
 }
 
 #[pyfunction]
@@ -91,13 +87,8 @@ pub fn difference<'py>(
     other_start: Integers<'py>,
     other_end: Integers<'py>,
 ) -> PyResult<SpanArrays<'py>> {
-    let (start, end) = (slice(&start)?, slice(&end)?);
-    let (other_start, other_end) = (slice(&other_start)?, slice(&other_end)?);
-    let size = start.len() + other_start.len();
-    let result = run(py, size, || {
-        spans::difference(start, end, other_start, other_end)
-    })?;
-    Ok(arrays::spans(py, result))
+    let sets = [[&start, &end], [&other_start, &other_end]];
+    combined(py, sets, spans::difference)
 }
 
 #[pyfunction]
@@ -112,7 +103,30 @@ pub fn difference_batched<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rows = rows(&start, &end, &offsets)?;
     let others = arrays::rows(&other_start, &other_end, &other_offsets)?;
+    combined_rows(py, rows, others, spans::difference_batched)
+}
+
+/// Runs a kernel on two sets.
+fn combined<'py>(
+    py: Python<'py>,
+    [[start, end], [other_start, other_end]]: [[&Integers<'py>; 2]; 2],
+    kernel: OnSets,
+) -> PyResult<SpanArrays<'py>> {
+    let (start, end) = (slice(start)?, slice(end)?);
+    let (other_start, other_end) = (slice(other_start)?, slice(other_end)?);
+    let size = start.len() + other_start.len();
+    let result = run(py, size, || kernel(start, end, other_start, other_end))?;
+    Ok(arrays::spans(py, result))
+}
+
+/// Runs a kernel on rows and their partners in `others`.
+fn combined_rows<'py>(
+    py: Python<'py>,
+    rows: Rows<'_>,
+    others: Rows<'_>,
+    kernel: fn(Rows<'_>, Rows<'_>) -> Result<Batch>,
+) -> PyResult<Bound<'py, PyAny>> {
     let size = rows.size() + others.size();
-    let result = run(py, size, || spans::difference_batched(rows, others))?;
+    let result = run(py, size, || kernel(rows, others))?;
     arrays::batch(py, result)
 }

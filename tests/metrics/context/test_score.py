@@ -191,7 +191,7 @@ def test_gold_counts_in_every_role(kernels: Kernels) -> None:
     assert result.final.line.coverage == 2 / 4
 
 
-def test_extents(kernels: Kernels) -> None:
+def test_each_extent_covers_what_it_says(kernels: Kernels) -> None:
     """Whole files count for everything, named ones for files alone."""
     of = task(gold("a.py", 1, 10), gold("b.py", 1, 10))
     views = [View(path="a.py", extent=Extent.WHOLE), seen("b.py")]
@@ -302,7 +302,9 @@ def test_a_final_context_that_leads_nowhere_voids_the_final_figures_alone(
 
 
 @pytest.mark.parametrize("trajectory", [attempt(), attempt(None, None), Trajectory(task_id="t")])
-def test_no_steps(kernels: Kernels, trajectory: Trajectory) -> None:
+def test_without_steps_trajectory_figures_are_not_scored(
+    kernels: Kernels, trajectory: Trajectory
+) -> None:
     final = trajectory.model_copy(update={"final_views": (lines("a.py", 1, 1),)})
     result = scored(kernels, task(gold("a.py", 1, 2)), final, "a.py")
     assert result.trajectory.num_steps == 0

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
         (True, ()),
     ],
 )
-def test_texts(value: object, expected: tuple[str, ...]) -> None:
+def test_texts_are_trimmed_and_other_values_dropped(
+    value: object, expected: tuple[str, ...]
+) -> None:
     assert read_texts(value) == expected
 
 
@@ -60,7 +62,7 @@ def test_texts(value: object, expected: tuple[str, ...]) -> None:
         ({"a": 5}, None),
     ],
 )
-def test_budgets(value: object, expected: float | None) -> None:
+def test_only_numbers_above_0_are_budgets(value: object, expected: float | None) -> None:
     assert read_budget(value) == expected
 
 

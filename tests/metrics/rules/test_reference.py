@@ -38,7 +38,7 @@ def score(case: dict[str, Any], profile: str | None) -> RuleScore:
 
 
 @pytest.mark.parametrize("profile", [None, "transform-gym"])
-def test_scores(data: dict[str, Any], profile: str | None) -> None:
+def test_reference_scores(data: dict[str, Any], profile: str | None) -> None:
     for case in data["cases"]:
         if profile and "original" not in case and case["source"] in ("issue", "spec"):
             continue  # the framework has no such budget to reproduce

@@ -33,7 +33,7 @@ CASES = json.loads((Path(__file__).parents[2] / "cases" / "rules.json").read_tex
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rule']}: {case['name']}")
-def test_cases(case: dict[str, Any]) -> None:
+def test_worked_examples(case: dict[str, Any]) -> None:
     task = Task(id="t", **case.get("task", {}))
     trajectory = Trajectory(task_id="t", **case.get("attempt", {}), verdicts=case.get("verdicts"))
     differing = case.get("transform_gym")

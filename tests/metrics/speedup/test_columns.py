@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.scoring.strategies import measured_trajectories
-from trajmeter.arrays import together
+from trajmeter.arrays import concatenated_batches
 from trajmeter.benchmark_tables.columns import as_measurements, table_column, with_tables
 from trajmeter.metrics.speedup import SpeedupMetric, batch
 from trajmeter.records import Measurements, PytestSummary, Trajectory
@@ -154,7 +154,7 @@ def test_tables_in_columns_equal_records(profile: str | None, data: st.DataObjec
                 trajectory_batch(bare), data.draw(table_columns(attempts=len(trial)))
             )
         parts.append(with_tables(rows))
-    rows = together(parts)
+    rows = concatenated_batches(parts)
     begin = data.draw(st.integers(0, len(rows) - 1))
     rows_both_ways(SpeedupMetric(profile=profile), rows.slice(begin))
 

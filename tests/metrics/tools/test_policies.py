@@ -117,7 +117,9 @@ def test_tolerance(
         ("fold", 1, 1.0, True),
     ],
 )
-def test_fold(fold: object, expected: JsonValue, got: JsonValue, alike: bool) -> None:
+def test_a_fold_ignores_case_or_white_space(
+    fold: object, expected: JsonValue, got: JsonValue, alike: bool
+) -> None:
     assert compared({"s": expected}, {"s": got}, fold).matches is alike
 
 

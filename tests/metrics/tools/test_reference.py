@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FLAGS = ("exact", "in_order", "any_order", "subset", "superset", "edit_distance")
 
 
-def test_cases(reference_data: Path) -> None:
+def test_reference_cases(reference_data: Path) -> None:
     cases = json.loads((reference_data / "tools" / "cases.json").read_text())["cases"]
     assert cases
     for case in cases:

@@ -64,7 +64,7 @@ def booleans(result: ToolsResult) -> dict[str, bool | None]:
         ("a", "A", set(), 0, 0, 1),
     ],
 )
-def test_modes(
+def test_each_mode_of_matching(
     reference: str, actual: str, true: set[str], matched: int, aligned: int, distance: int
 ) -> None:
     result = match_steps(list(reference), list(actual))

@@ -60,7 +60,7 @@ def figure(result: TurnsResult, name: str) -> Any:
 
 
 @pytest.mark.parametrize("profile", [None, "ptcrunner"])
-def test_cases(reference_data: Path, profile: str | None) -> None:
+def test_reference_cases(reference_data: Path, profile: str | None) -> None:
     for case in json.loads((reference_data / "turns/cases.json").read_text())["cases"]:
         expected = dict(case["expected"])
         left_out = list(case.get("open_fields", []))

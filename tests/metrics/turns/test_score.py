@@ -25,7 +25,7 @@ CASES = json.loads((Path(__file__).parents[2] / "cases" / "turns.json").read_tex
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_cases(case: dict[str, Any]) -> None:
+def test_worked_examples(case: dict[str, Any]) -> None:
     trajectory = Trajectory(task_id="t", **case["trajectory"])
 
     _compare(score(trajectory), case["expected"])

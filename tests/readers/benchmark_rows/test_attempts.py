@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.metrics.speedup.runs import FAST, score
-from trajmeter.readers import read_trajectories
-from trajmeter.records import InvalidReason, PytestSummary, ReadProblem, SnapshotSummary, Trajectory
+from tests.readers.logs import read
+from trajmeter.records import InvalidReason, PytestSummary, SnapshotSummary, Trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,11 +31,6 @@ ROWS: list[dict[str, Any]] = [
 def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-def read(path: Path) -> tuple[list[Trajectory], list[ReadProblem]]:
-    problems: list[ReadProblem] = []
-    return list(read_trajectories(path, on_problem=problems.append)), problems
 
 
 def test_every_container_says_the_same(tmp_path: Path) -> None:

@@ -7,19 +7,18 @@ import tempfile
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import trajmeter
+from tests.readers.benchmark_rows.reading_columns import assert_never_as_records
 from tests.readers.both_ways import as_batches, as_records, as_tables, compared
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.benchmark_tables.columns import as_measurements
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import TrajectoryBatches
-from trajmeter.readers.benchmark_rows import table
 from trajmeter.schemas import trajectory_schema
 
 pa = pytest.importorskip("pyarrow")
@@ -57,13 +56,6 @@ def parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 def lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return path
-
-
-def assert_never_as_records(path: Path) -> None:
-    expected = as_records(path)
-    with mock.patch.object(table, "attempts_of", side_effect=AssertionError("read as records")):
-        found, _ = as_batches(path)
-    assert found == expected
 
 
 WRITERS = [parquet, lines]

@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.metrics.speedup.runs import FAST, score
-from trajmeter.readers import read_trajectories
-from trajmeter.records import InvalidReason, ReadProblem, Trajectory
+from tests.readers.logs import read
+from trajmeter.records import InvalidReason
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def read(path: Path) -> tuple[list[Trajectory], list[ReadProblem]]:
-    problems: list[ReadProblem] = []
-    return list(read_trajectories(path, on_problem=problems.append)), problems
 
 
 def test_times_in_csv(tmp_path: Path) -> None:

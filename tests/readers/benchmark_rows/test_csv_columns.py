@@ -6,14 +6,14 @@ import csv
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
-from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.readers.benchmark_rows.reading_columns import assert_never_as_records
 from tests.readers.both_ways import as_batches, as_records
-from trajmeter.readers.benchmark_rows import csv_columns, table
+from trajmeter.readers.benchmark_rows import csv_columns
 
 pytest.importorskip("pyarrow")
 
@@ -36,13 +36,6 @@ def write(path: Path, rows: Sequence[Sequence[str]], *, end: str = "\n") -> Path
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator=end).writerows([HEADER, *rows])
     return path
-
-
-def assert_never_as_records(path: Path) -> None:
-    expected = as_records(path)
-    with mock.patch.object(table, "attempts_of", side_effect=AssertionError("read as records")):
-        found, _ = as_batches(path)
-    assert found == expected
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -20,9 +20,9 @@ from tests.readers.messages.any_messages import anything, conversations
 from tests.readers.messages.test_columns import COLUMNS
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.test_ingest_lines import SUBSTITUTIONS
-from trajmeter.pipes import keeping_pipes
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.readers.pieces import PieceMaker, batches_of
+from trajmeter.system.pipes import keeping_pipes
 
 if TYPE_CHECKING:
     from trajmeter.records import ReadProblem

@@ -19,8 +19,8 @@ from tests.scoring.killed_runs import deadly_metric
 from tests.scoring.test_any_run import write_runs
 from tests.summaries.test_batches import ATTEMPTS
 from trajmeter.errors import ConfigurationError
-from trajmeter.processors import limited_threads
 from trajmeter.scoring.plan import PlanSizes
+from trajmeter.system.processors import limited_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,11 +35,6 @@ run = trajmeter.score_files(sys.argv[1], output=sys.argv[2], metrics=["turns"], 
     workers=2, on_problem=lambda problem: None)
 print(run.rows, run.problems)
 """
-
-
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return write_attempts(tmp_path / "runs.jsonl", broken=3)
 
 
 @pytest.fixture

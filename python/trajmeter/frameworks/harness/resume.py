@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.frameworks.harness.journal import Journal, JournalHeader
 from trajmeter.frameworks.result_files import STAMP
+from trajmeter.system import locks
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:

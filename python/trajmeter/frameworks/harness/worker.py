@@ -14,12 +14,12 @@ from typing import IO, cast
 
 from pydantic import ValidationError
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.agents import AgentError
 from trajmeter.frameworks.harness.responses import Response
-from trajmeter.processes import kill_all, own_group
 from trajmeter.records import Record
+from trajmeter.system import locks
+from trajmeter.system.processes import kill_all, own_group
 
 __all__ = ["CANCEL_SECONDS", "END_SECONDS", "Reply", "Worker"]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import TotalOverflowError
+from trajmeter.kernels._constants import INT64_MAX
 from trajmeter.kernels._context import ContextSizes
 from trajmeter.kernels._python.context_union import Gold, Union
 from trajmeter.kernels._python.context_views import SeenViews, Tally
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from trajmeter.kernels._python.context_files import ContextFiles
 
 __all__ = ["ContextKernel", "ContextTrackerKernel", "StepCoverage", "context"]
-
-_LARGEST = 2**63 - 1
 
 
 def context(files: ContextFiles, gold: Sequence[GoldLines]) -> ContextKernel:
@@ -214,7 +213,7 @@ class _Walked:
 
 def _refuse_overflow(what: str, sizes: Sequence[int]) -> None:
     for index, size in enumerate(sizes):
-        if size > _LARGEST:
+        if size > INT64_MAX:
             raise TotalOverflowError(
-                f"{what} of granularity {index} exceeds the largest 64-bit integer, {_LARGEST}"
+                f"{what} of granularity {index} exceeds the largest 64-bit integer, {INT64_MAX}"
             )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trajmeter.errors import InputError, TotalOverflowError
+from trajmeter.kernels._constants import INT64_MAX
 from trajmeter.kernels._context import GRANULARITIES
 from trajmeter.kernels._context_batch import CONTEXT_COUNTS, EXTENTS, ContextBatchArrays
 from trajmeter.kernels._python.context_written import written_sizes
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["context_batch"]
 
-_LARGEST = 2**63 - 1
 _LINE = len(GRANULARITIES) - 1
 
 
@@ -147,10 +147,10 @@ def _counts(sizes: ContextSizes, written: tuple[int, int, int] | None) -> list[i
         if written is not None and index == _LINE:
             predicted, viewed, union = written
         counts += [last.intersection, last.gold, predicted, steps.covered_sum, viewed, union]
-    if written is not None and not all(-_LARGEST - 1 <= size <= _LARGEST for size in written):
+    if written is not None and not all(-INT64_MAX - 1 <= size <= INT64_MAX for size in written):
         raise TotalOverflowError(
             f"lines as written of granularity {_LINE} exceeds the largest 64-bit integer, "
-            f"{_LARGEST}"
+            f"{INT64_MAX}"
         )
     return counts
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, TypeAlias
 
+from trajmeter.kernels._constants import LARGEST_POSITION
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -18,9 +20,6 @@ Cover: TypeAlias = tuple[Range | None, Range | None]
 """Lines (from 1) and bytes (from 0), both half-open; ``None`` if there are none."""
 
 _TO_THE_END = -1
-
-# Numbers in logs are clamped, so that sums of a few of them fit in 64 bits.
-_LIMIT = 2**62
 
 
 class MissingFile:
@@ -158,7 +157,7 @@ def _positive(first: int | None, last: int | None) -> Range | None:
 
 
 def _bounded(number: int) -> int:
-    return max(-_LIMIT, min(number, _LIMIT))
+    return max(-LARGEST_POSITION, min(number, LARGEST_POSITION))
 
 
 def _wider(ends: list[int]) -> list[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
+from trajmeter.kernels._constants import LARGEST_POSITION
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -13,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["written_sizes"]
 
-# As for files, so that sizes counted here and there refer to the same lines.
-_LIMIT = 2**62
 
 _Range: TypeAlias = tuple[int, int, int]
 
@@ -42,7 +42,7 @@ def _ranges(views: Iterable[ViewLike], target: Target) -> list[_Range]:
         lines = None if file is None else _lines(view, file)
         if file is not None and lines is not None and min(lines) > 0:
             first, last = lines
-            found.append((file.code, min(first, _LIMIT), min(last, _LIMIT)))
+            found.append((file.code, min(first, LARGEST_POSITION), min(last, LARGEST_POSITION)))
     return found
 
 

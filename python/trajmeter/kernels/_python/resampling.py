@@ -20,7 +20,7 @@ import numpy as np
 
 from trajmeter.errors import InputError, ValueDomainError
 from trajmeter.kernels._python.draws import draws, picks
-from trajmeter.processors import threads
+from trajmeter.system.processors import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,6 +19,7 @@ import numpy as np
 
 from trajmeter.errors import NegativeSpanError, ReversedSpanError
 from trajmeter.kernels._arrays import SpanBatch
+from trajmeter.kernels._constants import INT64_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,6 @@ __all__ = [
 
 _Spans: TypeAlias = tuple[list[int], list[int]]
 
-_INT64_MAX = 2**63 - 1
 _SPAN = "span"
 _OTHER = "other span"
 
@@ -227,7 +227,7 @@ def _overlap(spans: _Spans, others: _Spans) -> _Spans:
 
 def _without(spans: _Spans, others: _Spans) -> _Spans:
     """Intersect with the gaps of ``others``: from each of its ends to its next start."""
-    return _overlap(spans, ([0, *others[1]], [*others[0], _INT64_MAX]))
+    return _overlap(spans, ([0, *others[1]], [*others[0], INT64_MAX]))
 
 
 def _measure(spans: _Spans) -> int:

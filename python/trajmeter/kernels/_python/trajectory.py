@@ -29,6 +29,7 @@ import numpy as np
 
 from trajmeter.errors import NegativeKeyError, TotalOverflowError
 from trajmeter.kernels._arrays import TrajectoryArrays, TrajectoryFigureArrays
+from trajmeter.kernels._constants import INT64_MAX
 from trajmeter.kernels._python.spans import listed
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ _Figures: TypeAlias = tuple[int, int, int]
 _Pieces: TypeAlias = tuple[list[int], list[int]]
 """Starts and ends of the canonical set of spans of one key: sorted and disjoint."""
 _Value = TypeVar("_Value")
-
-_INT64_MAX = 2**63 - 1
 
 
 def trajectory(
@@ -244,7 +243,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def _refuse_overflow(what: str, row: int, total: int) -> None:
-    if total > _INT64_MAX:
+    if total > INT64_MAX:
         raise TotalOverflowError(
-            f"{what} of trajectory {row} exceeds the largest 64-bit integer, {_INT64_MAX}"
+            f"{what} of trajectory {row} exceeds the largest 64-bit integer, {INT64_MAX}"
         )

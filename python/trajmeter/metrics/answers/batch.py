@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from trajmeter import json_input
 from trajmeter.arrays import ROWS_AT_ONCE, nulls
+from trajmeter.arrays.text import coded, text_array, text_scalar
 from trajmeter.errors import InputError
 from trajmeter.metrics.answers.coverage import folded, tool_trace
 from trajmeter.metrics.answers.expected import (
@@ -24,7 +25,6 @@ from trajmeter.metrics.engine import metric_error
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.states import coded_lists, coded_tasks, distinct
 from trajmeter.records import Cause, Outcome
-from trajmeter.text_arrays import coded, text_array, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

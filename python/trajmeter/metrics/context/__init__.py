@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.metrics.context.profile import PROFILES, ContextProfile
 from trajmeter.metrics.context.result import (
     ContextBenchEditLocation,
@@ -44,6 +44,6 @@ __all__ = [
 ]
 
 # These need numpy, and files are already being read when it is imported.
-__getattr__ = loading_late(
+__getattr__ = lazy_getattr(
     __name__, {"ContextTracker": "tracker", "PreparedTask": "prepared", "prepare": "prepared"}
 )

@@ -32,9 +32,9 @@ class FilesAhead:
     """
 
     def __init__(
-        self, kept: PreparedTasks, tasks: Sequence[Task | None], rows: pa.RecordBatch
+        self, prepared_tasks: PreparedTasks, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> None:
-        self._kept = kept
+        self._kept = prepared_tasks
         self._viewed: dict[int, tuple[Task, set[str]]] = {}
         for task, paths in zip(tasks, _paths(rows), strict=True):
             if task is not None:

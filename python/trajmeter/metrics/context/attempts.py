@@ -125,15 +125,15 @@ def attempts(
     return _with_written_gold(found) if profile.counts_reversed_lines else found
 
 
-def _with_written_gold(found: Attempts) -> Attempts:
+def _with_written_gold(attempts: Attempts) -> Attempts:
     """Rescale line coverage to the size of gold as written, where reversed ranges change it."""
-    line, measured = len(GRANULARITIES) - 1, found.counts["line.gold"]
-    is_written = found.tasks["has_gold"] > 0
-    gold = np.where(is_written, found.tasks["initial_gold_size"], measured)
-    coverage = found.coverage
+    line, measured = len(GRANULARITIES) - 1, attempts.counts["line.gold"]
+    is_written = attempts.tasks["has_gold"] > 0
+    gold = np.where(is_written, attempts.tasks["initial_gold_size"], measured)
+    coverage = attempts.coverage
     for row in np.flatnonzero(gold != measured).tolist():
-        steps = slice(*found.offsets[row : row + 2].tolist())
+        steps = slice(*attempts.offsets[row : row + 2].tolist())
         of, size = int(measured[row]), int(gold[row])
         shares = np.nan_to_num(coverage[steps, line]).tolist()
         coverage[steps, line] = [round(share * of) / size if size > 0 else nan for share in shares]
-    return replace(found, counts={**found.counts, "line.gold": gold})
+    return replace(attempts, counts={**attempts.counts, "line.gold": gold})

@@ -36,7 +36,7 @@ __all__ = ["score_batch"]
 
 
 def score_batch(
-    kept: PreparedTasks,
+    prepared_tasks: PreparedTasks,
     profile: ContextProfile,
     tasks: Sequence[Task | None],
     rows: pa.RecordBatch,
@@ -45,7 +45,7 @@ def score_batch(
     """Compute the figures of every row, as :func:`trajmeter.metrics.context.score` does for one.
 
     Args:
-        kept: Prepares tasks.
+        prepared_tasks: Prepares tasks.
         profile: Profile to score with.
         tasks: Task of each row; ``None`` if it has none.
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`; only views,
@@ -61,11 +61,11 @@ def score_batch(
         ReadError: A snapshot cannot be read.
     """
     ahead = None
-    if kept.reads_ahead:
-        ahead = FilesAhead(kept, tasks, _with(rows, parts.columns(profile)))
+    if prepared_tasks.reads_ahead:
+        ahead = FilesAhead(prepared_tasks, tasks, _with(rows, parts.columns(profile)))
     stretches = [
         _columns(profile, each.prepared, each.task, rows.slice(each.start, len(each.task)), parts)
-        for each in _stretches(kept, tasks, ahead)
+        for each in _stretches(prepared_tasks, tasks, ahead)
     ]
     if len(stretches) == 1:
         return stretches[0]
@@ -85,7 +85,7 @@ class _Stretch:
 
 
 def _stretches(
-    kept: PreparedTasks, tasks: Sequence[Task | None], ahead: FilesAhead | None
+    prepared_tasks: PreparedTasks, tasks: Sequence[Task | None], ahead: FilesAhead | None
 ) -> Iterator[_Stretch]:
     """Split rows so that the tasks of each part fit in memory together."""
     codes = [*map(id, tasks)]
@@ -101,15 +101,15 @@ def _stretches(
             task = tasks[row]
             if task is None:
                 continue
-            if kept.is_full and prepared:
+            if prepared_tasks.is_full and prepared:
                 stop = row
                 break
             if ahead is not None:
                 ahead.read(task)
             places[id(task)] = len(prepared)
-            prepared.append(kept.find_another(task))
+            prepared.append(prepared_tasks.find_another(task))
         yield _Stretch(start, prepared, [places[code] for code in codes[start:stop]])
-        kept.trim()
+        prepared_tasks.trim()
         start = stop
 
 

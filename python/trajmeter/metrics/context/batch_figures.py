@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from trajmeter.arrays import nulls, numbers, present, ragged
+from trajmeter.arrays.text import coded, text_array
 from trajmeter.errors import InputError
-from trajmeter.kernels import GRANULARITIES
+from trajmeter.kernels import GRANULARITIES, INT64_MAX
 from trajmeter.metrics.context.attempts import CAUSE
 from trajmeter.records import LEAK_KINDS, Cause, Outcome
-from trajmeter.text_arrays import coded, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,16 +36,15 @@ _TEXTS = {names: text_array(name.value for name in names) for names in (Outcome,
 
 # Doubles represent integers up to this size exactly, also the sum of two and the double of one.
 _EXACT = 2**51
-_LARGEST = 2**63 - 1
 
 _Columns: TypeAlias = "dict[str, Array]"
 
 
-def final_columns(found: Attempts) -> _Columns:
+def final_columns(attempts: Attempts) -> _Columns:
     """Columns of ``final``; see :func:`~trajmeter.metrics.context.figures.final_figures`."""
-    shared, gold, predicted = map(found.by_granularity, ("intersection", "gold", "predicted"))
+    shared, gold, predicted = map(attempts.by_granularity, ("intersection", "gold", "predicted"))
     coverage, precision = _quotient(shared, gold), _quotient(shared, predicted)
-    empty = found.profile.empty_ratio
+    empty = attempts.profile.empty_ratio
     if empty is None:
         f1 = _exactly(_f1, shared, gold, predicted)
         precision[gold == 0] = f1[gold == 0] = nan
@@ -54,8 +53,8 @@ def final_columns(found: Attempts) -> _Columns:
         precision[predicted <= 0] = empty
         total = coverage + precision
         f1 = 2 * coverage * precision / np.where(total == 0, 1, total)
-    is_lost = found.counts["has_final_context"] == 0
-    causes = found.causes(is_lost, Cause.NO_CONTEXT_EXTRACTED)
+    is_lost = attempts.counts["has_final_context"] == 0
+    causes = attempts.causes(is_lost, Cause.NO_CONTEXT_EXTRACTED)
     outcomes = np.where(np.isnan(coverage), _ABSTAINED, _SCORED)
     figures = {
         "coverage": coverage,
@@ -72,26 +71,26 @@ def final_columns(found: Attempts) -> _Columns:
     return columns
 
 
-def step_columns(found: Attempts) -> _Columns:
+def step_columns(attempts: Attempts) -> _Columns:
     """Columns of ``trajectory``; see :func:`~trajmeter.metrics.context.figures.step_figures`.
 
     Raises:
         InputError: A sum does not fit in a 64-bit integer.
     """
-    profile, num_steps = found.profile, found.counts["num_steps"]
+    profile, num_steps = attempts.profile, attempts.counts["num_steps"]
     gold, covered, viewed, union = map(
-        found.by_granularity, ("gold", "covered_sum", "viewed", "union")
+        attempts.by_granularity, ("gold", "covered_sum", "viewed", "union")
     )
-    most = _LARGEST // np.maximum(num_steps, 1)
-    if (np.abs(gold) > most).any() or (np.abs(viewed) > _LARGEST // 4).any():
+    most = INT64_MAX // np.maximum(num_steps, 1)
+    if (np.abs(gold) > most).any() or (np.abs(viewed) > INT64_MAX // 4).any():
         raise InputError("sizes of steps do not add up to an integer of 64 bits")
     gold_sum, repeated = gold * num_steps, viewed - union
     empty = np.full(gold.shape, nan if profile.empty_ratio is None else profile.empty_ratio)
     if profile.empty_line_coverage is not None:
-        empty[-1, found.tasks["has_initial_lines"] <= 0] = profile.empty_line_coverage
+        empty[-1, attempts.tasks["has_initial_lines"] <= 0] = profile.empty_line_coverage
     redundancy = _quotient(repeated, viewed)
     redundancy[viewed <= 0] = nan if profile.empty_redundancy is None else profile.empty_redundancy
-    causes = found.causes(num_steps == 0, Cause.NO_STEPS)
+    causes = attempts.causes(num_steps == 0, Cause.NO_STEPS)
     is_scored = (gold != 0) | (viewed != 0) | ~np.isnan(empty)
     outcomes = np.where(is_scored, _SCORED, _ABSTAINED)
     figures = {
@@ -106,20 +105,22 @@ def step_columns(found: Attempts) -> _Columns:
     for row, name in enumerate(GRANULARITIES):
         own = {figure: values[row] for figure, values in figures.items()}
         columns |= _group(f"trajectory.{name}", outcomes[row], causes[row], own)
-        columns[f"trajectory.{name}.coverage"] = _coverage(found, row, empty[row], causes[row] >= 0)
+        columns[f"trajectory.{name}.coverage"] = _coverage(
+            attempts, row, empty[row], causes[row] >= 0
+        )
     return columns
 
 
-def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Booleans) -> Array:
+def _coverage(attempts: Attempts, row: int, empty: Float64Array, is_absent: Booleans) -> Array:
     """Coverage after each step; without gold, null or the profile's value for empty gold."""
-    lengths = np.diff(found.offsets)
-    shares = np.ascontiguousarray(found.coverage[:, row])
+    lengths = np.diff(attempts.offsets)
+    shares = np.ascontiguousarray(attempts.coverage[:, row])
     is_unknown = np.isnan(shares)
     if is_unknown.any():
         shares = np.where(is_unknown, np.repeat(empty, lengths), shares)
-    first = np.append(shares, nan)[found.offsets[:-1]]
+    first = np.append(shares, nan)[attempts.offsets[:-1]]
     is_absent = is_absent | np.isnan(first)
-    offsets = found.offsets
+    offsets = attempts.offsets
     if is_absent.any():
         shares = shares[np.repeat(~is_absent, lengths)]
         offsets = np.append(0, np.cumsum(np.where(is_absent, 0, lengths)))
@@ -131,23 +132,23 @@ def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Boolean
 
 
 def edit_columns(
-    found: Attempts, edits: Int64Array, has_patch: Booleans, is_empty: Booleans
+    attempts: Attempts, edits: Int64Array, has_patch: Booleans, is_empty: Booleans
 ) -> _Columns:
     """Columns of both edit locations; see :mod:`trajmeter.metrics.context.edits`.
 
     Args:
-        found: The attempts.
+        attempts: The attempts.
         edits: ``EDIT_COUNTS`` of their final patches, one row per count.
         has_patch: Whether each attempt has a final patch.
         is_empty: Whether each has no final patch, or an empty one.
     """
     is_diff, edited, shared, deleted, hits = edits
-    gold = found.tasks["gold_edits"]
+    gold = attempts.tasks["gold_edits"]
     coverage, precision = _quotient(shared, gold), _quotient(shared, edited)
     f1 = _exactly(_f1, shared, gold, edited)
     precision[gold == 0] = f1[gold == 0] = nan
     no_patch = np.where(has_patch, _NONE, CAUSE[Cause.MISSING_PATCH])
-    missing = np.where(found.tasks["has_gold_patch"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
+    missing = np.where(attempts.tasks["has_gold_patch"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
     figures = {
         "coverage": coverage,
         "precision": precision,
@@ -156,17 +157,17 @@ def edit_columns(
         "gold_size": gold,
         "predicted_size": edited,
     }
-    columns = _edits("edit_location", found, missing, gold > 0, is_diff > 0, figures)
-    if found.profile.gold_patch_stands_in:
-        deleted = np.where(is_empty, found.tasks["stand_in_deleted"], deleted)
-        hits = np.where(is_empty, found.tasks["stand_in_hits"], hits)
+    columns = _edits("edit_location", attempts, missing, gold > 0, is_diff > 0, figures)
+    if attempts.profile.gold_patch_stands_in:
+        deleted = np.where(is_empty, attempts.tasks["stand_in_deleted"], deleted)
+        hits = np.where(is_empty, attempts.tasks["stand_in_hits"], hits)
         no_patch = np.where(deleted < 0, CAUSE[Cause.MISSING_PATCH], _NONE)
-    gold = found.tasks["initial_gold_size"]
+    gold = attempts.tasks["initial_gold_size"]
     ratio = _quotient(hits, deleted)
     ratio[deleted == 0] = 0.0
-    missing = np.where(found.tasks["has_gold"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
+    missing = np.where(attempts.tasks["has_gold"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
     has_gold, is_read = gold > 0, is_diff > 0
-    if found.profile.scores_every_deletion:
+    if attempts.profile.scores_every_deletion:
         has_gold = is_read = np.ones(len(gold), np.bool_)
     ratio[~has_gold] = nan
     figures = {
@@ -176,19 +177,19 @@ def edit_columns(
         "gold_size": gold,
         "predicted_size": deleted,
     }
-    return columns | _edits("contextbench_editloc", found, missing, has_gold, is_read, figures)
+    return columns | _edits("contextbench_editloc", attempts, missing, has_gold, is_read, figures)
 
 
 def _edits(
     name: str,
-    found: Attempts,
+    attempts: Attempts,
     missing: Int64Array,
     has_gold: Booleans,
     is_diff: Booleans,
     figures: dict[str, npt.NDArray[Any]],
 ) -> _Columns:
     """Columns of an edit location: abstains without gold; text that is not a diff predicts none."""
-    causes = np.where(found.void >= 0, found.void, missing)
+    causes = np.where(attempts.void >= 0, attempts.void, missing)
     outcomes = np.where(has_gold, np.where(is_diff, _SCORED, _ASSIGNED), _ABSTAINED)
     columns = _group(name, outcomes, causes, figures)
     is_assigned = (causes < 0) & (outcomes == _ASSIGNED)
@@ -198,18 +199,18 @@ def _edits(
     return columns
 
 
-def view_columns(found: Attempts) -> _Columns:
+def view_columns(attempts: Attempts) -> _Columns:
     """Columns of ``views``."""
     figures = {
-        "total": found.counts["views"],
-        "unresolved_paths": found.counts["unresolved_paths"],
-        "unresolved_gold_paths": found.tasks["unresolved_gold_paths"],
-        "empty_ranges": found.counts["empty_ranges"],
-        "leaked_patches": found.counts["leaked_views"],
+        "total": attempts.counts["views"],
+        "unresolved_paths": attempts.counts["unresolved_paths"],
+        "unresolved_gold_paths": attempts.tasks["unresolved_gold_paths"],
+        "empty_ranges": attempts.counts["empty_ranges"],
+        "leaked_patches": attempts.counts["leaked_views"],
     }
-    scored = np.full(len(found.void), _SCORED)
-    columns = _group("views", scored, found.void, figures)
-    is_unknown = (found.tasks["unresolved_gold_paths"] < 0) | (found.void >= 0)
+    scored = np.full(len(attempts.void), _SCORED)
+    columns = _group("views", scored, attempts.void, figures)
+    is_unknown = (attempts.tasks["unresolved_gold_paths"] < 0) | (attempts.void >= 0)
     for name in ("unresolved_paths", "unresolved_gold_paths"):
         columns[f"views.{name}"] = _column(figures[name], is_unknown)
     return columns

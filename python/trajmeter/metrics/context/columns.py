@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import call_function, filled, flags, held_numbers, present, ragged
+from trajmeter.arrays import call_function, filled, flags, present, ragged, raw_numbers
+from trajmeter.arrays.text import coded, text_codes, text_memory, text_scalar
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
-from trajmeter.text_arrays import coded, text_codes, text_memory, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,8 +102,8 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
     views = ViewArrays(
         path=path,
         extent=joined(_extents, "extent", np.int64),
-        start=joined(held_numbers, "start", np.int64),
-        end=joined(held_numbers, "end", np.int64),
+        start=joined(raw_numbers, "start", np.int64),
+        end=joined(raw_numbers, "end", np.int64),
         has_start=joined(present, "start", np.bool_),
         has_end=joined(present, "end", np.bool_),
         listed=joined(_listed, "listed", np.bool_),

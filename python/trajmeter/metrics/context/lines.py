@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.kernels import FinalSizes, StepSizes, active
+from trajmeter.kernels import LARGEST_POSITION, FinalSizes, StepSizes, active
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from trajmeter.kernels import ContextFile, ContextSizes, ResolvedPath, ViewLike
 
 __all__ = ["lines_size", "with_reversed_lines"]
-
-# The same as in the kernel, so that both measure the same lines.
-_LARGEST_LINE = 2**62
 
 
 def with_reversed_lines(
@@ -59,8 +56,8 @@ def with_reversed_lines(
 def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
     """Total number of lines in the ranges (first and last line) of each file.
 
-    A range counts if both ends are positive; ends are capped at ``_LARGEST_LINE``. A reversed range
-    that no earlier range reaches is not merged, and has a negative number of lines.
+    A range counts if both ends are positive; ends are capped at ``LARGEST_POSITION``. A reversed
+    range that no earlier range reaches is not merged, and has a negative number of lines.
     """
     size = 0
     for ranges in files:
@@ -78,11 +75,11 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
 
 
 def _sorted(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sort ranges, with ends capped at ``_LARGEST_LINE``."""
+    """Sort ranges, with ends capped at ``LARGEST_POSITION``."""
     found = sorted(ranges)
-    if max(map(max, found), default=0) > _LARGEST_LINE:
+    if max(map(max, found), default=0) > LARGEST_POSITION:
         found = sorted(
-            (min(first, _LARGEST_LINE), min(last, _LARGEST_LINE)) for first, last in found
+            (min(first, LARGEST_POSITION), min(last, LARGEST_POSITION)) for first, last in found
         )
     return found
 

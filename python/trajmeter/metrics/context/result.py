@@ -229,13 +229,13 @@ class ContextResult(Result):
             return None
         if covered.gold_size is None or covered.intersection is None:
             return None
-        told = f"covers {covered.intersection:,} of {covered.gold_size:,} {what}"
+        sentence = f"covers {covered.intersection:,} of {covered.gold_size:,} {what}"
         file = self.final.file
         if part == "final" and file.gold_size is not None and file.intersection is not None:
             lost = file.gold_size - file.intersection
             if lost and granularity != "file":
-                told += f"; {lost:,} gold file{'s' if lost > 1 else ''} never viewed"
-        return told
+                sentence += f"; {lost:,} gold file{'s' if lost > 1 else ''} never viewed"
+        return sentence
 
 
 _NAMES = {"file": "files", "symbol": "definitions", "span": "bytes", "line": "lines"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.metrics.rules.inputs import read_budget, read_texts
 from trajmeter.metrics.rules.profile import PROFILES, RulesProfile
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
@@ -27,4 +27,4 @@ __all__ = [
 ]
 
 # Scoring an attempt does not import the summary.
-__getattr__ = loading_late(__name__, {"RuleSummary": "summary", "RulesSummary": "summary"})
+__getattr__ = lazy_getattr(__name__, {"RuleSummary": "summary", "RulesSummary": "summary"})

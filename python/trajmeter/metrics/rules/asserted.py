@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from trajmeter.arrays.text import text_array
 from trajmeter.metrics.result_arrays import json_cell
 from trajmeter.metrics.rules.assertions import count_reason, grade_assertion
 from trajmeter.metrics.rules.facts import ABSENT, RowAttempt
 from trajmeter.metrics.rules.grade import fraction
 from trajmeter.metrics.rules.graded import Graded, graded
 from trajmeter.metrics.states import distinct
-from trajmeter.text_arrays import text_array
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array

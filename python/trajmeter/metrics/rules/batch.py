@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import filled, flags, numbers
+from trajmeter.arrays.nested import entries
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.asserted import graded_assertions
@@ -22,7 +23,6 @@ from trajmeter.metrics.rules.facts import ABSENT, Facts, RowAttempt
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
 from trajmeter.metrics.rules.spent import graded_costs, graded_latencies
 from trajmeter.metrics.states import coded_tasks, distinct, merged
-from trajmeter.nested_arrays import entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

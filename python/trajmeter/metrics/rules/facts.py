@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from trajmeter import kernels
 from trajmeter.arrays import ROWS_AT_ONCE, filled, flags, ragged
+from trajmeter.arrays.text import coded, text_array, text_bytes
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.inputs import Attempt, CannotScoreError
 from trajmeter.metrics.states import distinct
@@ -19,7 +20,6 @@ from trajmeter.metrics.tools.call_columns import call_columns
 from trajmeter.metrics.usage import Amount, add_amounts
 from trajmeter.metrics.usage_columns import TokenColumns, tokens_of_rows
 from trajmeter.records import Cause, Verdict
-from trajmeter.text_arrays import coded, text_array, text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from trajmeter.arrays import booleans, nulls, numbers
+from trajmeter.arrays.text import repeated_text, text_array
 from trajmeter.records import Outcome
-from trajmeter.text_arrays import repeated_text, text_array
 
 if TYPE_CHECKING:
     from trajmeter.arrays import Array

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import filled, flags, numbers
+from trajmeter.arrays.text import text_array
 from trajmeter.metrics.result_arrays import json_numbers
 from trajmeter.metrics.rules.budgets import KINDS, time_reason, use_reason
 from trajmeter.metrics.rules.grade import FULL
 from trajmeter.metrics.rules.graded import Graded, graded
-from trajmeter.text_arrays import text_array
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import ROWS_AT_ONCE, nulls, taken
+from trajmeter.arrays.text import coded
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.errors import InputError
 from trajmeter.kernels import backend
@@ -24,7 +25,6 @@ from trajmeter.metrics.speedup.fields import result_fields
 from trajmeter.metrics.speedup.figure_columns import figure_columns
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.trial_columns import trials_of_rows
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

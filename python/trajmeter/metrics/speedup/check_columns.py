@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 from trajmeter.arrays import filled, flags, present
-from trajmeter.text_arrays import coded, is_among
+from trajmeter.arrays.text import coded, is_among
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

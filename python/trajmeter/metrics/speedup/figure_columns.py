@@ -22,6 +22,16 @@ from trajmeter.arrays import (
     present,
     taken,
 )
+from trajmeter.arrays.text import (
+    coded,
+    filled_texts,
+    is_among,
+    repeated_text,
+    text_array,
+    text_bytes,
+    text_scalar,
+    texts_where,
+)
 from trajmeter.benchmark_tables.columns import table_arrays
 from trajmeter.metrics.speedup.check_columns import (
     CheckColumns,
@@ -35,16 +45,6 @@ from trajmeter.metrics.speedup.result import PytestFigures, SnapshotFigures
 from trajmeter.metrics.speedup.row_warnings import Warnings
 from trajmeter.metrics.speedup.spending_columns import spending_columns
 from trajmeter.records import Cause, Outcome
-from trajmeter.text_arrays import (
-    coded,
-    filled_texts,
-    is_among,
-    repeated_text,
-    text_array,
-    text_bytes,
-    text_scalar,
-    texts_where,
-)
 
 if TYPE_CHECKING:
     from trajmeter.arrays import Array

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.arrays import Array, flags, present
+from trajmeter.arrays.text import repeated_text, texts_where
 from trajmeter.metrics.speedup.check_columns import Fields, integers
 from trajmeter.metrics.speedup.counts import Counts
-from trajmeter.text_arrays import repeated_text, texts_where
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trajmeter.arrays import Array, ragged, taken
-from trajmeter.nested_arrays import list_array
-from trajmeter.text_arrays import text_array
+from trajmeter.arrays.nested import list_array
+from trajmeter.arrays.text import text_array
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray

@@ -24,6 +24,8 @@ from trajmeter.arrays import (
     ragged,
     taken,
 )
+from trajmeter.arrays.nested import map_array
+from trajmeter.arrays.text import repeated_text, text_array, texts_where
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
 from trajmeter.metrics.speedup.costs import priced_tokens, refused_cost, refused_count
@@ -32,8 +34,6 @@ from trajmeter.metrics.speedup.length_columns import length_columns, merged_leng
 from trajmeter.metrics.speedup.merged import booked_costs
 from trajmeter.metrics.speedup.row_warnings import Warnings, add_problems
 from trajmeter.metrics.usage_columns import costs_of_rows, of_turns_alone, tokens_of_rows
-from trajmeter.nested_arrays import map_array
-from trajmeter.text_arrays import repeated_text, text_array, texts_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

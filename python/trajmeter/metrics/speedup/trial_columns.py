@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.arrays import field, present
+from trajmeter.arrays.text import coded
 from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
 from trajmeter.records.measurements import agent_key
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

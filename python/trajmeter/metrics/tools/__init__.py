@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from trajmeter.metrics.tools.policies import ArgumentPolicies, Fold, Tolerance
@@ -26,7 +26,7 @@ __all__ = [
     "match_steps",
 ]
 
-_HOME = {
+_MODULES = {
     "PROFILES": "profile",
     "ArgumentPolicies": "policies",
     "Fold": "policies",
@@ -41,4 +41,4 @@ _HOME = {
 }
 """The module of each name, loaded on first use: other families only read calls."""
 
-__getattr__ = loading_late(__name__, _HOME)
+__getattr__ = lazy_getattr(__name__, _MODULES)

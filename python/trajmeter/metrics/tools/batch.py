@@ -16,15 +16,15 @@ import pyarrow.compute as pc
 
 from trajmeter import kernels
 from trajmeter.arrays import ROWS_AT_ONCE, booleans, filled, nulls, numbers, taken
+from trajmeter.arrays.nested import entries
+from trajmeter.arrays.text import coded, repeated_text, text_array, text_bytes
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.states import coded_tasks, merged
 from trajmeter.metrics.tools.call_columns import call_columns
 from trajmeter.metrics.tools.policies import POLICIES_KEY
 from trajmeter.metrics.tools.result import ToolsResult, unscored
-from trajmeter.nested_arrays import entries
 from trajmeter.records import Cause, Outcome
-from trajmeter.text_arrays import coded, repeated_text, text_array, text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -125,13 +125,13 @@ class _Matched(NamedTuple):
         """Columns of the rows with a certain result."""
         rows = np.flatnonzero(self.is_known)
         matched, aligned, exact, distance = self.figures[rows].T
-        expected, made = self.reference_size[rows], self.actual_size[rows]
+        expected, actual = self.reference_size[rows], self.actual_size[rows]
         columns: dict[str, Array] = {
             **_scored_group(len(rows)),
             "exact": booleans(exact == 1),
             "in_order": booleans(aligned == expected),
-            "any_order": booleans((matched == expected) & (matched == made)),
-            "subset": booleans(matched == made),
+            "any_order": booleans((matched == expected) & (matched == actual)),
+            "subset": booleans(matched == actual),
             "superset": booleans(matched == expected),
             "edit_distance": numbers(distance),
             "mismatches": taken(self.mismatches, numbers(rows)),
@@ -139,7 +139,7 @@ class _Matched(NamedTuple):
             "reason": nulls(len(rows), pa.string()),
         }
         for name, count in (("any_order_grades", matched), ("in_order_grades", aligned)):
-            for key, column in _grades(count, expected, made).items():
+            for key, column in _grades(count, expected, actual).items():
                 columns[f"{name}.{key}"] = column
         return columns
 
@@ -149,14 +149,14 @@ def _scored_group(rows: int) -> dict[str, Array]:
     return {"outcome": outcome, "cause": nulls(rows, pa.string())}
 
 
-def _grades(matched: Int64Array, expected: Int64Array, made: Int64Array) -> dict[str, Array]:
-    precision = _share(matched, made, nothing=1.0)
+def _grades(matched: Int64Array, expected: Int64Array, actual: Int64Array) -> dict[str, Array]:
+    precision = _share(matched, actual, nothing=1.0)
     recall = _share(matched, expected, nothing=1.0)
     return {
         **_scored_group(len(matched)),
         "matched": numbers(matched),
         "reference_size": numbers(expected),
-        "actual_size": numbers(made),
+        "actual_size": numbers(actual),
         "precision": numbers(precision),
         "recall": numbers(recall),
         "f1": numbers(_share(2 * precision * recall, precision + recall, nothing=0.0)),

@@ -111,7 +111,7 @@ class ArgumentPolicies:
             tool: _read_policy(policy, f"tools[{tool!r}]") for tool, policy in (tools or {}).items()
         }
         self._paths = {
-            tool: _read_paths(given, f"paths[{tool!r}]") for tool, given in (paths or {}).items()
+            tool: _read_paths(each, f"paths[{tool!r}]") for tool, each in (paths or {}).items()
         }
         self._trees: dict[str, PolicyTree] = {}
 
@@ -174,10 +174,10 @@ def _with(tree: PolicyTree, path: Path, policy: Policy) -> PolicyTree:
     return PolicyTree(tree.policy, {**tree.below, first: below})
 
 
-def _read_policy(given: object, place: str) -> Policy:
-    match given:
+def _read_policy(policy: object, place: str) -> Policy:
+    match policy:
         case "exact" | "ignore" | "subset" | Fold():
-            return given
+            return policy
         case "fold":
             return Fold()
         case {"fold": str() | [*_] as parts, **others} if not others:
@@ -186,10 +186,10 @@ def _read_policy(given: object, place: str) -> Policy:
             return _read_tolerance(bounds, place)
         case Tolerance(absolute, relative):
             return Tolerance(_read_bound(absolute, place), _read_bound(relative, place))
-    if callable(given):
-        return given
+    if callable(policy):
+        return policy
     raise ConfigurationError(
-        f"the policy {place} is {given!r}, expected 'exact', 'ignore', 'subset', 'fold', "
+        f"the policy {place} is {policy!r}, expected 'exact', 'ignore', 'subset', 'fold', "
         "{'fold': [...]}, {'tolerance': {...}} or a function"
     )
 
@@ -223,13 +223,13 @@ def _read_bound(bound: object, place: str) -> float:
     )
 
 
-def _read_paths(given: object, place: str) -> dict[Path, Policy]:
+def _read_paths(paths: object, place: str) -> dict[Path, Policy]:
     pairs: list[tuple[object, object]]
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
+    if isinstance(paths, Mapping):
+        pairs = list(paths.items())
     else:
         pairs = []
-        for index, entry in enumerate(given if isinstance(given, (list, tuple)) else [given]):
+        for index, entry in enumerate(paths if isinstance(paths, (list, tuple)) else [paths]):
             if not isinstance(entry, Mapping) or set(entry) != {"path", "policy"}:
                 raise ConfigurationError(
                     f"{place}[{index}] is {entry!r}, expected an object with path and policy"
@@ -241,20 +241,20 @@ def _read_paths(given: object, place: str) -> dict[Path, Policy]:
     }
 
 
-def _read_path(given: object, place: str) -> Path:
-    if isinstance(given, str):
-        given = given.split(".")
-    if isinstance(given, (list, tuple)) and all(
-        isinstance(part, (str, int)) and not isinstance(part, bool) for part in given
+def _read_path(path: object, place: str) -> Path:
+    if isinstance(path, str):
+        path = path.split(".")
+    if isinstance(path, (list, tuple)) and all(
+        isinstance(part, (str, int)) and not isinstance(part, bool) for part in path
     ):
-        if len(given) > DEEPEST + 1:
+        if len(path) > DEEPEST + 1:
             raise ConfigurationError(
-                f"{place} has a path of {len(given)} parts, expected {DEEPEST + 1} at most: "
+                f"{place} has a path of {len(path)} parts, expected {DEEPEST + 1} at most: "
                 "no arguments are nested more deeply"
             )
-        return tuple([str(part) for part in given])
+        return tuple([str(part) for part in path])
     raise ConfigurationError(
-        f"{place} has the path {given!r}, expected dotted keys, or a list of keys and indices"
+        f"{place} has the path {path!r}, expected dotted keys, or a list of keys and indices"
     )
 
 

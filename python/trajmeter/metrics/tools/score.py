@@ -142,8 +142,8 @@ class ToolsMetric:
         prepared = self._prepared
         if prepared is not None and prepared[0] is task:
             return prepared[1]
-        given = task.metadata.get(POLICIES_KEY)
-        policies = self._policies if given is None else ArgumentPolicies.read(given)
+        own = task.metadata.get(POLICIES_KEY)
+        policies = self._policies if own is None else ArgumentPolicies.read(own)
         reference = prepare_reference(read_calls(expected), policies)
         self._prepared = task, reference
         return reference

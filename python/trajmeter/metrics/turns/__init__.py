@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 from trajmeter.metrics.turns.profile import PROFILES, TurnsProfile
 from trajmeter.metrics.turns.result import CostFigures, RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.score import TurnsMetric, aggregate, create, score
@@ -27,4 +27,4 @@ __all__ = [
 ]
 
 # Scoring an attempt does not need the summary.
-__getattr__ = loading_late(__name__, {"TurnsSummary": "summary"})
+__getattr__ = lazy_getattr(__name__, {"TurnsSummary": "summary"})

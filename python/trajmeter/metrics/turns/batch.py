@@ -19,13 +19,13 @@ from trajmeter.arrays import (
     ragged,
     taken,
 )
+from trajmeter.arrays.text import coded, repeated_text, text_array, text_scalar
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.metrics.usage import TOKENS
 from trajmeter.metrics.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.records import Cause, Outcome
-from trajmeter.text_arrays import coded, repeated_text, text_array, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,25 +136,25 @@ def _tokens(rows: pa.RecordBatch, profile: TurnsProfile) -> dict[str, Array]:
         }
     used = tokens_of_rows(rows)
     return {
-        **_told(used.source, used.reason, prefix="tokens."),
+        **_usage_group(used.source, used.reason, prefix="tokens."),
         **{f"tokens.{name}": each for name, each in zip(TOKENS, used.counts, strict=True)},
     }
 
 
 def _cost(rows: pa.RecordBatch) -> dict[str, Array]:
     used = costs_of_rows(rows)
-    return {**_told(used.source, used.reason, prefix="cost."), "cost.cost_usd": used.value}
+    return {**_usage_group(used.source, used.reason, prefix="cost."), "cost.cost_usd": used.value}
 
 
-def _told(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
-    """Outcome, cause, source of the figures, and the reason that a value was unusable."""
-    told = _outcome(~present(source), Cause.MISSING_USAGE, prefix=prefix)
-    told |= {f"{prefix}source": source, f"{prefix}reason": reason}
+def _usage_group(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
+    """Columns of a group of usage, except its figures."""
+    group = _outcome(~present(source), Cause.MISSING_USAGE, prefix=prefix)
+    group |= {f"{prefix}source": source, f"{prefix}reason": reason}
     if reason.null_count < len(reason):
         cause = f"{prefix}cause"
         is_unusable = booleans(~present(source) & present(reason))
-        told[cause] = call_function("if_else", [is_unusable, _INVALID, told[cause]])
-    return told
+        group[cause] = call_function("if_else", [is_unusable, _INVALID, group[cause]])
+    return group
 
 
 def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from trajmeter import json_input, kernels
 from trajmeter.arrays import call_function, field, filled, flags, present, ragged
+from trajmeter.arrays.json_objects import UNCERTAIN, object_codes
+from trajmeter.arrays.text import coded, text_scalar
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.result import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
-from trajmeter.objects import UNCERTAIN, object_codes
-from trajmeter.text_arrays import coded, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""What turn analysis says of one run."""
+"""Results of turn analysis for one run."""
 
 from __future__ import annotations
 

@@ -41,14 +41,16 @@ def cost_figures(trajectory: Trajectory) -> CostFigures:
 def _token_figures(used: TokensUsed) -> TokenFigures:
     prompt, completion, total = used.counts
     counts = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": total}
-    return frozen(TokenFigures, _told(used, counts))
+    return frozen(TokenFigures, _usage_group(used, counts))
 
 
 def _cost_figures(used: Amount) -> CostFigures:
-    return frozen(CostFigures, _told(used, {"cost_usd": used.value}))
+    return frozen(CostFigures, _usage_group(used, {"cost_usd": used.value}))
 
 
-def _told(used: Amount | TokensUsed, figures: Mapping[str, float | None]) -> dict[str, object]:
+def _usage_group(
+    used: Amount | TokensUsed, figures: Mapping[str, float | None]
+) -> dict[str, object]:
     """Fields of a group: outcome, cause, figures, their source, and why a value was unusable."""
     is_scored = used.source is not None
     cause = Cause.MISSING_USAGE if used.reason is None else Cause.INVALID_INPUT

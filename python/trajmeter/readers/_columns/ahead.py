@@ -93,7 +93,7 @@ def joined(batches: Iterable[pa.RecordBatch], most: int = MOST_ROWS) -> Iterator
         batches: The batches.
         most: Maximum number of rows in a batch.
     """
-    from trajmeter.arrays import together
+    from trajmeter.arrays import concatenated_batches
 
     held: list[pa.RecordBatch] = []
     rows = size = 0
@@ -101,16 +101,16 @@ def joined(batches: Iterable[pa.RecordBatch], most: int = MOST_ROWS) -> Iterator
         own = batch.nbytes  # nbytes adds up the buffers of a hundred columns on every call
         is_enough = own >= _ENOUGH_BYTES
         if held and (is_enough or rows + batch.num_rows > most or size + own > _MOST_BYTES):
-            yield together(held)
+            yield concatenated_batches(held)
             held, rows, size = [], 0, 0
         held.append(batch)
         rows += batch.num_rows
         size += own
         if is_enough or rows >= most or size >= _MOST_BYTES:
-            yield together(held)
+            yield concatenated_batches(held)
             held, rows, size = [], 0, 0
     if held:
-        yield together(held)
+        yield concatenated_batches(held)
 
 
 def _sliced(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:

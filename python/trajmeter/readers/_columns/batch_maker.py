@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.absent import absent_columns, with_defaults
+from trajmeter.conforming.defaults import absent_columns, with_defaults
 from trajmeter.errors import InputError
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.records import Source

@@ -15,9 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import Array, call_function, cast, nulls, numbers, present
-from trajmeter.conforming import conform, faulty
+from trajmeter.arrays.members import with_member
+from trajmeter.arrays.text import empty_texts, repeated_text, text_scalar
+from trajmeter.conforming.casting import conform
+from trajmeter.conforming.checking import faulty
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.members import with_member
 from trajmeter.readers._columns.parquet_columns import chosen_columns
 from trajmeter.readers._columns.whole_rows import WholeRows
 from trajmeter.readers._files.parquet import first_row, open_parquet, row_groups, values_as_they_are
@@ -29,7 +31,6 @@ from trajmeter.readers._recognition.own_columns import (
     says_so,
 )
 from trajmeter.schemas import trajectory_values
-from trajmeter.text_arrays import empty_texts, repeated_text, text_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

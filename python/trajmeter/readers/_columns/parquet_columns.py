@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.conforming import holds_pairs
+from trajmeter.conforming.casting import holds_pairs
 from trajmeter.readers._files.ranges import RowRange
 
 if TYPE_CHECKING:

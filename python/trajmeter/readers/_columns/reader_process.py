@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from trajmeter.errors import InternalError, TrajmeterError, format_exception
-from trajmeter.processes import Replies, portable, requests
 from trajmeter.readers._files.folder_notes import FolderNotes
 from trajmeter.readers._files.inputs import Input
 from trajmeter.readers._recognition.registry import format_named
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.records import Trajectory
 from trajmeter.remote import path_of
+from trajmeter.system.processes import Replies, portable, requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -9,10 +9,10 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO
 
-from trajmeter.pipes import is_read_once, open_copy
 from trajmeter.readers._files.compression import SUFFIXES, Decompressed, decompressed
 from trajmeter.remote import RemotePath
 from trajmeter.remote.content import RemoteContent
+from trajmeter.system.pipes import is_read_once, open_copy
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
-from trajmeter.pipes import new_pipes
 from trajmeter.readers._files.containers import NotJsonError, is_json_lines
 from trajmeter.readers._files.content import decompressed_name, suffix_of
 from trajmeter.readers._files.folder_notes import FolderNotes
@@ -23,6 +22,7 @@ from trajmeter.readers._files.ranges import LineRange
 from trajmeter.readers.patterns import expanded
 from trajmeter.records import ReadProblem
 from trajmeter.remote import RemotePath, is_named_in_utf8, is_remote, path_of
+from trajmeter.system.pipes import new_pipes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

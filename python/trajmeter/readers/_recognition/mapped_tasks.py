@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.keys import nearest
-from trajmeter.pipes import is_named_pipe
 from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._recognition.mapping import (
@@ -23,6 +21,8 @@ from trajmeter.readers._recognition.mapping import (
 from trajmeter.readers.own_records import TASKS
 from trajmeter.records import Task
 from trajmeter.shapes import shape_of
+from trajmeter.spelling import nearest
+from trajmeter.system.pipes import is_named_pipe
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pyarrow import types
 from pyarrow.parquet import ParquetFile
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.keys import nearest
 from trajmeter.readers._files.content import open_content
+from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

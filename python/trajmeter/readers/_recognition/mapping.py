@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.keys import nearest
 from trajmeter.readers._files.containers import holds_parquet
 from trajmeter.readers.messages.claims import is_message
 from trajmeter.readers.messages.fields import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.shapes import Shape, trajectory_shape
+from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

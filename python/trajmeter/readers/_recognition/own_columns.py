@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from trajmeter.arrays import nulls
-from trajmeter.conforming import conform
+from trajmeter.conforming.casting import conform
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.parquet import first_row
 from trajmeter.readers._recognition.evidence import format_of

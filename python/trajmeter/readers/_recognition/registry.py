@@ -18,11 +18,11 @@ from io import FileIO
 from typing import TYPE_CHECKING, cast
 
 from trajmeter.errors import UnknownNameError, format_exception
-from trajmeter.keys import unknown
 from trajmeter.readers._recognition.beginnings import Beginning
 from trajmeter.readers._recognition.formats import FileFormat, Format, RecordFormat
 from trajmeter.readers._recognition.index import INDEX, WORDS
 from trajmeter.remote import is_remote
+from trajmeter.spelling import unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -154,7 +154,7 @@ def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
     own = {own_name for own_name, place in INDEX.items() if place.makes is makes}
     added = {known.name for known in _plug_ins().values() if known.makes is makes}
     if name not in own | added:
-        raise UnknownNameError(unknown("format", name, own | added))
+        raise UnknownNameError(unknown_name("format", name, own | added))
     return cast("Format[RecordT]", _own(name) if name in own else _plug_ins()[name])
 
 

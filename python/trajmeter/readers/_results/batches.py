@@ -138,7 +138,7 @@ _encode = json.JSONEncoder(default=str).encode
 
 def _json_texts(column: Array) -> Array:
     """Values of a column as JSON; those of a mapping as an object."""
-    from trajmeter.conforming import holds_pairs
+    from trajmeter.conforming.casting import holds_pairs
 
     if pa.types.is_list(column.type):
         kind = column.type.value_type

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trajmeter.arrays.members import with_member
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
 from trajmeter.benchmark_tables.columns import with_tables
-from trajmeter.members import with_member
 from trajmeter.readers.benchmark_rows.attempts import AttemptIdentity, AttemptRows
 from trajmeter.records.source import source_at
 from trajmeter.schemas import trajectory_batch, trajectory_schema
@@ -128,7 +128,7 @@ def _batch(
     import pyarrow as pa
 
     from trajmeter.arrays import field, numbers, taken
-    from trajmeter.text_arrays import repeated_text, text_array
+    from trajmeter.arrays.text import repeated_text, text_array
 
     count = stop - start
     schema = trajectory_schema()

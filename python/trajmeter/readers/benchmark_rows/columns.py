@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import Array, call_function, cast, filled, flags, numbers, present, taken
+from trajmeter.arrays.text import text_bytes
 from trajmeter.benchmark_tables.columns import table_column
 from trajmeter.readers.benchmark_rows.attempts import (
     ENTRY_FIELDS,
@@ -26,7 +27,6 @@ from trajmeter.readers.benchmark_rows.batches import (
     AttemptIdentityColumns,
 )
 from trajmeter.records.measurements import agent_key
-from trajmeter.text_arrays import text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -74,12 +74,12 @@ def names_width(names: list[str]) -> float:
     return min(max(map(width_of, names), default=0.0), _WIDEST_NAME)
 
 
-def _text(each: Interval, chart: IntervalChart) -> str:
-    if each.value is None:
-        return each.remark or "no value"
-    sign = "+" if chart.reference == 0.0 and each.value > 0.0 else ""  # a difference has one
-    shown = f"{sign}{amount(each.value)}{'x' if chart.is_ratio else ''}"
-    return f"{shown} · {each.remark}" if each.remark else shown
+def _text(interval: Interval, chart: IntervalChart) -> str:
+    if interval.value is None:
+        return interval.remark or "no value"
+    sign = "+" if chart.reference == 0.0 and interval.value > 0.0 else ""  # a difference has one
+    shown = f"{sign}{amount(interval.value)}{'x' if chart.is_ratio else ''}"
+    return f"{shown} · {interval.remark}" if interval.remark else shown
 
 
 def _scale(chart: IntervalChart, rows: Sequence[Interval], left: float, right: float) -> Scale:
@@ -115,22 +115,22 @@ def _is_above(end: float, greatest: float | None) -> bool:
 
 
 def _dot(
-    each: Interval,
+    interval: Interval,
     fact: str,
     scale: Scale,
     y: float,
     possible: tuple[float | None, float | None],
 ) -> str:
     shapes = []
-    low, high = each.low, each.high
+    low, high = interval.low, interval.high
     if drawable(low) and drawable(high):
         x1, x2 = scale.at(low), scale.at(high)
         shapes.append(tag("line", class_="interval", x1=x1, x2=x2, y1=y, y2=y))
         shapes.append(_end(x1, y, -_ARROW if _is_below(low, possible[0]) else 0.0))
         shapes.append(_end(x2, y, _ARROW if _is_above(high, possible[1]) else 0.0))
-    if drawable(each.value, is_ratio=scale.is_ratio):
-        shapes.append(tag("circle", class_="fill", cx=scale.at(each.value), cy=y, r=5))
-    return mark(each.series, [fact], "".join(shapes)) if shapes else ""
+    if drawable(interval.value, is_ratio=scale.is_ratio):
+        shapes.append(tag("circle", class_="fill", cx=scale.at(interval.value), cy=y, r=5))
+    return mark(interval.series, [fact], "".join(shapes)) if shapes else ""
 
 
 def _end(x: float, y: float, points: float) -> str:

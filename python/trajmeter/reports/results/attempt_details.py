@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import numbers
+from trajmeter.arrays.text import coded
 from trajmeter.reports.page.attempts import SharedTable
 from trajmeter.reports.page.details import detail_json, text_json
 from trajmeter.reports.results.words import cause_name
 from trajmeter.summaries.attempt_rows import OUTSIDE
-from trajmeter.text_arrays import coded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -27,34 +27,34 @@ _FIGURES = 10
 
 
 def attempt_table(
-    found: Findings,
+    findings: Findings,
     turns: Callable[[Mapping[str, str | None]], Detail] | None = None,
 ) -> AttemptTable:
     """Build the attempt table.
 
     Args:
-        found: The findings.
+        findings: The findings.
         turns: Returns the details of an attempt's turns, given its identity.
     """
-    rows = found.rows
+    rows = findings.rows
     shown = min(len(rows), LISTED)
     columns: list[TextColumn | NumberColumn] = []
-    if len(found.systems) > 1:
-        columns.append(_systems(found, shown))
+    if len(findings.systems) > 1:
+        columns.append(_systems(findings, shown))
     for name in ("task_id", "agent", "model", "attempt"):
         column = rows.texts.get(name)
-        if column is not None and (name == "task_id" or _tells(column, found, name)):
+        if column is not None and (name == "task_id" or _tells(column, findings, name)):
             columns.append(_text(name, name.replace("_id", ""), column, shown))
-    for figure in found.principal:
+    for figure in findings.principal:
         group = figure.rpartition(".")[0]
-        outcome = _outcome(found, figure, group, shown)
+        outcome = _outcome(findings, figure, group, shown)
         if outcome is not None:
             columns.append(outcome)
-    names = [*dict.fromkeys((*found.principal, *_others(found)))][:_FIGURES]
+    names = [*dict.fromkeys((*findings.principal, *_others(findings)))][:_FIGURES]
     for name in names:
         if name not in rows.numbers:
             continue
-        each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+        each = next(e for s in findings.systems if (e := s.estimate(name)) is not None)
         columns.append(
             NumberColumn(
                 name,
@@ -65,38 +65,38 @@ def attempt_table(
             )
         )
     title = "Attempts" if shown == len(rows) else f"The first {shown:,} of {len(rows):,} attempts"
-    details = AttemptDetails(found.rows, found.figures, shown, turns)
+    details = AttemptDetails(findings.rows, findings.figures, shown, turns)
     return AttemptTable(title, tuple(columns), details, details.tables)
 
 
-def _others(found: Findings) -> list[str]:
+def _others(findings: Findings) -> list[str]:
     """Figures with a direction, starting with those in the groups of principal figures."""
-    groups = {name.rpartition(".")[0] for name in found.principal}
-    return sorted(found.measured, key=lambda name: name.rpartition(".")[0] not in groups)
+    groups = {name.rpartition(".")[0] for name in findings.principal}
+    return sorted(findings.measured, key=lambda name: name.rpartition(".")[0] not in groups)
 
 
-def _systems(found: Findings, shown: int) -> TextColumn:
+def _systems(findings: Findings, shown: int) -> TextColumn:
     codes = np.full(shown, -1, np.int32)
-    for system in found.systems:
-        codes[found.of(system)[:shown]] = system.number
-    return TextColumn("system", "system", codes, tuple(system.label for system in found.systems))
+    for system in findings.systems:
+        codes[findings.of(system)[:shown]] = system.number
+    return TextColumn("system", "system", codes, tuple(system.label for system in findings.systems))
 
 
-def _tells(column: CodedTexts, found: Findings, name: str) -> bool:
+def _tells(column: CodedTexts, findings: Findings, name: str) -> bool:
     """Whether a column adds information to the name of the system."""
     known = [text for text in column.texts if text]
     if name == "attempt":
         return bool(known)
-    return len(known) > 1 and len(known) > len(found.systems)
+    return len(known) > 1 and len(known) > len(findings.systems)
 
 
 def _text(name: str, label: str, column: CodedTexts, shown: int) -> TextColumn:
     return TextColumn(name, label, column.codes[:shown].astype(np.int32), column.texts)
 
 
-def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn | None:
+def _outcome(findings: Findings, figure: str, group: str, shown: int) -> TextColumn | None:
     """Outcome of a figure, if it was not simply scored for all attempts."""
-    outcomes, reasons = (found.rows.texts.get(f"{group}.{end}") for end in ("outcome", "cause"))
+    outcomes, reasons = (findings.rows.texts.get(f"{group}.{end}") for end in ("outcome", "cause"))
     if outcomes is None or set(outcomes.texts) <= {"scored"}:
         return None
     own = np.full(shown, -1) if reasons is None else reasons.codes[:shown]

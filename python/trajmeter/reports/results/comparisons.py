@@ -36,18 +36,18 @@ _OPEN = 3
 """Number of figures with an open table if there are many systems; the others are folded."""
 
 
-def comparison_part(found: Findings) -> Part | None:
+def comparison_part(findings: Findings) -> Part | None:
     """Differences of all pairs; ``None`` without any."""
-    if found.compared is None:
+    if findings.compared is None:
         return None
-    pairs = found.compared.pairs
+    pairs = findings.compared.pairs
     if all(each.difference is None for pair in pairs for each in pair.figures):
         return None
     is_one = len(pairs) == 1
-    tables, folds = _of_pair(pairs[0], found) if is_one else _of_pairs(pairs, found)
-    charts = tuple(_charts(found))
+    tables, folds = _of_pair(pairs[0], findings) if is_one else _of_pairs(pairs, findings)
+    charts = tuple(_charts(findings))
     title = f"{pairs[0].b} against {pairs[0].a}" if is_one else f"Against {pairs[0].a}"
-    if found.compared.options.pairs == "all" and not is_one:
+    if findings.compared.options.pairs == "all" and not is_one:
         title = "All pairs"
     return Part(
         "differences",
@@ -55,23 +55,25 @@ def comparison_part(found: Findings) -> Part | None:
         lines=("Differences at the tasks that both systems have, paired task by task.",),
         charts=charts,
         tables=tables,
-        folds=(*folds, *_everything(found.compared)),
+        folds=(*folds, *_everything(findings.compared)),
         notes=tuple(_notes(pairs, charts)),
     )
 
 
-def _of_pair(pair: SystemPair, found: Findings) -> tuple[tuple[PartTable, ...], tuple[Fold, ...]]:
-    return (PartTable(pair_table(pair, found, "")),), tuple(losses(pair, found))
+def _of_pair(
+    pair: SystemPair, findings: Findings
+) -> tuple[tuple[PartTable, ...], tuple[Fold, ...]]:
+    return (PartTable(pair_table(pair, findings, "")),), tuple(losses(pair, findings))
 
 
 def _of_pairs(
-    pairs: Sequence[SystemPair], found: Findings
+    pairs: Sequence[SystemPair], findings: Findings
 ) -> tuple[tuple[PartTable, ...], tuple[Fold, ...]]:
     """One table of all pairs per main figure, and the tasks behind the differences."""
-    held = [systems_table(pairs, found, figure) for figure in found.principal]
+    held = [systems_table(pairs, findings, figure) for figure in findings.principal]
     tables = [PartTable(table) for table in held if table is not None]
     folds = [Fold(each.table.title, (each,)) for each in tables[_OPEN:]]
-    return tuple(tables[:_OPEN]), (*folds, *tasks_of_systems(pairs, found))
+    return tuple(tables[:_OPEN]), (*folds, *tasks_of_systems(pairs, findings))
 
 
 def _everything(compared: ComparedScores) -> Iterator[Fold]:
@@ -119,73 +121,82 @@ def _is_cut(chart: IntervalChart) -> bool:
     )
 
 
-def _charts(found: Findings) -> Iterator[IntervalChart]:
+def _charts(findings: Findings) -> Iterator[IntervalChart]:
     """Differences of figures with the same range, which can share an axis."""
-    compared = found.compared
+    compared = findings.compared
     if compared is None:
         return
-    lead = {name: place for place, name in enumerate(found.principal)}
+    lead = {name: place for place, name in enumerate(findings.principal)}
     pairs = compared.pairs[:LISTED]
     ranges: dict[tuple[float, float], list[str]] = {}
     for each in sorted(pairs[0].figures, key=lambda each: lead.get(each.figure, len(lead))):
-        low, high = _range(found, each.figure)
+        low, high = _range(findings, each.figure)
         if low is not None and high is not None and each.difference is not None:
             ranges.setdefault((low, high), []).append(each.figure)
     for (low, high), names in ranges.items():
         if len(pairs) == 1:
-            yield _of_figures(found, pairs[0], names[:_FIGURES], (low, high))
+            yield _of_figures(findings, pairs[0], names[:_FIGURES], (low, high))
         else:
             own = [name for name in names if name in lead] or names[:1]
-            yield from (_of_systems(found, pairs, name, high - low) for name in own[:_CHARTS])
+            yield from (_of_systems(findings, pairs, name, high - low) for name in own[:_CHARTS])
 
 
-def _range(found: Findings, name: str) -> tuple[float | None, float | None]:
-    each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+def _range(findings: Findings, name: str) -> tuple[float | None, float | None]:
+    each = next(e for s in findings.systems if (e := s.estimate(name)) is not None)
     return each.range_low, each.range_high
 
 
 def _of_figures(
-    found: Findings, pair: SystemPair, names: Sequence[str], ends: tuple[float, float]
+    findings: Findings, pair: SystemPair, names: Sequence[str], ends: tuple[float, float]
 ) -> IntervalChart:
     """The figures of one pair on one axis."""
     low, high = ends
     own = {each.figure: each for each in pair.figures}
     intervals = tuple(_interval(figure_name(own[name]), own[name]) for name in names)
     return _chart(
-        f"{pair.b} minus {pair.a}: figures from {low:g} to {high:g}", intervals, found, high - low
+        f"{pair.b} minus {pair.a}: figures from {low:g} to {high:g}",
+        intervals,
+        findings,
+        high - low,
     )
 
 
 def _of_systems(
-    found: Findings, pairs: Sequence[SystemPair], name: str, width: float
+    findings: Findings, pairs: Sequence[SystemPair], name: str, width: float
 ) -> IntervalChart:
     """One figure of many pairs."""
-    systems = {system.label: system for system in found.systems}
+    systems = {system.label: system for system in findings.systems}
     held = ranked_pairs(pairs, name)
     is_one = len({pair.a for pair in pairs}) == 1
     intervals = tuple(
         _interval(
-            pair.b if is_one else f"{pair.b} minus {pair.a}", each, found.colour(systems[pair.b])
+            pair.b if is_one else f"{pair.b} minus {pair.a}", each, findings.colour(systems[pair.b])
         )
         for pair, each in held
     )
     about = f"difference from {pairs[0].a}" if is_one else "differences"
-    return _chart(f"{figure_name(held[0][1])}: {about}", intervals, found, width)
+    return _chart(f"{figure_name(held[0][1])}: {about}", intervals, findings, width)
 
 
 def _chart(
-    title: str, intervals: tuple[Interval, ...], found: Findings, width: float
+    title: str, intervals: tuple[Interval, ...], findings: Findings, width: float
 ) -> IntervalChart:
     return IntervalChart(
         title=title,
         groups=(IntervalGroup("", intervals),),
-        axis=f"difference, {level_name(found.estimates.options.level)}",
+        axis=f"difference, {level_name(findings.estimates.options.level)}",
         reference=0.0,
         least=-width,
         greatest=width,
     )
 
 
-def _interval(label: str, each: Difference, series: int = 1) -> Interval:
-    remark = counted(each.n_tasks, "task") if each.difference is not None else "no task in common"
-    return Interval(label, each.difference, each.low, each.high, remark, series=series)
+def _interval(label: str, difference: Difference, series: int = 1) -> Interval:
+    remark = (
+        counted(difference.n_tasks, "task")
+        if difference.difference is not None
+        else "no task in common"
+    )
+    return Interval(
+        label, difference.difference, difference.low, difference.high, remark, series=series
+    )

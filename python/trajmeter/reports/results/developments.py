@@ -51,22 +51,22 @@ _CHARTS = 4
 """Number of figures whose values over tasks are drawn."""
 
 
-def tradeoff_part(found: Findings) -> Part | None:
+def tradeoff_part(findings: Findings) -> Part | None:
     """Quality against cost; ``None`` if fewer than two systems have both."""
-    cost = next((name for name in COSTS if name in found.measured), None)
+    cost = next((name for name in COSTS if name in findings.measured), None)
     if cost is None:
         return None
     charts = []
-    known = {system.number: _known(found, system, cost) for system in found.charted}
-    for quality in [name for name in found.principal if name not in COSTS][:2]:
+    known = {system.number: _known(findings, system, cost) for system in findings.charted}
+    for quality in [name for name in findings.principal if name not in COSTS][:2]:
         points = []
-        for system in found.charted:
+        for system in findings.charted:
             x, each = system.mean(cost), system.estimate(quality)
             count, total = known[system.number]
             if x is None or not count or each is None or each.mean is None:
                 continue
             part = f"{count:,}/{total:,}" if count < total else ""
-            colour = found.colour(system)
+            colour = findings.colour(system)
             points.append(Point(system.label, x, each.mean, each.low, each.high, colour, part))
         if len(points) > 1:
             charts.append(
@@ -84,33 +84,35 @@ def tradeoff_part(found: Findings) -> Part | None:
         notes.append(
             f"Hollow: {short_name(cost)} is known only for some attempts; the mean is over these."
         )
-    without = [system.label for system in found.charted if not known[system.number][0]]
+    without = [system.label for system in findings.charted if not known[system.number][0]]
     if without:
         notes.append(f"Omitted because no {short_name(cost)} is known: {', '.join(without)}.")
     return Part("tradeoff", "Cost against quality", charts=tuple(charts), notes=tuple(notes))
 
 
-def _known(found: Findings, system: System, cost: str) -> tuple[int, int]:
+def _known(findings: Findings, system: System, cost: str) -> tuple[int, int]:
     """Number of attempts with a known cost, and number of all attempts."""
     each = system.estimate(cost)
     if each is None:
         return 0, 0
-    priced = found.rows.numbers.get(_PRICED.get(cost, ""))
-    unpriced = 0 if priced is None else int((priced[found.of(system)] == 0).sum())
+    priced = findings.rows.numbers.get(_PRICED.get(cost, ""))
+    unpriced = 0 if priced is None else int((priced[findings.of(system)] == 0).sum())
     return each.n_scored - unpriced, each.n_total
 
 
-def spread_part(found: Findings) -> Part | None:
+def spread_part(findings: Findings) -> Part | None:
     """Distribution of values over tasks; ``None`` with fewer than two tasks."""
     charts = []
-    for name in found.principal[:_CHARTS]:
-        each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+    for name in findings.principal[:_CHARTS]:
+        each = next(e for s in findings.systems if (e := s.estimate(name)) is not None)
         series = []
-        for system in found.charted:
-            means, tasks = found.task_means(name, system)
+        for system in findings.charted:
+            means, tasks = findings.task_means(name, system)
             if len(means):
                 series.append(
-                    Series(system.label, tuple(means.tolist()), tuple(tasks), found.colour(system))
+                    Series(
+                        system.label, tuple(means.tolist()), tuple(tasks), findings.colour(system)
+                    )
                 )
         if any(len(one.values) > 1 for one in series):
             charts.append(
@@ -125,19 +127,19 @@ def spread_part(found: Findings) -> Part | None:
     return Part("spread", "Values over tasks", charts=tuple(charts)) if charts else None
 
 
-def development_part(found: Findings) -> Part | None:
+def development_part(findings: Findings) -> Part | None:
     """How early gold is found, and in how many turns attempts succeed; ``None`` if unknown."""
-    charts: list[Chart] = [*_coverage(found)]
-    solved = _solved(found)
+    charts: list[Chart] = [*_coverage(findings)]
+    solved = _solved(findings)
     if solved is not None:
         charts.append(solved)
     notes = []
-    if any(name in found.rows.values for name in _COVERAGE):
+    if any(name in findings.rows.values for name in _COVERAGE):
         notes.append("An attempt that has ended keeps the coverage of its last step.")
     if any(
         curve.lows for chart in charts if isinstance(chart, CurveChart) for curve in chart.curves
     ):
-        level = level_name(found.estimates.options.level)
+        level = level_name(findings.estimates.options.level)
         notes.append(f"Bands: {level} of the mean at each step, clustered by task.")
     return (
         Part("development", "Step by step", charts=tuple(charts), notes=tuple(notes))
@@ -146,9 +148,9 @@ def development_part(found: Findings) -> Part | None:
     )
 
 
-def _coverage(found: Findings) -> Iterator[CurveChart]:
+def _coverage(findings: Findings) -> Iterator[CurveChart]:
     for column, granularity in _COVERAGE.items():
-        texts = found.rows.values.get(column)
+        texts = findings.rows.values.get(column)
         if texts is None:
             continue
         steps = [_list(text) for text in texts]
@@ -157,18 +159,18 @@ def _coverage(found: Findings) -> Iterator[CurveChart]:
             continue
         shown = min(_STEPS, max(2, int(np.percentile(lengths, _FEW_LONG))))
         curves = []
-        for system in found.charted:
-            rows = [row for row in np.flatnonzero(found.of(system)).tolist() if steps[row]]
+        for system in findings.charted:
+            rows = [row for row in np.flatnonzero(findings.of(system)).tolist() if steps[row]]
             if rows:
                 held = _carried([steps[row] for row in rows], shown)
-                band = band_of(held, found.rows.task[rows], found.estimates.options.level)
+                band = band_of(held, findings.rows.task[rows], findings.estimates.options.level)
                 curves.append(
                     Curve(
                         system.label,
                         tuple(float(step) for step in range(1, shown + 1)),
                         tuple(held.mean(axis=0).tolist()),
                         *band,
-                        series=found.colour(system),
+                        series=findings.colour(system),
                     )
                 )
         yield CurveChart(
@@ -202,9 +204,9 @@ def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
     return held
 
 
-def _solved(found: Findings) -> CurveChart | None:
+def _solved(findings: Findings) -> CurveChart | None:
     """The share of attempts that succeeded within n turns."""
-    turns, passed = (found.rows.numbers.get(name) for name in (_TURNS, _PASSED))
+    turns, passed = (findings.rows.numbers.get(name) for name in (_TURNS, _PASSED))
     if turns is None or passed is None:
         return None
     is_known = np.isfinite(turns) & np.isfinite(passed)
@@ -212,8 +214,8 @@ def _solved(found: Findings) -> CurveChart | None:
         return None
     last = int(min(np.percentile(turns[is_known], _FEW_LONG), 10 * _STEPS))
     curves = []
-    for system in found.charted:
-        curve = _cumulated(found, system, max(last, 2))
+    for system in findings.charted:
+        curve = _cumulated(findings, system, max(last, 2))
         if curve is not None:
             curves.append(curve)
     return CurveChart(
@@ -227,9 +229,9 @@ def _solved(found: Findings) -> CurveChart | None:
     )
 
 
-def _cumulated(found: Findings, system: System, last: int) -> Curve | None:
-    turns, passed = found.rows.numbers[_TURNS], found.rows.numbers[_PASSED]
-    own = found.of(system) & np.isfinite(turns) & np.isfinite(passed)
+def _cumulated(findings: Findings, system: System, last: int) -> Curve | None:
+    turns, passed = findings.rows.numbers[_TURNS], findings.rows.numbers[_PASSED]
+    own = findings.of(system) & np.isfinite(turns) & np.isfinite(passed)
     total = int(own.sum())
     if not total:
         return None
@@ -240,5 +242,5 @@ def _cumulated(found: Findings, system: System, last: int) -> Curve | None:
         system.label,
         tuple(steps.astype(float).tolist()),
         tuple(shares.tolist()),
-        series=found.colour(system),
+        series=findings.colour(system),
     )

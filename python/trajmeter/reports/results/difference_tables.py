@@ -35,18 +35,18 @@ _TASKS = 20
 _MEASURES = ("p", "p (Holm)", "better/worse/equal", "tasks")
 
 
-def pair_table(pair: SystemPair, found: Findings, title: str) -> Table:
+def pair_table(pair: SystemPair, findings: Findings, title: str) -> Table:
     """The principal figures of the families, and those that differ clearly."""
     held = [each for each in pair.figures if each.difference is not None]
     clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
-    lead = [each for name in found.principal for each in held if each.figure == name]
+    lead = [each for name in findings.principal for each in held if each.figure == name]
     chosen = [*lead, *(each for each in clear if each not in lead)][:_ROWS]
-    rows = tuple((figure_name(each), *_cells(pair, each, found)) for each in chosen)
-    header = ("figure", pair.a, pair.b, "difference", _level(found), *_MEASURES)
+    rows = tuple((figure_name(each), *_cells(pair, each, findings)) for each in chosen)
+    header = ("figure", pair.a, pair.b, "difference", _level(findings), *_MEASURES)
     return Table(title, header, rows)
 
 
-def systems_table(pairs: Sequence[SystemPair], found: Findings, figure: str) -> Table | None:
+def systems_table(pairs: Sequence[SystemPair], findings: Findings, figure: str) -> Table | None:
     """One figure for every pair, one row per pair; ``None`` if no pair has it."""
     held = ranked_pairs(pairs, figure)
     if held[0][1].difference is None:
@@ -54,10 +54,10 @@ def systems_table(pairs: Sequence[SystemPair], found: Findings, figure: str) -> 
     is_one = len({pair.a for pair in pairs}) == 1
     first = held[0][0].a if is_one else "against"
     rows = tuple(
-        (Cell(pair.b if is_one else f"{pair.b} against {pair.a}"), *_cells(pair, each, found))
+        (Cell(pair.b if is_one else f"{pair.b} against {pair.a}"), *_cells(pair, each, findings))
         for pair, each in held
     )
-    header = ("system", first, "system's mean", "difference", _level(found), *_MEASURES)
+    header = ("system", first, "system's mean", "difference", _level(findings), *_MEASURES)
     return Table(figure_name(held[0][1]), header, rows)
 
 
@@ -74,25 +74,25 @@ def ranked_pairs(pairs: Sequence[SystemPair], figure: str) -> list[tuple[SystemP
     return sorted(held, key=gain, reverse=True)
 
 
-def _cells(pair: SystemPair, each: Difference, found: Findings) -> Iterator[str]:
-    yield Cell(amount(each.mean_a), each.mean_a)
-    yield Cell(amount(each.mean_b), each.mean_b)
-    yield Cell(signed(each.difference), each.difference)
-    yield interval_text(each)
-    yield Cell(p_text(each.p_value), each.p_value)
-    adjusted = found.adjusted.get((pair.a, pair.b, each.figure))
+def _cells(pair: SystemPair, difference: Difference, findings: Findings) -> Iterator[str]:
+    yield Cell(amount(difference.mean_a), difference.mean_a)
+    yield Cell(amount(difference.mean_b), difference.mean_b)
+    yield Cell(signed(difference.difference), difference.difference)
+    yield interval_text(difference)
+    yield Cell(p_text(difference.p_value), difference.p_value)
+    adjusted = findings.adjusted.get((pair.a, pair.b, difference.figure))
     yield Cell(p_text(adjusted), adjusted)
-    yield f"{each.n_better}/{each.n_worse}/{each.n_equal}"
-    yield Cell(f"{each.n_tasks:,}", each.n_tasks)
+    yield f"{difference.n_better}/{difference.n_worse}/{difference.n_equal}"
+    yield Cell(f"{difference.n_tasks:,}", difference.n_tasks)
 
 
-def _level(found: Findings) -> str:
-    return level_name(found.estimates.options.level)
+def _level(findings: Findings) -> str:
+    return level_name(findings.estimates.options.level)
 
 
-def losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
+def losses(pair: SystemPair, findings: Findings) -> Iterator[Fold]:
     """The tasks on which the second system of a pair loses most."""
-    for name in found.principal[:1]:
+    for name in findings.principal[:1]:
         tasks = pair.tasks.get(name, ())
         if len(tasks) > 1:
             table = tasks_table(pair, tasks[:_TASKS])
@@ -100,11 +100,11 @@ def losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
             yield Fold(title, (PartTable(table),), _shown(len(tasks)))
 
 
-def tasks_of_systems(pairs: Sequence[SystemPair], found: Findings) -> Iterator[Fold]:
+def tasks_of_systems(pairs: Sequence[SystemPair], findings: Findings) -> Iterator[Fold]:
     """The differences of all systems from the baseline, task by task, the worst first."""
-    baseline = found.systems[0].label
+    baseline = findings.systems[0].label
     own = [pair for pair in pairs if pair.a == baseline]
-    for name in found.principal[:1]:
+    for name in findings.principal[:1]:
         held = {pair.b: {each.task_id: each for each in pair.tasks.get(name, ())} for pair in own}
         values = {
             task: [tasks[task].difference for tasks in held.values() if task in tasks]
@@ -112,7 +112,7 @@ def tasks_of_systems(pairs: Sequence[SystemPair], found: Findings) -> Iterator[F
         }
         if len(values) <= 1:
             continue
-        better = -1.0 if found.is_higher_better(name) is False else 1.0
+        better = -1.0 if findings.is_higher_better(name) is False else 1.0
         ordered = sorted(values, key=lambda task: better * sum(values[task]) / len(values[task]))
         rows = []
         for task in ordered[:_TASKS]:
@@ -136,7 +136,7 @@ def _shown(tasks: int) -> tuple[str, ...]:
     return (f"the first {_TASKS} of {tasks:,} tasks",) if tasks > _TASKS else ()
 
 
-def figure_name(each: Difference) -> str:
+def figure_name(difference: Difference) -> str:
     """Short name of a figure, marked if lower is better."""
-    lower = " (lower is better)" if each.higher_is_better is False else ""
-    return f"{short_name(each.figure)}{lower}"
+    lower = " (lower is better)" if difference.higher_is_better is False else ""
+    return f"{short_name(difference.figure)}{lower}"

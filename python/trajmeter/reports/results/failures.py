@@ -39,14 +39,14 @@ def outcome_columns(figures: tuple[str, ...]) -> list[str]:
     return [*own, *(f"{family}.error" for family in families)]
 
 
-def failure_part(found: Findings) -> Part | None:
+def failure_part(findings: Findings) -> Part | None:
     """The part on failures; ``None`` if everything was measured and no turn failed."""
-    charts = [*_outcomes(found)]
-    reasons = _turns(found)
+    charts = [*_outcomes(findings)]
+    reasons = _turns(findings)
     if reasons is not None:
         charts.append(reasons)
-    tables = [*_errors(found)]
-    outside = _outside(found)
+    tables = [*_errors(findings)]
+    outside = _outside(findings)
     folds = []
     if outside.rows:
         folds.append(
@@ -71,12 +71,12 @@ def failure_part(found: Findings) -> Part | None:
     )
 
 
-def _outcomes(found: Findings) -> Iterator[StackChart]:
+def _outcomes(findings: Findings) -> Iterator[StackChart]:
     """Attempts by outcome of each principal figure, if not all were simply scored."""
     seen: set[tuple[tuple[tuple[str, int], ...], ...]] = set()
-    for figure in found.principal:
+    for figure in findings.principal:
         stacks = []
-        for system in found.charted:
+        for system in findings.charted:
             each = system.estimate(figure)
             if each is None:
                 continue
@@ -93,15 +93,15 @@ def _outcomes(found: Findings) -> Iterator[StackChart]:
             yield StackChart(f"{short_name(figure)}: what was scored", tuple(stacks), "attempts")
 
 
-def _turns(found: Findings) -> StackChart | None:
+def _turns(findings: Findings) -> StackChart | None:
     """Failed turns by reason."""
-    texts = found.rows.values.get(_REASONS)
+    texts = findings.rows.values.get(_REASONS)
     if texts is None:
         return None
     by_system = []
-    for system in found.charted:
+    for system in findings.charted:
         counts: Counter[str] = Counter()
-        alike = Counter(texts[row] for row in np.flatnonzero(found.of(system)).tolist())
+        alike = Counter(texts[row] for row in np.flatnonzero(findings.of(system)).tolist())
         for text, attempts in alike.items():
             own = json.loads(text) if text else {}
             if isinstance(own, dict):
@@ -119,9 +119,9 @@ def _turns(found: Findings) -> StackChart | None:
     return StackChart("Failed turns by reason", tuple(stacks), "turns")
 
 
-def _errors(found: Findings) -> Iterator[PartTable]:
+def _errors(findings: Findings) -> Iterator[PartTable]:
     rows = []
-    for name, column in found.rows.texts.items():
+    for name, column in findings.rows.texts.items():
         family, _, end = name.partition(".")
         if end != "error":
             continue
@@ -133,10 +133,10 @@ def _errors(found: Findings) -> Iterator[PartTable]:
         yield PartTable(Table("Errors raised by metrics", header, tuple(rows), texts=(0, 2)))
 
 
-def _outside(found: Findings) -> Table:
+def _outside(findings: Findings) -> Table:
     """Figures by causes that exclude attempts from their means; equal ones share a row."""
     alike: dict[tuple[str, str, str, str], list[str]] = {}
-    for system in found.systems:
+    for system in findings.systems:
         for each in system.estimates.figures:
             if each.n_scored == each.n_total and not each.n_assigned:
                 continue

@@ -51,19 +51,21 @@ class _Axis(NamedTuple):
     """Name of the figure, if its range is unbounded; otherwise empty."""
 
 
-def family_parts(found: Findings) -> Iterator[Part]:
+def family_parts(findings: Findings) -> Iterator[Part]:
     """One part for each family with any value."""
-    for family in dict.fromkeys(name.partition(".")[0] for name in found.measured):
-        own = [name for name in found.measured if name.partition(".")[0] == family]
-        yield _part(found, family, own)
+    for family in dict.fromkeys(name.partition(".")[0] for name in findings.measured):
+        own = [name for name in findings.measured if name.partition(".")[0] == family]
+        yield _part(findings, family, own)
 
 
-def repeats_part(found: Findings) -> Part | None:
+def repeats_part(findings: Findings) -> Part | None:
     """Success of k attempts at a task; ``None`` if not requested."""
-    groups = [system.estimates for system in found.systems]
+    groups = [system.estimates for system in findings.systems]
     if not any(group.repeats for group in groups):
         return None
-    section = repeats_section(found.estimates, groups, [system.label for system in found.systems])
+    section = repeats_section(
+        findings.estimates, groups, [system.label for system in findings.systems]
+    )
     charts = tuple(
         IntervalChart(
             title=f"{name} by k",
@@ -76,15 +78,15 @@ def repeats_part(found: Findings) -> Part | None:
                             getattr(each, field),
                             getattr(each, f"{field}_low"),
                             getattr(each, f"{field}_high"),
-                            series=found.colour(system),
+                            series=findings.colour(system),
                         )
                         for each in system.estimates.repeats
                     ),
                 )
-                for system in found.charted
+                for system in findings.charted
                 if system.estimates.repeats
             ),
-            axis=f"{name}, {level_name(found.estimates.options.level)}",
+            axis=f"{name}, {level_name(findings.estimates.options.level)}",
             low_end=0.0,
             high_end=1.0,
         )
@@ -100,37 +102,37 @@ def repeats_part(found: Findings) -> Part | None:
     )
 
 
-def _part(found: Findings, family: str, own: Sequence[str]) -> Part:
-    lead = _lead(found, own)
+def _part(findings: Findings, family: str, own: Sequence[str]) -> Part:
+    lead = _lead(findings, own)
     levels = [name for name in own if name in _LEVELS]
-    drawn = _drawn(found, [name for name in own if name not in levels])
-    charts: list[Chart] = [*alike(found, drawn, family)]
+    drawn = _drawn(findings, [name for name in own if name not in levels])
+    charts: list[Chart] = [*alike(findings, drawn, family)]
     if len(levels) > 1:
-        charts.append(_levels(found, levels))
+        charts.append(_levels(findings, levels))
     rest = [name for name in own if name not in drawn]
     folds = []
     if rest:
         title = f"{len(rest)} more figures of {family}"
-        folds.append(Fold(title, (_table(found, rest),)))
+        folds.append(Fold(title, (_table(findings, rest),)))
     missing = [
         short_name(name)
-        for name in found.figures
+        for name in findings.figures
         if name.partition(".")[0] == family and name not in own
     ]
     notes = [f"Nothing scored: {', '.join(missing)}."] if missing else []
-    systems = _holding(found, lead)
-    if len(charted := _charted(found, lead)) < len(systems):
+    systems = _holding(findings, lead)
+    if len(charted := _charted(findings, lead)) < len(systems):
         notes.append(
             f"Charts show {len(charted)} of {len(systems):,} systems: the best by "
             f"{short_name(lead)}, and the first if it has a value."
         )
-    if any("few_tasks" in each.notes for s in found.systems for each in _of(s, own)):
+    if any("few_tasks" in each.notes for s in findings.systems for each in _of(s, own)):
         notes.append("Fewer than 10 tasks: treat the intervals as rough.")
     return Part(
         f"family-{family}",
         family.capitalize(),
         charts=tuple(charts),
-        tables=(_table(found, drawn),),
+        tables=(_table(findings, drawn),),
         folds=tuple(folds),
         notes=tuple(notes),
     )
@@ -140,16 +142,16 @@ def _of(system: System, names: Sequence[str]) -> list[Estimate]:
     return [each for each in system.estimates.figures if each.figure in names]
 
 
-def _lead(found: Findings, own: Sequence[str]) -> str:
+def _lead(findings: Findings, own: Sequence[str]) -> str:
     """The principal figure of a family."""
-    return next((name for name in found.principal if name in own), own[0])
+    return next((name for name in findings.principal if name in own), own[0])
 
 
-def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
+def _drawn(findings: Findings, own: Sequence[str]) -> list[str]:
     """The principal figure of the family, its group's figures, and one of each other group."""
     if len(own) <= _DRAWN:
         return list(own)
-    lead = _lead(found, own)
+    lead = _lead(findings, own)
     group = lead.rpartition(".")[0]
     siblings = [name for name in own if name.rpartition(".")[0] == group]
     firsts = {name.rpartition(".")[0]: name for name in reversed(own)}
@@ -157,7 +159,7 @@ def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
     return [name for name in own if name in chosen]
 
 
-def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:
+def alike(findings: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:
     """One chart for all figures with the same range, which can share an axis.
 
     Figures that only systems outside the charts have are left out.
@@ -165,26 +167,26 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
     if not names:
         return
     ranges: dict[_Axis, list[str]] = {}
-    lead = _lead(found, names)
-    systems = _charted(found, lead)
+    lead = _lead(findings, names)
+    systems = _charted(findings, lead)
     for name in names:
         if not any(_has_mean(system, name) for system in systems):
             continue
-        each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+        each = next(e for s in findings.systems if (e := s.estimate(name)) is not None)
         is_ratio = each.gmean is not None
         is_shared = each.range_low is not None and each.range_high is not None
         alone = "" if is_shared else name
         axis = _Axis(each.range_low, each.range_high, is_ratio=is_ratio, unit=each.unit, name=alone)
         ranges.setdefault(axis, []).append(name)
-    level = level_name(found.estimates.options.level)
+    level = level_name(findings.estimates.options.level)
     for axis, own in _charts(ranges, len(systems), lead):
         is_one = len(own) == 1
         yield IntervalChart(
-            title=heading(found, own[0]) if is_one else f"{title}: means",
+            title=heading(findings, own[0]) if is_one else f"{title}: means",
             groups=tuple(
                 IntervalGroup(
-                    "" if is_one else heading(found, name),
-                    tuple(interval(s, name, found) for s in systems),
+                    "" if is_one else heading(findings, name),
+                    tuple(interval(s, name, findings) for s in systems),
                 )
                 for name in own
             ),
@@ -213,75 +215,75 @@ def _charts(
         yield from ((axis, [name]) for name in ordered[:_CHARTS])
 
 
-def _holding(found: Findings, name: str) -> tuple[System, ...]:
+def _holding(findings: Findings, name: str) -> tuple[System, ...]:
     """Systems that were scored by the metric of a figure."""
     family = name.partition(".")[0]
     return tuple(
         system
-        for system in found.systems
+        for system in findings.systems
         if any(each.figure.partition(".")[0] == family for each in system.estimates.figures)
     )
 
 
-def _charted(found: Findings, name: str) -> tuple[System, ...]:
-    own = _holding(found, name)
-    return _ordered(found, own if len(own) <= _SYSTEMS else found.charted_by(name), name)
+def _charted(findings: Findings, name: str) -> tuple[System, ...]:
+    own = _holding(findings, name)
+    return _ordered(findings, own if len(own) <= _SYSTEMS else findings.charted_by(name), name)
 
 
-def _ordered(found: Findings, systems: Sequence[System], name: str) -> tuple[System, ...]:
+def _ordered(findings: Findings, systems: Sequence[System], name: str) -> tuple[System, ...]:
     """Systems in order; if there are many, the best by a figure first."""
     if len(systems) <= _COLUMNS:
         return tuple(systems)
-    ranked = [system for system in found.ranked(name) if system in systems]
+    ranked = [system for system in findings.ranked(name) if system in systems]
     return (*ranked, *(system for system in systems if system not in ranked))
 
 
-def heading(found: Findings, name: str) -> str:
+def heading(findings: Findings, name: str) -> str:
     """Short name of a figure, marked if lower is better."""
-    lower = " (lower is better)" if found.is_higher_better(name) is False else ""
+    lower = " (lower is better)" if findings.is_higher_better(name) is False else ""
     return f"{short_name(name)}{lower}"
 
 
-def interval(system: System, name: str, found: Findings) -> Interval:
+def interval(system: System, name: str, findings: Findings) -> Interval:
     """A figure of a system, as shown in a chart."""
     each = system.estimate(name)
     if each is None or each.mean is None:
-        return Interval(system.label, None, remark="not scored", series=found.colour(system))
+        return Interval(system.label, None, remark="not scored", series=findings.colour(system))
     return Interval(
         system.label,
         each.mean,
         each.low,
         each.high,
         remark=scored(each) if each.n_scored < each.n_total else "",
-        is_best=system in found.best(name, found.systems),
-        series=found.colour(system),
+        is_best=system in findings.best(name, findings.systems),
+        series=findings.colour(system),
     )
 
 
-def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
+def _levels(findings: Findings, names: Sequence[str]) -> IntervalChart:
     """Advantage over the reference at each level of grouping benchmarks."""
-    charted = _charted(found, names[0])
+    charted = _charted(findings, names[0])
     return IntervalChart(
         title="Advantage over the reference per level",
         groups=tuple(
-            IntervalGroup(_LEVELS[name], tuple(interval(s, name, found) for s in charted))
+            IntervalGroup(_LEVELS[name], tuple(interval(s, name, findings) for s in charted))
             for name in names
         ),
-        axis=f"speedup beyond the reference's, {level_name(found.estimates.options.level)}",
+        axis=f"speedup beyond the reference's, {level_name(findings.estimates.options.level)}",
         reference=0.0,
     )
 
 
-def _table(found: Findings, names: Sequence[str]) -> PartTable:
+def _table(findings: Findings, names: Sequence[str]) -> PartTable:
     """Rows of figures, or of systems if there are many; the best of each figure is marked."""
-    holding = _ordered(found, _holding(found, names[0]), _lead(found, names))
+    holding = _ordered(findings, _holding(findings, names[0]), _lead(findings, names))
     systems = holding[:LISTED]
     cells = {(s.number, name): estimate_cell(s.estimate(name)) for s in systems for name in names}
-    winners = {(s.number, name) for name in names for s in found.best(name, systems)}
+    winners = {(s.number, name) for name in names for s in findings.best(name, systems)}
     if len(systems) <= _COLUMNS:
         header = ("figure", *(system.label for system in systems))
         rows = tuple(
-            (Cell(heading(found, name)), *(cells[s.number, name] for s in systems))
+            (Cell(heading(findings, name)), *(cells[s.number, name] for s in systems))
             for name in names
         )
         best = {
@@ -291,7 +293,7 @@ def _table(found: Findings, names: Sequence[str]) -> PartTable:
             if (s.number, name) in winners
         }
         return PartTable(Table("", header, rows), frozenset(best))
-    header = ("system", *(heading(found, name) for name in names))
+    header = ("system", *(heading(findings, name) for name in names))
     rows = tuple(
         (Cell(system.label), *(cells[system.number, name] for name in names)) for system in systems
     )

@@ -35,15 +35,15 @@ def text_columns(families: Iterable[str]) -> list[str]:
     return [*own, "backend", "speedup.price_table"]
 
 
-def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True) -> Part:
+def provenance_part(findings: Findings, made: Provenance, *, has_files: bool = True) -> Part:
     """Build the part on the inputs and settings of the report.
 
     Args:
-        found: The findings.
+        findings: The findings.
         made: Provenance of the report itself.
         has_files: Whether the tables are files that readers can open.
     """
-    tables = found.rows.tables
+    tables = findings.rows.tables
     runs = [_run(table) for table in tables]
     unknown = [
         table.name
@@ -59,9 +59,11 @@ def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True
             "files written by trajmeter score contain them."
         )
     parts = [
-        PartTable(Table("This report", ("", ""), tuple(_report_facts(found, made)), texts=(0, 1))),
-        PartTable(Table("Results", ("", ""), tuple(_result_facts(found)), texts=(0, 1))),
-        _metrics(found),
+        PartTable(
+            Table("This report", ("", ""), tuple(_report_facts(findings, made)), texts=(0, 1))
+        ),
+        PartTable(Table("Results", ("", ""), tuple(_result_facts(findings)), texts=(0, 1))),
+        _metrics(findings),
     ]
     kept = [Path(table.name) for table in tables if has_files and _is_file(table)]
     files = [*file_rows(map(input_file, kept))]
@@ -69,7 +71,7 @@ def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True
         parts.append(_files("Results tables", files))
     for table, run in zip(tables, runs, strict=True):
         if run is not None:
-            parts += _made(table, run, is_one=len(tables) == 1)
+            parts += _run_parts(table, run, is_one=len(tables) == 1)
         elif _SETTINGS in table.metadata:
             parts.append(_read(table))
             notes.append(f"Not recorded by {Path(table.name).name}: the command, and when it ran.")
@@ -108,8 +110,8 @@ def _run(table: ResultsTable) -> Provenance | None:
         return None
 
 
-def _report_facts(found: Findings, made: Provenance) -> Iterator[tuple[str, str]]:
-    options = found.estimates.options
+def _report_facts(findings: Findings, made: Provenance) -> Iterator[tuple[str, str]]:
+    options = findings.estimates.options
     yield "made at", made.started_at
     yield "by", f"trajmeter {package_version()}, Python {made.python_version}"
     yield "command", shown_command(made)
@@ -117,15 +119,15 @@ def _report_facts(found: Findings, made: Provenance) -> Iterator[tuple[str, str]
     yield "intervals", f"{options.interval}, level {options.level:g}, by {options.cluster}{drawn}"
 
 
-def _result_facts(found: Findings) -> Iterator[tuple[str, str]]:
-    rows = found.rows
+def _result_facts(findings: Findings) -> Iterator[tuple[str, str]]:
+    rows = findings.rows
     yield "attempts", f"{len(rows):,}"
     yield "tasks", f"{len(rows.tasks):,}"
     for name in ("agent", "model"):
         column = rows.texts.get(name)
         texts = sorted(column.texts) if column is not None else []
         yield f"{name}s", _listed(texts) or _UNKNOWN
-    yield "judge", _listed(sorted(_judges(found))) or "none recorded"
+    yield "judge", _listed(sorted(_judges(findings))) or "none recorded"
     prices = rows.texts.get("speedup.price_table")
     named = _listed(sorted(prices.texts)) if prices is not None else ""
     yield "prices", named or "costs are as recorded by the runs; no price table was recorded"
@@ -135,8 +137,8 @@ def _result_facts(found: Findings) -> Iterator[tuple[str, str]]:
     yield "backend", _listed(sorted(backends.texts)) if backends is not None else _UNKNOWN
 
 
-def _judges(found: Findings) -> Iterator[str]:
-    for table in found.rows.tables:
+def _judges(findings: Findings) -> Iterator[str]:
+    for table in findings.rows.tables:
         run = _run(table)
         if run is not None and run.judge is not None:
             yield run.judge
@@ -147,29 +149,29 @@ def _listed(texts: Sequence[str]) -> str:
     return f"{shown} and {len(texts) - 20} more" if len(texts) > 20 else shown  # noqa: PLR2004 - listed
 
 
-def _metrics(found: Findings) -> PartTable:
+def _metrics(findings: Findings) -> PartTable:
     """Version and settings of each metric, from the metadata or, without any, from the rows."""
     rows = []
     described: dict[str, set[tuple[str, str]]] = {}
-    for table in found.rows.tables:
+    for table in findings.rows.tables:
         for family, about in parameters_of(table.metadata).items():
             settings = _settings(about.get("parameters", {}))
             described.setdefault(family, set()).add((str(about.get("version")), settings))
-    families = dict.fromkeys(name.partition(".")[0] for name in found.figures)
+    families = dict.fromkeys(name.partition(".")[0] for name in findings.figures)
     for family in families:
-        own = described.get(family) or _in_rows(found, family)
+        own = described.get(family) or _in_rows(findings, family)
         for version, settings in sorted(own):
             rows.append((family, version, settings))
     header = ("metric", "version", "profile and settings")
     return PartTable(Table("Metrics", header, tuple(rows), texts=(0, 1, 2)))
 
 
-def _in_rows(found: Findings, family: str) -> set[tuple[str, str]]:
+def _in_rows(findings: Findings, family: str) -> set[tuple[str, str]]:
     version, parameters = (
-        found.rows.texts.get(f"{family}.{end}") for end in ("version", "parameters")
+        findings.rows.texts.get(f"{family}.{end}") for end in ("version", "parameters")
     )
     versions = ", ".join(version.texts) if version is not None else ""
-    number = found.rows.numbers.get(f"{family}.version")
+    number = findings.rows.numbers.get(f"{family}.version")
     if not versions and number is not None and len(number):
         versions = f"{number[0]:g}"
     settings = {_settings(_parsed(text)) for text in parameters.texts} if parameters else {NOTHING}
@@ -208,7 +210,7 @@ def _read(table: ResultsTable) -> PartTable:
     return PartTable(Table(title, ("role", "file", "size or digest"), rows, texts=(0, 1, 2)))
 
 
-def _made(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:
+def _run_parts(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:
     name = "" if is_one else f" of {Path(table.name).name}"
     rows = (
         ("scored at", run.started_at),

@@ -149,23 +149,23 @@ def results_document(
         compared = compare_scores(tables, **{**shared, "interval": method}, tasks_of=listed)
     if compared is not None:
         compared = _relabelled(compared, rows, systems)
-    found = Findings(estimates, compared, rows, tuple(systems))
+    findings = Findings(estimates, compared, rows, tuple(systems))
     parts = (
-        ranking_part(found),
-        comparison_part(found),
-        *family_parts(found),
-        repeats_part(found),
-        tradeoff_part(found),
-        spread_part(found),
-        development_part(found),
-        failure_part(found),
+        ranking_part(findings),
+        comparison_part(findings),
+        *family_parts(findings),
+        repeats_part(findings),
+        tradeoff_part(findings),
+        spread_part(findings),
+        development_part(findings),
+        failure_part(findings),
     )
     return Document(
         title=title or _title(systems),
-        headlines=headlines(found),
+        headlines=headlines(findings),
         parts=tuple(part for part in parts if part is not None),
-        provenance=provenance_part(found, made or Provenance.now(), has_files=has_files),
-        attempts=attempt_table(found, turns),
+        provenance=provenance_part(findings, made or Provenance.now(), has_files=has_files),
+        attempts=attempt_table(findings, turns),
     )
 
 

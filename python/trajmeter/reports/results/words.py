@@ -34,18 +34,18 @@ def axis_name(figure: str, unit: str | None = None) -> str:
     return f"{short_name(figure)} ({unit})" if unit else short_name(figure)
 
 
-def scored(each: Estimate) -> str:
+def scored(estimate: Estimate) -> str:
     """Number of attempts with a figure, of all attempts."""
-    return f"{each.n_scored:,}/{each.n_total:,}"
+    return f"{estimate.n_scored:,}/{estimate.n_total:,}"
 
 
-def estimate_cell(each: Estimate | None) -> Cell:
+def estimate_cell(estimate: Estimate | None) -> Cell:
     """A mean with its interval, and the number of scored attempts if any are missing."""
-    if each is None or each.mean is None:
+    if estimate is None or estimate.mean is None:
         return Cell(NOTHING)
-    text = str(amount(each.mean))
-    if each.low is not None:
-        text += f" ({limits(each.low, each.high)})"
-    if each.n_scored < each.n_total:
-        text += f" {scored(each)}"
-    return Cell(text, each.mean)
+    text = str(amount(estimate.mean))
+    if estimate.low is not None:
+        text += f" ({limits(estimate.low, estimate.high)})"
+    if estimate.n_scored < estimate.n_total:
+        text += f" {scored(estimate)}"
+    return Cell(text, estimate.mean)

@@ -24,13 +24,13 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def html_page(
-    title: str, found: Iterable[Section], *, search: Search | None = None, full: bool = False
+    title: str, sections: Iterable[Section], *, search: Search | None = None, full: bool = False
 ) -> Iterator[str]:
     """Yield sections as one self-contained page, piece by piece; text of the log is escaped.
 
     Args:
         title: Title of the page.
-        found: The sections.
+        sections: The sections.
         search: Pattern to mark; blocks that contain it are open.
         full: Whether all blocks are open.
     """
@@ -41,7 +41,7 @@ def html_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
     )
-    for number, section in enumerate(found):
+    for number, section in enumerate(sections):
         heading = "h2" if number else "h1"
         yield f"<section>\n<{heading}>{_marked(section.title, search)}</{heading}>\n"
         if section.facts:

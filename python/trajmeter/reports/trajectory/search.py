@@ -33,9 +33,9 @@ class Search:
         except re.error as error:
             raise ConfigurationError(f"{pattern!r} is not a regular expression: {error}") from error
 
-    def sections(self, found: Iterable[Section]) -> Iterator[Section]:
+    def sections(self, sections: Iterable[Section]) -> Iterator[Section]:
         """The sections that contain a match."""
-        return (each for each in found if self._occurs_in(each))
+        return (each for each in sections if self._occurs_in(each))
 
     def lines(self, block: Block) -> list[int]:
         """Indices of the lines of a block that contain a match."""

@@ -36,18 +36,18 @@ _STYLES = {
 
 
 def terminal_lines(
-    found: Iterable[Section], *, search: Search | None = None, full: bool = False, styled: bool
+    sections: Iterable[Section], *, search: Search | None = None, full: bool = False, styled: bool
 ) -> Iterator[str]:
     """Yield sections as lines without line breaks; control characters of the log are escaped.
 
     Args:
-        found: The sections.
+        sections: The sections.
         search: Pattern to mark; lines around matches are always shown.
         full: Whether to show blocks in full instead of folding them.
         styled: Whether to use colour.
     """
     pen = _Pen(search if styled else None, styled=styled)
-    for number, section in enumerate(found):
+    for number, section in enumerate(sections):
         if number:
             yield ""
         yield pen.draw(visible(section.title), _BOLD)

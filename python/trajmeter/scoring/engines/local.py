@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import OpenedWork, Receipt
 
 __all__ = ["score_here"]

@@ -15,18 +15,18 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.processes import WorkerEndedError, WorkerProcess
-from trajmeter.processors import processors
 from trajmeter.records import ReadProblem
 from trajmeter.scoring.engines.task import TRIES, WorkerTask
 from trajmeter.scoring.plan import in_order
 from trajmeter.scoring.work import Receipt
+from trajmeter.system.processes import WorkerEndedError, WorkerProcess
+from trajmeter.system.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import Work
 
 __all__ = ["ProcessPool", "Raised", "Warned"]

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
-from trajmeter.processors import processors
 from trajmeter.scoring.engines.task import TRIES, OpenedTask, WorkerTask
+from trajmeter.system.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import Receipt, Work
 
 __all__ = ["RayPool", "UnitActor", "import_ray"]

@@ -7,14 +7,14 @@ import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.processors import THREADS
+from trajmeter.system.processors import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.run_folder import RunFolder
     from trajmeter.scoring.work import Receipt, Work
 
 __all__ = ["TRIES", "OpenedTask", "WorkerTask"]

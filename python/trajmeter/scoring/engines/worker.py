@@ -8,9 +8,9 @@ import warnings
 from threading import Thread
 from typing import TYPE_CHECKING, cast
 
-from trajmeter.processes import Replies, portable, requests
 from trajmeter.scoring.engines.processes import Raised, Warned
 from trajmeter.scoring.engines.task import OpenedTask
+from trajmeter.system.processes import Replies, portable, requests
 
 if TYPE_CHECKING:
     from trajmeter.scoring.engines.task import WorkerTask

@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError
-from trajmeter.pipes import is_read_once
-from trajmeter.processors import processors
 from trajmeter.remote import RemotePath, path_of
+from trajmeter.system import locks
+from trajmeter.system.pipes import is_read_once
+from trajmeter.system.processors import processors
 
 if TYPE_CHECKING:
     from trajmeter.scoring.plan import Plan

@@ -1,11 +1,11 @@
-//! JSON texts that hold objects: which of them are equal.
+//! Finds the JSON objects among texts, and which of them are equal.
 //!
-//! Two objects are equal if they hold equal values under the same keys, in any order. Numbers are
-//! equal by value, so that 1 is 1.0; true is not 1. `keyed_arguments` in Python defines it. A text
-//! that is not certain to be read there as it is here is left to the caller.
+//! Two objects are equal if they have the same keys, in any order, with equal values. Numbers are
+//! compared by value: 1 equals 1.0, but not true. `keyed_arguments` in Python is the definition; a
+//! text that Python might read differently is left to the caller.
 //!
-//! Each object is written out anew, with its keys in order and its values one after another, so
-//! that equal ones become equal bytes.
+//! Each object is rewritten in a canonical form with sorted keys, in which equal objects have equal
+//! bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,23 +18,23 @@ use super::raw::is_certain;
 use super::value::{Text, only_if, refused};
 use crate::{offsets, pool};
 
-/// Stands for valid JSON that is neither an object, nor null or a text, which may stand for one.
+/// Code of valid JSON that is not an object; null and texts may represent one, so are uncertain.
 pub const NO_OBJECT: i64 = -1;
 
-/// Stands for text that the caller has to look at.
+/// Code of a text that only the caller can decide.
 pub const UNCERTAIN: i64 = -2;
 
-/// Whole doubles below it are the integers they look like.
+/// Below this, every integer is a double, so integral doubles are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Codes of the objects in the texts of each run: equal ones of a run have one code, 0 or more.
+/// Codes the objects in the texts of each run: equal objects of a run share a code of 0 or more.
 ///
 /// Text i is `texts[offsets[i]..offsets[i + 1]]`; run j has the texts `runs[j]..runs[j + 1]`.
-/// Different objects of different runs may share a code.
+/// Codes of different runs are not comparable.
 ///
 /// # Errors
 ///
-/// [`crate::Error::Choice`] for an offset that falls or leads outside.
+/// [`crate::Error::Choice`] for an offset that decreases or is out of range.
 pub fn object_codes(texts: &[u8], offsets: &[i64], runs: &[i64]) -> crate::Result<Vec<i64>> {
     let count = offsets.len().saturating_sub(1);
     offsets::check(offsets, texts.len())?;
@@ -49,11 +49,11 @@ pub fn object_codes(texts: &[u8], offsets: &[i64], runs: &[i64]) -> crate::Resul
     Ok(pieces.concat())
 }
 
-/// Which texts hold an object: 0 for one that does.
+/// Finds the texts that are objects: 0 for an object, otherwise [`NO_OBJECT`] or [`UNCERTAIN`].
 ///
 /// # Errors
 ///
-/// [`crate::Error::Choice`] for an offset that falls or leads outside.
+/// [`crate::Error::Choice`] for an offset that decreases or is out of range.
 pub fn objects(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
     offsets::check(offsets, texts.len())?;
     if offsets.is_empty() {
@@ -76,10 +76,10 @@ pub fn objects(texts: &[u8], offsets: &[i64]) -> crate::Result<Vec<i64>> {
     Ok(pieces.concat())
 }
 
-/// Codes of the objects of a few runs.
+/// Codes the objects of some runs.
 fn codes_of_piece(texts: &[u8], offsets: &[i64], runs: &[i64]) -> Vec<i64> {
     let (first, last) = (runs[0] as usize, runs[runs.len() - 1] as usize);
-    // Objects written anew, one after another, so that none needs memory of its own.
+    // One buffer for all canonical forms, to save allocations.
     let mut written = Vec::new();
     let mut ends = vec![0];
     let mut codes = each(texts, &offsets[first..=last], |text| {
@@ -99,7 +99,7 @@ fn codes_of_piece(texts: &[u8], offsets: &[i64], runs: &[i64]) -> Vec<i64> {
     codes
 }
 
-/// Writes an object anew; returns whether that succeeded.
+/// Writes the canonical form of an object; returns whether that succeeded.
 fn write(text: &str, written: &mut Vec<u8>) -> bool {
     let begin = written.len();
     if write_flat(text, written) {
@@ -131,7 +131,7 @@ fn write_flat(text: &str, written: &mut Vec<u8>) -> bool {
     is_flat
 }
 
-/// What `of_object` gives for each text that begins as an object; others are told apart here.
+/// Applies `of_object` to each text that begins like an object, and codes the others.
 fn each(texts: &[u8], offsets: &[i64], mut of_object: impl FnMut(&str) -> i64) -> Vec<i64> {
     let begin = offsets[0] as usize;
     let all = texts.get(begin..offsets[offsets.len() - 1] as usize);
@@ -160,7 +160,7 @@ fn each(texts: &[u8], offsets: &[i64], mut of_object: impl FnMut(&str) -> i64) -
     offsets.windows(2).map(code).collect()
 }
 
-/// Writes a value so that equal ones are equal bytes, and none begins with another.
+/// Writes a value in canonical form; no form is a prefix of another.
 struct Writer<'a>(&'a mut Vec<u8>);
 
 impl Writer<'_> {
@@ -258,7 +258,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
     }
 }
 
-/// Bring the members that are written from `begin` on into the order of their keys.
+/// Sorts the members that were written from `begin` on by their keys.
 fn sort<E: Error>(
     written: &mut Vec<u8>,
     begin: usize,
@@ -272,7 +272,7 @@ fn sort<E: Error>(
         .collect();
     let mut order: Vec<usize> = (0..members.len()).collect();
     order.sort_unstable_by(|&a, &b| members[a].0.cmp(&members[b].0));
-    // The last of a key that stands twice holds in Python; such objects are rare.
+    // In Python, the last value of a repeated key counts; such objects are rare and left to it.
     only_if(
         order
             .windows(2)

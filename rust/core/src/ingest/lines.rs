@@ -1,4 +1,5 @@
-//! Blocks of JSON lines. Threads share a block by runs of lines; how it is divided changes nothing.
+//! Reads blocks of JSON lines. Threads divide a block into runs of lines, without any effect on the
+//! rows.
 
 use std::ops::Range;
 
@@ -11,14 +12,14 @@ use crate::pool;
 
 /// Bytes of a run of lines; threads take one run at a time.
 const RUN: usize = 1 << 16;
-/// Positions, from 0, of the runs after which room is reserved for the rest.
+/// Runs of a stretch, from 0, after which room is reserved for the rest.
 const EXPECTING: [usize; 2] = [0, 3];
-/// A block of at most as many bytes is read on the calling thread.
+/// A block of at most this many bytes is read on the calling thread.
 const SERIAL: usize = 1 << 21;
 
 impl Reader {
-    /// Reads a block of whole lines, of which the first has the number `line` in `file`, and gives
-    /// what `finish` makes of its rows: one piece, or a few if it is large.
+    /// Reads a block of whole lines that begins with line number `line` of `file`. Applies `finish`
+    /// to its rows, which are one piece, or a few if the block is large.
     pub fn read<T: Send>(
         &self,
         block: &[u8],
@@ -53,8 +54,8 @@ impl Reader {
         merged(pieces, finish)
     }
 
-    /// Reads lines into rows, most likely of this format, which becomes that of the last; returns
-    /// the number of the line behind them.
+    /// Reads a run of lines into rows; returns the number of the line after them. `format` is the
+    /// format to try first, and becomes that of the last line.
     fn run(
         &self,
         block: &[u8],

@@ -1,14 +1,14 @@
-//! Room that is reserved for rows like those read so far, which saves growing and copying columns.
+//! Reserves room for rows like those read so far, so that columns need not grow and be copied.
 
 use super::Row;
 use super::column::{Column, Values};
 use super::texts::Texts;
 
-/// How much more room is reserved than is expected to be needed.
+/// Factor by which the reserved room exceeds the expected size.
 const MARGIN: f64 = 1.1;
 
 impl Row<'_> {
-    /// Reserves room for about `ratio` times as many rows like those so far.
+    /// Reserves room for about `ratio` times as many rows as there are.
     pub(super) fn expect(&mut self, ratio: f64) {
         for column in &mut *self.columns {
             column.expect(MARGIN * ratio);
@@ -17,7 +17,7 @@ impl Row<'_> {
 }
 
 impl Column {
-    /// Reserves room for `ratio` times as many rows like those so far.
+    /// Reserves room for `ratio` times as many rows as there are.
     fn expect(&mut self, ratio: f64) {
         if !self.is_wanted() {
             return;
@@ -47,7 +47,7 @@ impl Column {
 }
 
 impl Texts {
-    /// Reserves room for `ratio` times as many texts like those so far.
+    /// Reserves room for `ratio` times as many texts as there are.
     fn expect(&mut self, ratio: f64) {
         expect(&mut self.offsets, ratio);
         expect(&mut self.bytes, ratio);
@@ -59,7 +59,7 @@ fn expect<T: Copy>(values: &mut Vec<T>, ratio: f64) {
     make_room(values, (values.len() as f64 * ratio) as usize);
 }
 
-/// Reserves room for this many more values, and copies only the values that there are.
+/// Reserves room for this many more values, and copies only the existing values.
 ///
 /// The system's allocator copies the whole of a block that it moves. Reading memory that was only
 /// reserved maps its pages, and the first write to each of them then interrupts all threads.

@@ -12,7 +12,7 @@ use super::shape::Member;
 use super::value::{Others, only_if, refused};
 use super::{Format, messages, plain, plain_records, predictions, records};
 
-/// No line that is longer is read here: the texts of a piece end within 32-bit offsets.
+/// Longest line to read here, so that the texts of a piece fit in 32-bit offsets.
 const LONGEST: usize = 1 << 29;
 
 /// The next row, and what it is read from.
@@ -25,15 +25,15 @@ pub(super) struct Row<'a> {
     pub index: usize,
     pub version_1: usize,
     pub file: String,
-    /// The line it stands on, unless it is a document.
+    /// Its line number; `None` in a document.
     pub line: Option<i64>,
-    /// Its name within the file, where it has one.
+    /// Its name within the file, if any.
     pub record: Option<String>,
 }
 
 impl Row<'_> {
-    /// Reads a line, most likely of the format `expected`, and says of which it was; the next line
-    /// is the next row.
+    /// Reads a line as this row, trying the format `expected` first; returns its format. The next
+    /// line is then the next row.
     pub(super) fn read(
         &mut self,
         line: &[u8],
@@ -56,7 +56,7 @@ impl Row<'_> {
             })
     }
 
-    /// Ends the row, which is kept if it was read.
+    /// Ends the row; removes it unless it was read.
     pub(super) fn end(&mut self, is_read: bool) {
         for column in &mut *self.columns {
             if !is_read || !column.is_wanted() {
@@ -66,7 +66,7 @@ impl Row<'_> {
         self.index += usize::from(is_read);
     }
 
-    /// Reads a line of the common kind, if it is one.
+    /// Reads a line by the fast reader of a format; returns whether that succeeded.
     pub(super) fn read_plain(&mut self, line: &str, format: Format) -> bool {
         let is_read = match format {
             Format::Own => plain_records::read(self, line).is_some(),
@@ -82,7 +82,7 @@ impl Row<'_> {
         is_read
     }
 
-    /// Whether an object with these keys, none of which a column takes, may be of another format.
+    /// Whether an object with these keys, which no column takes, may have another format.
     pub(super) fn is_foreign(&self, others: &Others<'_>) -> bool {
         others.keys().any(|key| self.foreign.contains(key))
     }

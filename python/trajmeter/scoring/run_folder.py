@@ -1,4 +1,4 @@
-"""The folder of a run: parts, one for each unit, states, the plan, and the lock.
+"""The folder of a run: a part and a state for each unit, the plan, and locks.
 
 A unit is committed by renaming its part, after its state: each is written to a temporary file,
 flushed to disk, and renamed. A killed process therefore leaves either a complete part or a
@@ -8,24 +8,24 @@ temporary file, and the rows of a unit are in the results exactly once or not at
 from __future__ import annotations
 
 import glob
-import io
 import json
 import os
 import time
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.folder_lock import holding, is_held, take
+from trajmeter.scoring.part_file import DigestingStream, file_digest, part_metadata
 from trajmeter.scoring.plan_file import LOST_PLAN, foreign_files, read_plan_file
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.work import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
+from trajmeter.system import locks
 from trajmeter.writers import json_document, json_pieces
 from trajmeter.writers.atomic import remove_abandoned, replacing
+from trajmeter.writers.files import finishing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from pydantic import BaseModel
-    from typing_extensions import Buffer
 
     from trajmeter.scoring.plan import Plan, Unit
     from trajmeter.scoring.work import OpenedWork, UnitWork
@@ -42,7 +41,6 @@ __all__ = ["RunFolder", "old_folders"]
 
 _RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
 _LOCK = "lock-"
-_BLOCK = 1 << 20
 _OLD_SECONDS = 7 * 24 * 3600
 
 
@@ -176,15 +174,10 @@ class RunFolder:
             _PLAN: work.unit.place.encode("utf-8", "backslashreplace").decode(),
         }
         with replacing(self.part(number), folder=self.state) as stream:
-            digesting = _Digesting(stream)
-            table = opened.open_part(cast("BinaryIO", digesting))
-            try:
+            digesting = DigestingStream(stream)
+            with finishing(opened.open_part(cast("BinaryIO", digesting))) as table:
                 table.describe(about)
                 state = make_rows(work, table)
-                table.finish()
-            except BaseException:
-                table.abandon()
-                raise
             self.part(number).unlink(missing_ok=True)  # must never be paired with the new state
             self._write_state(number, {**state, "sha256": digesting.digest.hexdigest()})
         _sync(self.rows)
@@ -205,9 +198,9 @@ class RunFolder:
 
     def has_part(self, unit: Unit) -> bool:
         """Whether a unit has both its part and its state, neither missing nor truncated."""
-        about = _metadata(self.part(unit.number)) or {}
+        about = part_metadata(self.part(unit.number)) or {}
         is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
-        return is_of_unit and _metadata(self.state_file(unit.number)) is not None
+        return is_of_unit and part_metadata(self.state_file(unit.number)) is not None
 
     def is_intact(self, unit: Unit) -> bool:
         """Whether the part of a finished unit has the bytes that were written."""
@@ -246,11 +239,7 @@ class RunFolder:
 
     def digest(self, number: int) -> str:
         """SHA-256 of a unit's part on disk."""
-        digest = sha256()
-        with self.part(number).open("rb") as content:
-            while block := content.read(_BLOCK):
-                digest.update(block)
-        return digest.hexdigest()
+        return file_digest(self.part(number))
 
     def clear(self, units: Sequence[Unit] | None = None) -> None:
         """Remove only what runs wrote; the lock of a shard is held.
@@ -332,41 +321,6 @@ class RunFolder:
         with replacing(file, folder=self.state) as stream:
             stream.write(content)
         _sync(file.parent)
-
-
-class _Digesting(io.RawIOBase):
-    """A stream that computes the digest of what is written to it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__()
-        self._stream = stream
-        self.digest = sha256()
-        """SHA-256 of what was written so far."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, content: Buffer, /) -> int:
-        self.digest.update(content)
-        return self._stream.write(content)
-
-    def flush(self) -> None:
-        if not self._stream.closed:  # never closed, so Python flushes it when it is collected
-            self._stream.flush()
-
-
-def _metadata(file: Path) -> dict[str, str] | None:
-    """Metadata of a Parquet file; ``None`` if it is missing or truncated."""
-    from pyarrow import ArrowException
-    from pyarrow.parquet import read_metadata
-
-    try:
-        with arrow_source(file) as source:
-            metadata = read_metadata(source).metadata or {}
-    except (OSError, ArrowException):
-        return None
-    metadata.pop(b"ARROW:schema", None)
-    return {key.decode(): value.decode() for key, value in metadata.items()}
 
 
 def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""Finds the JSON objects among texts, in Rust where that is certain to be right."""
+"""Finds and compares the JSON objects among texts, in Rust."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["NO_OBJECT", "UNCERTAIN", "object_codes"]
 
 NO_OBJECT = -1
-"""Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
+"""Code of valid JSON that is not an object; null and texts may represent one, so are uncertain."""
 UNCERTAIN = -2
-"""Code of a text that has to be read to know more."""
+"""Code of a text that only Python can decide."""
 
 
 def object_codes(column: Any, *, runs: Int64Array | None = None) -> Int64Array:  # noqa: ANN401 - of texts
@@ -26,17 +26,17 @@ def object_codes(column: Any, *, runs: Int64Array | None = None) -> Int64Array: 
 
     Args:
         column: Texts without nulls.
-        runs: Compare the objects of run i, texts ``[runs[i], runs[i + 1])``, as
-            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does; the runs have all
-            texts. ``None`` compares none.
+        runs: Offsets of runs, which together have all texts; run i has the texts
+            ``[runs[i], runs[i + 1])``. Its objects are compared as
+            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does. ``None`` compares none.
 
     Returns:
-        0 or more for an object, equal ones of a run alike; else ``NO_OBJECT``, or ``UNCERTAIN``, as
-        all texts are where the kernels of this process are those in Python.
+        0 or more for an object, the same for equal objects of a run; otherwise ``NO_OBJECT`` or
+        ``UNCERTAIN``. All are uncertain if this process uses the Python kernels.
     """
     if not len(column) or kernels.backend() == "python":
         return np.full(len(column), UNCERTAIN, np.int64)
-    from trajmeter.kernels import _rust  # whose twin is to read the texts
+    from trajmeter.kernels import _rust  # its twin parses the texts
 
     texts: Any = cast(column, pa.large_string())
     _, offsets, content = texts.buffers()

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter import pipes
-from trajmeter.pipes import keeping_pipes
 from trajmeter.readers import open_content, read_tasks, read_trajectories
 from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.system import pipes
+from trajmeter.system.pipes import keeping_pipes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

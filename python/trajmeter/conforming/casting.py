@@ -1,35 +1,31 @@
-"""Casts users' batches to the schema of Trajectory records, and checks their rows.
+"""Casts users' batches to the schema of Trajectory records.
 
 Files store the same values in other types: texts as dictionaries or with long offsets, numbers with
 fewer bits, structures with fields reordered or missing, arguments as structures instead of JSON
-text. Anything that can be converted without loss is accepted. A batch with the right schema can
-still contain invalid records: a null where a value is required, a text that is not one of the
-choices, invalid JSON.
+text. Anything that can be converted without loss is accepted.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 import pyarrow as pa
 
-from trajmeter import arrays, json_input
-from trajmeter.absent import absent_columns
-from trajmeter.arrays import Array, Booleans, booleans, call_function, nulls, present, ragged, taken
-from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.nested_arrays import entries, list_array, map_array, record_array
-from trajmeter.objects import NO_OBJECT, UNCERTAIN, object_codes
+from trajmeter import arrays
+from trajmeter.arrays import Array, booleans, call_function, nulls, present, ragged, taken
+from trajmeter.arrays.nested import list_array, map_array, record_array
+from trajmeter.arrays.text import text_array
+from trajmeter.conforming.defaults import absent_columns
+from trajmeter.errors import ConfigurationError
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import json_text, trajectory_schema
 from trajmeter.shapes import Member, Shape, trajectory_shape
-from trajmeter.text_arrays import coded, is_among, text_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-__all__ = ["conform", "faulty", "holds_pairs", "misfits"]
+__all__ = ["conform", "holds_pairs", "misfits"]
 
 _TEXT = Shape("text")
 
@@ -117,7 +113,7 @@ def _plain(array: Array) -> Array:
         array = array.storage
     if isinstance(array, pa.DictionaryArray):
         values = array.dictionary
-        if pa.types.is_string_view(values.type):  # which cannot be taken
+        if pa.types.is_string_view(values.type):  # "take" does not support it
             values = arrays.cast(values, pa.string())
         array = taken(values, array.indices)
     return array
@@ -240,71 +236,3 @@ def _mappings(array: Array, shape: Shape, target: pa.DataType, path: str) -> Arr
     return map_array(
         offsets, _conformed(keys, _TEXT, kinds.key_type, path), values, ~present(array)
     )
-
-
-def faulty(batch: pa.RecordBatch) -> Booleans:
-    """Whether each row is an invalid record.
-
-    Args:
-        batch: Rows in the columns of the Trajectory schema.
-    """
-    everywhere = np.ones(batch.num_rows, np.bool_)
-    return _faulty_members(trajectory_shape().members, batch.columns, everywhere)
-
-
-def _faulty_members(
-    members: Iterable[Member], columns: Iterable[Array], is_there: Booleans
-) -> Booleans:
-    found = np.zeros(len(is_there), np.bool_)
-    for member, column in zip(members, columns, strict=True):
-        if member.required and column.null_count:
-            found |= ~present(column) & is_there
-        if column.null_count < len(column):
-            found |= _faulty(column, member.shape)
-    return found
-
-
-def _faulty(column: Array, shape: Shape) -> Booleans:
-    """Whether each value violates its shape; nulls are checked by the caller."""
-    if shape.choices:
-        return present(column) & ~is_among(column, shape.choices)
-    if shape.kind == "json":
-        return _faulty_json(column, is_object=shape.is_object)
-    if shape.kind == "record" and isinstance(column, pa.StructArray):
-        return _faulty_members(shape.members, column.flatten(), present(column))
-    if shape.item is None:
-        return np.zeros(len(column), np.bool_)
-    return _faulty_items(column, shape.item)
-
-
-def _faulty_items(column: Array, shape: Shape) -> Booleans:
-    """Whether each list or mapping contains a null or another invalid value."""
-    if isinstance(column, pa.MapArray):
-        _, values, offsets = entries(column)
-    else:
-        values, offsets = ragged(column)
-    found = ~present(values) | _faulty(values, shape)
-    lists = np.zeros(len(column), np.bool_)
-    lists[np.searchsorted(offsets, np.flatnonzero(found), side="right") - 1] = True
-    return lists
-
-
-def _faulty_json(column: Array, *, is_object: bool) -> Booleans:
-    known = np.full(len(column), 0, np.int64)
-    is_there = present(column)
-    known[is_there] = object_codes(call_function("drop_null", [column]))
-    found: Booleans = is_object & (known == NO_OBJECT)
-    unclear = np.flatnonzero(known == UNCERTAIN)
-    if len(unclear):
-        texts, codes = coded(taken(column, unclear))
-        faulty = [not _is_json(text, is_object=is_object) for text in texts]
-        found[unclear] = np.array(faulty)[codes]
-    return found
-
-
-def _is_json(text: str, *, is_object: bool) -> bool:
-    try:
-        value = json_input.parse(text.encode())
-    except ReadError:
-        return False
-    return isinstance(value, dict) or not is_object

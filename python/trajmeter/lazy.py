@@ -1,4 +1,4 @@
-"""Lazy loading: a package's names are imported on first use."""
+"""Packages whose names are imported on first use."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["loading_late"]
+__all__ = ["lazy_getattr"]
 
 
-def loading_late(package: str, home: Mapping[str, str]) -> Callable[[str], object]:
+def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
     """Make the ``__getattr__`` of a package whose names are imported on first use.
 
     Its ``dir()`` lists all public names, whether they have been imported or not.
 
     Args:
         package: Name of the package.
-        home: For each name, the module of the package that defines it.
+        modules: For each name, the module of the package that defines it.
     """
     module = sys.modules[package]
     vars(module)["__dir__"] = lambda: [*module.__all__]
 
     def load(name: str) -> object:
-        if name not in home:
+        if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
-        value: object = getattr(import_module(f"{package}.{home[name]}"), name)
+        value: object = getattr(import_module(f"{package}.{modules[name]}"), name)
         setattr(module, name, value)
         return value
 

@@ -1,6 +1,6 @@
-"""Arrow arrays of texts as flat numpy arrays, and arrays of texts from Python values.
+"""Converts Arrow arrays of texts to flat numpy arrays, and Python texts to Arrow arrays.
 
-They are made from memory, because ``pa.array`` and ``pa.scalar`` import pandas where it is
+Arrays are built from buffers, because ``pa.array`` and ``pa.scalar`` import pandas if it is
 installed, which takes longer than scoring a thousand attempts.
 """
 
@@ -50,16 +50,18 @@ __all__ = [
     "texts_where",
 ]
 
-_REPEATED, _SHORT = tuple(1 << bits for bits in (6, 8, 10, 12, 14)), 40
-"""Numbers of rows of a short text that are made at once, and its maximum length: slicing is faster
-than making. There are several numbers because pickling a slice copies all of its memory."""
+_KEPT_LENGTHS = tuple(1 << bits for bits in (6, 8, 10, 12, 14))
+"""Lengths of the kept columns of one short text: slicing one is faster than creating it. There are
+several because pickling a slice copies all of its memory."""
+_SHORT = 40
+"""Maximum number of characters of a short text."""
 
 _MOST_TEXT = 2**31 - 1
-"""Bytes of texts that one column holds."""
+"""Maximum number of bytes of the texts in one column."""
 
 
 def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
-    """Number the texts of a column; a dictionary may hold some that no row has."""
+    """Number the texts of a column; if it is a dictionary, some may occur in no row."""
     if column.null_count == len(column):
         return Coded([], np.full(len(column), -1, np.int64))
     numbered = _text_codes([column])
@@ -73,12 +75,12 @@ def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
 
 
 def text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | None:
-    """Number the texts of a column, which comes in parts.
+    """Number the texts of a column that is split into parts.
 
     Returns:
-        The number of each text; all different texts as UTF-8, and where each begins and ends.
-        ``None`` where one is null, or where the kernels of this process are those in Python: Arrow
-        numbers texts too, but takes twice as long.
+        The number of each text, and the distinct texts as UTF-8 with their offsets. ``None`` if a
+        text is null, or if this process uses the Python kernels: Arrow numbers texts too, but takes
+        twice as long.
     """
     return None if any(part.null_count for part in parts) else _text_codes(parts)
 
@@ -87,15 +89,15 @@ def _text_codes(parts: Sequence[Any]) -> tuple[Int64Array, bytes, Int64Array] | 
     """Number texts as :func:`text_codes` does; a null has the number -1."""
     if kernels.backend() == "python" or any(type(each) is not pa.StringArray for each in parts):
         return None
-    from trajmeter.kernels import _rust  # whose twin is Arrow's function
+    from trajmeter.kernels import _rust  # its twin is Arrow's dictionary_encode
 
     columns = [(*text_memory(part), present(part) if part.null_count else None) for part in parts]
     return _rust.text_codes(columns)
 
 
 def text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:  # noqa: ANN401 - of texts
-    """The memory that holds texts, and where each begins and ends in it."""
-    if not len(column):  # which may have no memory at all
+    """The buffer of a column of texts, and the offsets of its texts."""
+    if not len(column):  # it may have no buffer
         return np.zeros(0, np.uint8), np.zeros(1, np.int32)
     _, offsets, held = column.buffers()
     bounds = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
@@ -105,16 +107,16 @@ def text_memory(column: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int3
 class TextBytes(NamedTuple):
     """Texts as bytes."""
 
-    held: npt.NDArray[np.uint8]
-    """Memory that holds them all."""
+    content: npt.NDArray[np.uint8]
+    """Buffer with all texts."""
     offsets: Int64Array
-    """Text i is ``held[offsets[i] : offsets[i + 1]]``; what a null has there means nothing."""
+    """Text i is ``content[offsets[i] : offsets[i + 1]]``, which is meaningless for a null."""
 
 
 def text_bytes(column: Any) -> TextBytes:  # noqa: ANN401 - of texts
-    """Give the memory of a column of texts, not copied."""
-    held, bounds = text_memory(column)
-    return TextBytes(held, bounds.astype(np.int64))
+    """Return the buffer and offsets of a column of texts; the buffer is not copied."""
+    content, bounds = text_memory(column)
+    return TextBytes(content, bounds.astype(np.int64))
 
 
 def filled_texts(column: Array, instead: str) -> Array:
@@ -137,7 +139,7 @@ def text_array(values: Iterable[str | None]) -> Array:
     written = [value or "" for value in listed]
     joined = "".join(written).encode()
     if not joined.isascii():
-        written = [value.encode().decode("latin-1") for value in written]  # a character a byte
+        written = [value.encode().decode("latin-1") for value in written]  # one character per byte
     bounds = np.zeros(len(written) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, written), np.int64, len(written)), out=bounds[1:])
     if len(joined) > _MOST_TEXT:
@@ -149,14 +151,14 @@ def text_array(values: Iterable[str | None]) -> Array:
 
 
 def text_scalar(value: str | None) -> pa.StringScalar:
-    """A text by itself."""
+    """A text as an Arrow scalar."""
     found: pa.StringScalar = text_array([value])[0]
     return found
 
 
 def repeated_text(value: str, rows: int) -> Array:
-    """A column of one text, which shares its memory with others of a short text."""
-    enough = next((most for most in _REPEATED if rows <= most), None)
+    """A column with the same text in every row; columns of a short text share memory."""
+    enough = next((most for most in _KEPT_LENGTHS if rows <= most), None)
     if enough is None or len(value) > _SHORT:
         return _repeated_text(value, rows)
     return _kept_text(value, enough).slice(0, rows)
@@ -173,7 +175,7 @@ def _repeated_text(value: str, rows: int) -> Array:
 
 
 def empty_texts(is_there: Booleans) -> Array:
-    """A column of texts without bytes, null where they are not there."""
+    """A column of empty texts, and nulls."""
     offsets = pa.py_buffer(np.zeros(len(is_there) + 1, np.int32).data)
     buffers = [validity(~is_there), offsets, pa.py_buffer(b"")]
     column: Array = pa.Array.from_buffers(pa.string(), len(is_there), buffers)
@@ -181,12 +183,12 @@ def empty_texts(is_there: Booleans) -> Array:
 
 
 def texts_where(is_chosen: Booleans, text: str, instead: Array) -> Array:
-    """Replace the text of the chosen rows; the others keep that of ``instead``."""
+    """A text in the chosen rows, and the values of ``instead`` in the others."""
     column: Array = call_function("if_else", [booleans(is_chosen), text_scalar(text), instead])
     return column
 
 
 def is_among(column: Any, texts: Iterable[str]) -> Booleans:  # noqa: ANN401 - of texts
-    """Whether each value of a column is one of these texts; no null is."""
+    """Whether each value of a column is one of these texts; false for null."""
     options = SetLookupOptions(text_array(texts))
     return flags(call_function("is_in", [column], options))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.scoring.strategies import any_trajectories, loose_rows
-from trajmeter.conforming import conform, faulty, misfits
+from trajmeter.conforming.casting import conform, misfits
+from trajmeter.conforming.checking import faulty
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.records import Failure, RunLog, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema

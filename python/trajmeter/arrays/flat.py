@@ -1,8 +1,8 @@
-"""Arrow arrays as flat numpy arrays.
+"""Converts Arrow arrays to flat numpy arrays, and back.
 
-What every run needs is done without two imports, each of which takes longer than scoring a thousand
-attempts: ``pyarrow.compute``, also where a method of an array imports it, and pandas, where it is
-installed, which ``pa.array``, ``pa.scalar`` and ``to_numpy`` import to recognise its objects.
+These functions avoid two imports, each of which takes longer than scoring a thousand attempts:
+``pyarrow.compute``, which some methods of arrays import, and pandas, which ``pa.array``,
+``pa.scalar`` and ``to_numpy`` import if it is installed, to recognise its objects.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 try:
     from pyarrow._compute import CastOptions, SetLookupOptions, call_function
-except ImportError:  # which is not promised
+except ImportError:  # the private module may change
     from pyarrow.compute import CastOptions, SetLookupOptions, call_function
 
 if TYPE_CHECKING:
@@ -34,34 +34,33 @@ __all__ = [
     "call_function",
     "cast",
     "concatenated",
+    "concatenated_batches",
     "field",
     "filled",
     "flags",
-    "held_numbers",
     "nulls",
     "numbers",
     "present",
     "ragged",
+    "raw_numbers",
     "taken",
-    "together",
     "validity",
 ]
 
 ROWS_AT_ONCE = 256
-"""Rows of which objects are alive at a time: few, or the garbage collector walks through them at
-every turn."""
+"""Number of rows whose Python objects exist at a time: with more, each garbage collection would
+take long."""
 
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 _Column = TypeVar("_Column")
 
-_NULLS = (1 << 10, 1 << 17)
-"""Nulls of a type that are made at once, for little data and for the turns of a batch: to make them
-takes longer than to slice them, and touches new memory each time."""
-
+_KEPT_NULLS = (1 << 10, 1 << 17)
+"""Lengths of the kept columns of nulls, for little data and for the turns of a batch: creating a
+column takes longer than slicing one, and uses new memory each time."""
 
 _NUMPY_NAMES = {"halffloat": "float16", "float": "float32", "double": "float64"}
-"""Names of types of numbers that mean another in numpy, or none."""
+"""numpy's names of Arrow's number types, where they differ."""
 
 
 class Ragged(NamedTuple):
@@ -74,9 +73,9 @@ class Ragged(NamedTuple):
 
 
 def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
-    """Give the values of lists, and where each begins; a list that is null has none.
+    """Split lists into their values and offsets; a null list has no values.
 
-    What lies before a slice, and behind the offsets of a null, is left out.
+    Values outside a sliced array, or behind a null, are omitted.
     """
     if not (pa.types.is_list(lists.type) or pa.types.is_map(lists.type)):
         lengths = filled(call_function("list_value_length", [lists]), 0)
@@ -101,12 +100,12 @@ def _ends(lengths: npt.NDArray[Any]) -> Int64Array:
 
 
 def cast(column: Any, arrow_type: Any, *, is_rounded: bool = False) -> Array:  # noqa: ANN401 - of any types
-    """A column in another type.
+    """Convert a column to another type.
 
     Args:
         column: The column.
         arrow_type: The type.
-        is_rounded: Whether a number that the type does not hold becomes one that it does.
+        is_rounded: Whether to round a number that the type cannot represent, instead of raising.
 
     Raises:
         pa.ArrowInvalid: A value does not fit.
@@ -117,7 +116,7 @@ def cast(column: Any, arrow_type: Any, *, is_rounded: bool = False) -> Array:  #
 
 
 def field(records: Any, name: str) -> Array:  # noqa: ANN401 - an array of records
-    """A field of records, null where the record is."""
+    """A field of a column of records; null for null records."""
     if not records.null_count:
         found: Array = records.field(name)
         return found
@@ -126,8 +125,8 @@ def field(records: Any, name: str) -> Array:  # noqa: ANN401 - an array of recor
 
 
 def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
-    """A column without a value, which shares its memory with others of its type."""
-    enough = next((most for most in _NULLS if rows <= most), None)
+    """A column of nulls, which shares its memory with others of its type."""
+    enough = next((most for most in _KEPT_NULLS if rows <= most), None)
     return _nulls(rows, arrow_type) if enough is None else _kept(enough, arrow_type).slice(0, rows)
 
 
@@ -142,7 +141,7 @@ def _nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
 
 
 def present(column: Any) -> Booleans:  # noqa: ANN401 - of any type
-    """Which values of a column are not null; a null in a dictionary or in runs is not found."""
+    """Which values of a column are not null; nulls within a dictionary or runs are not seen."""
     if not column.null_count:
         return np.ones(len(column), np.bool_)
     if column.null_count == len(column):
@@ -155,27 +154,27 @@ def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of
     number = _number_type(array.type)
     if array.null_count == len(array):
         return np.full(len(array), instead, number)
-    held = held_numbers(array)
+    held = raw_numbers(array)
     return np.where(present(array), held, np.array(instead, number)) if array.null_count else held
 
 
-def held_numbers(array: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
-    """Values of a column, not copied; what stands where one is null means nothing."""
+def raw_numbers(array: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
+    """Values of a column without copying; those at nulls are meaningless."""
     number = _number_type(array.type)
     if array.null_count == len(array):
-        return np.zeros(len(array), number)  # which may have no memory at all
+        return np.zeros(len(array), number)  # it may have no buffer
     return np.frombuffer(array.buffers()[1], number)[array.offset : array.offset + len(array)]
 
 
 @cache
 def _number_type(arrow_type: Any) -> type[np.number[Any]]:  # noqa: ANN401 - of numbers
-    """The type of numbers in numpy."""
+    """Numpy's type for a column of numbers."""
     name = str(arrow_type)
     return np.dtype(_NUMPY_NAMES.get(name, name)).type
 
 
 def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Array:
-    """A column of integers or floats, null where they are absent; not copied."""
+    """A column of integers or floats, null where absent; the values are not copied."""
     buffers = [validity(is_absent), pa.py_buffer(np.ascontiguousarray(values).data)]
     arrow_type = pa.from_numpy_dtype(values.dtype)
     column: Array = pa.Array.from_buffers(arrow_type, len(values), buffers)
@@ -183,45 +182,45 @@ def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Arra
 
 
 def booleans(values: Booleans, is_absent: Booleans | None = None) -> Array:
-    """A column of booleans, null where they are absent; made as :func:`numbers` makes one."""
+    """A column of booleans, null where absent."""
     buffers = [validity(is_absent), pa.py_buffer(np.packbits(values, bitorder="little").data)]
     column: Array = pa.Array.from_buffers(pa.bool_(), len(values), buffers)
     return column
 
 
 def validity(is_absent: Booleans | None) -> pa.Buffer | None:
-    """The bits of an array that say which values there are; none where all are there."""
+    """The validity bitmap of an array; ``None`` if no value is absent."""
     if is_absent is None or not is_absent.any():
         return None
     return pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
 
 
-def taken(column: _Column, places: Any) -> _Column:  # noqa: ANN401 - of integers
-    """The values at places of a column, null where a place is; or the rows of a batch."""
-    indices = numbers(places) if isinstance(places, np.ndarray) else places
+def taken(column: _Column, positions: Any) -> _Column:  # noqa: ANN401 - of integers
+    """The values at these positions of a column, or rows of a batch; null for a null position."""
+    indices = numbers(positions) if isinstance(positions, np.ndarray) else positions
     found: _Column = call_function("take", [column, indices])
     return found
 
 
 def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
-    """Values of a column of booleans, false where they are null."""
+    """Values of a column of booleans, false for null."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if array.null_count == len(array):
-        return np.zeros(len(array), np.bool_)  # which may have no memory at all
+        return np.zeros(len(array), np.bool_)  # it may have no buffer
     values = _bits(array.buffers()[1], array.offset, len(array))
     return values & present(array) if array.null_count else values
 
 
 def _bits(packed: Any, begin: int, count: int) -> Booleans:  # noqa: ANN401 - a buffer of pyarrow
-    """Some bits of memory, of which the first byte holds the first eight, least first."""
+    """Unpack bits of a buffer, the least significant bit of each byte first."""
     held = np.frombuffer(packed, np.uint8)[begin // 8 : (begin + count + 7) // 8]
     bits = np.unpackbits(held, bitorder="little")
     return bits[begin % 8 : begin % 8 + count].view(np.bool_)
 
 
-def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """The rows of batches of one schema, of which there is at least one, as one batch."""
+def concatenated_batches(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Concatenate one or more batches with the same schema."""
     if len(batches) == 1:
         return batches[0]
     columns = zip(*(batch.columns for batch in batches), strict=True)
@@ -230,9 +229,9 @@ def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def concatenated(parts: Sequence[Array]) -> Array:
-    """Parts of a column as one, in memory of its own.
+    """Concatenate the parts of a column.
 
-    Nulls, which most columns hold nothing else than, share theirs and are not read.
+    Columns of nulls, as most are, are not copied; see :func:`nulls`.
     """
     if all(part.null_count == len(part) for part in parts):
         return nulls(sum(map(len, parts)), parts[0].type)

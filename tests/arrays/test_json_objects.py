@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter import json_input, kernels
+from trajmeter.arrays.json_objects import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.errors import ReadError
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
-from trajmeter.objects import NO_OBJECT, UNCERTAIN, object_codes
 
 # Few different values, so that equal ones meet; some are equal only as numbers or as escapes.
 _NUMBERS = "1 1.0 10e-1 0.5 5e-1 -0.0 0 9007199254740993 9007199254740993.0 18446744073709551616"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter import kernels
-from trajmeter.text_arrays import (
+from trajmeter.arrays.text import (
     coded,
     empty_texts,
     filled_texts,

@@ -1,6 +1,6 @@
-"""Trajectory columns that a file lacks, and the defaults of those that have one.
+"""Fills trajectory columns that a file lacks: with nulls, or with the default of the field.
 
-Absent columns are null in every row, and created once for all batches.
+Columns that hold one value are created once and sliced for each batch.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["absent_columns", "with_defaults"]
 
-_ROWS = (64, 1 << 14)
-"""Rows to create at a time, enough for a small file and most batches: creating nested columns takes
-longer than slicing them."""
+_KEPT_LENGTHS = (64, 1 << 14)
+"""Lengths of the kept columns, enough for a small file and for most batches: creating nested
+columns takes longer than slicing them."""
 
 
 def absent_columns(rows: int) -> list[pa.Array[Any]]:
@@ -32,7 +32,7 @@ def absent_columns(rows: int) -> list[pa.Array[Any]]:
     enough = _enough(rows)
     if enough is None:
         return _nulls(rows)
-    return [column.slice(0, rows) for column in _made(enough)]
+    return [column.slice(0, rows) for column in _kept_nulls(enough)]
 
 
 def with_defaults(rows: pa.RecordBatch, wanted: Collection[str]) -> pa.RecordBatch:
@@ -57,9 +57,9 @@ def with_defaults(rows: pa.RecordBatch, wanted: Collection[str]) -> pa.RecordBat
 
 
 @cache
-def _defaults() -> dict[int, pa.Scalar[Any]]:
-    """Defaults by the index of their column; that of free values is null in rows of records too."""
-    from trajmeter.nested_arrays import value_array  # pa.scalar would import pandas
+def _defaults() -> dict[int, Any]:
+    """Default scalars by column index; free values (JSON) have none, in rows of records too."""
+    from trajmeter.arrays.nested import value_array  # pa.scalar would import pandas
 
     members = zip(trajectory_shape().members, trajectory_schema(), strict=True)
     return {
@@ -72,15 +72,15 @@ def _defaults() -> dict[int, pa.Scalar[Any]]:
 
 
 def _only_default(index: int, rows: int) -> pa.Array[Any]:
-    """The column of this index with its default in every row."""
+    """The column at this index with its default in every row."""
     enough = _enough(rows)
     if enough is None:
         return _repeated(index, rows)
-    return _made_repeated(index, enough).slice(0, rows)
+    return _kept_default(index, enough).slice(0, rows)
 
 
 @cache
-def _made_repeated(index: int, rows: int) -> pa.Array[Any]:
+def _kept_default(index: int, rows: int) -> pa.Array[Any]:
     return _repeated(index, rows)
 
 
@@ -93,12 +93,12 @@ def _repeated(index: int, rows: int) -> pa.Array[Any]:
 
 
 def _enough(rows: int) -> int | None:
-    """Number of rows to create and keep for so many; ``None`` if they are too many to keep."""
-    return next((most for most in _ROWS if rows <= most), None)
+    """Length of the kept column to slice for so many rows; ``None`` if none is long enough."""
+    return next((most for most in _KEPT_LENGTHS if rows <= most), None)
 
 
 @cache
-def _made(rows: int) -> list[pa.Array[Any]]:
+def _kept_nulls(rows: int) -> list[pa.Array[Any]]:
     return _nulls(rows)
 
 

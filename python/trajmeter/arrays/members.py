@@ -1,4 +1,4 @@
-"""Replaces members of nested columns."""
+"""Replaces a field of nested records, whatever lists and records lie above it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pyarrow as pa
 
 from trajmeter.arrays import present, ragged
-from trajmeter.nested_arrays import list_array, record_array
+from trajmeter.arrays.nested import list_array, record_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

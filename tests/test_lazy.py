@@ -1,4 +1,4 @@
-"""Names of packages that are loaded when they are first used."""
+"""Packages whose names are imported on first use."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter import metrics, records, snapshots
-from trajmeter.late import loading_late
+from trajmeter.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAME = "late_package"
+_NAME = "lazy_package"
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def package() -> Iterator[ModuleType]:
     vars(below)["thing"] = object()
     sys.modules |= {_NAME: made, f"{_NAME}.below": below}
     vars(made)["__all__"] = ["lost", "thing"]
-    vars(made)["__getattr__"] = loading_late(_NAME, {"thing": "below", "lost": "below"})
+    vars(made)["__getattr__"] = lazy_getattr(_NAME, {"thing": "below", "lost": "below"})
     yield made
     del sys.modules[_NAME], sys.modules[f"{_NAME}.below"]
 
@@ -44,7 +44,7 @@ def test_a_name_is_looked_up_once(package: ModuleType) -> None:
 
 
 def test_other_names_are_not_attributes(package: ModuleType) -> None:
-    with pytest.raises(AttributeError, match="module 'late_package' has no attribute 'other'"):
+    with pytest.raises(AttributeError, match="module 'lazy_package' has no attribute 'other'"):
         _ = package.other
     assert not hasattr(snapshots, "other")
 

@@ -1,4 +1,4 @@
-"""Finds keys in files that look misspelt.
+"""Finds misspelt keys of files, and the known name that an unknown one resembles.
 
 Unknown keys are kept, for the user's own metrics and agents. A key that resembles a known one gets
 a warning, because the intended setting would silently keep its default.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-__all__ = ["Misspelt", "displaced", "misspelt", "nearest", "unknown"]
+__all__ = ["Misspelt", "displaced", "misspelt", "nearest", "unknown_name"]
 
 _LEAST_LIKENESS = 0.8
 """Minimum similarity, 0-1: ``topk`` and ``top_k`` score 0.89, ``difficulty_level`` and
@@ -80,7 +80,7 @@ def _nearest(key: str, known: frozenset[str]) -> str | None:
     return close[0] if close else None
 
 
-def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
+def unknown_name(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
     """Return a message about an unknown name, with the closest match and a list of known names."""
     names = sorted(known)
     close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)

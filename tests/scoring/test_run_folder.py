@@ -15,7 +15,7 @@ import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import run
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.background import Background
+from trajmeter.system.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trajmeter.processors import THREADS, limited_threads, processors, threads
+from trajmeter.system.processors import THREADS, limited_threads, processors, threads
 
 
 def test_there_is_a_processor() -> None:

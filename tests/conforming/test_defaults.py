@@ -6,7 +6,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from trajmeter.absent import absent_columns, with_defaults  # noqa: E402 - needs pyarrow
+from trajmeter.conforming.defaults import absent_columns, with_defaults  # noqa: E402 - needs pyarrow
 from trajmeter.schemas import trajectory_schema  # noqa: E402 - likewise
 
 

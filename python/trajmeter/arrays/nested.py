@@ -1,7 +1,7 @@
-"""Arrow arrays of records, lists and mappings: made from their parts, or taken apart.
+"""Builds Arrow arrays of records, lists and mappings from their parts, or splits them.
 
-They are made without the imports that :mod:`trajmeter.arrays` avoids: ``pyarrow.compute``, which
-``from_arrays`` imports for a mask, and pandas.
+Like :mod:`trajmeter.arrays.flat`, it avoids importing pandas, and ``pyarrow.compute``, which
+``from_arrays`` imports for a mask.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.arrays import booleans, cast, field, nulls, numbers, ragged, validity
-from trajmeter.text_arrays import text_array
+from trajmeter.arrays.text import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,11 +37,11 @@ UNSTORABLE = (OverflowError, UnicodeEncodeError, pa.ArrowInvalid)
 """Errors about a value that its column cannot hold."""
 
 _PLAIN = {pa.string(): str, pa.bool_(): bool, pa.int64(): int, pa.float64(): float}
-"""The type of the values of a column."""
+"""Python type of the values in a column of each Arrow type."""
 
 _FEW = 256
-"""Up to this many rows and turns, importing pandas, which ``pa.array`` does if it is installed,
-takes longer than pyarrow saves. Turns hold most values, and a few rows may have thousands."""
+"""Up to this many rows and turns, importing pandas, as ``pa.array`` does if it is installed, takes
+longer than pyarrow saves. Turns hold most values, and a few rows may have thousands of turns."""
 
 
 class Entries(NamedTuple):
@@ -56,7 +56,7 @@ class Entries(NamedTuple):
 
 
 def entries(maps: pa.MapArray[Any, Any]) -> Entries:
-    """Give the keys and values of mappings, and where each begins; a null has none."""
+    """Split mappings into their keys, values and offsets; a null mapping has none."""
     pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
     pairs, offsets = ragged(cast(maps, pa.list_(pair)))
     return Entries(field(pairs, "key"), field(pairs, "value"), offsets)
@@ -65,7 +65,7 @@ def entries(maps: pa.MapArray[Any, Any]) -> Entries:
 def record_array(
     children: Sequence[Array], fields: Sequence[pa.Field[Any]], is_absent: Booleans
 ) -> Array:
-    """A column of records, null where they are absent.
+    """A column of records, null where absent.
 
     Args:
         children: Values of each field.
@@ -78,7 +78,7 @@ def record_array(
 
 
 def list_array(offsets: Int64Array, values: Array, is_absent: Booleans | None = None) -> Array:
-    """A column of lists, null where they are absent.
+    """A column of lists, null where absent.
 
     Args:
         offsets: List i has the values ``[offsets[i], offsets[i + 1])``.
@@ -92,7 +92,7 @@ def list_array(offsets: Int64Array, values: Array, is_absent: Booleans | None = 
 def map_array(
     offsets: Int64Array, keys: Array, values: Array, is_absent: Booleans | None = None
 ) -> Array:
-    """A column of mappings, null where they are absent; see :func:`list_array`."""
+    """A column of mappings, null where absent; see :func:`list_array`."""
     column: Array = pa.MapArray.from_arrays(_starts(offsets, is_absent), keys, values)
     return column
 
@@ -104,10 +104,10 @@ def _starts(offsets: Int64Array, is_absent: Booleans | None) -> Any:  # noqa: AN
 
 
 def row_batch(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    """Rows of Python values as ``RecordBatch.from_pylist`` makes them, with the same errors."""
+    """Convert rows of Python values as ``RecordBatch.from_pylist`` does, with the same errors."""
     turns = sum(len(row.get("turns") or ()) for row in rows)
     if len(rows) + turns <= _FEW:
-        with suppress(TypeError, OverflowError, UnicodeEncodeError):  # which pyarrow explains
+        with suppress(TypeError, OverflowError, UnicodeEncodeError):  # pyarrow's message is better
             columns = [
                 value_array([row.get(field.name) for row in rows], field.type) for field in schema
             ]
@@ -116,14 +116,14 @@ def row_batch(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Record
 
 
 def value_array(values: Sequence[Any], arrow_type: Any) -> Array:  # noqa: ANN401 - the stubs know none of its attributes
-    """A column of Python values, as ``pa.array`` makes it, which is faster for many.
+    """Convert Python values to a column as ``pa.array`` does, which is faster for many values.
 
     Args:
         values: Numbers, booleans, texts, dictionaries of fields, lists, pairs of mappings.
         arrow_type: Type of the column.
 
     Raises:
-        TypeError: A value is not of the type, though ``pa.array`` may convert it.
+        TypeError: A value does not have the type; ``pa.array`` might convert it.
         OverflowError: An integer is beyond 64 bits.
         UnicodeEncodeError: A text holds half of a surrogate pair.
     """

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.processes import WorkerEndedError, WorkerProcess
+from trajmeter.system.processes import WorkerEndedError, WorkerProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DOUBLES = """
-from trajmeter.processes import requests, send
+from trajmeter.system.processes import requests, send
 
 def main():
     for number, replies in requests():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter.nested_arrays import entries, list_array, map_array, record_array, value_array
+from trajmeter.arrays.nested import entries, list_array, map_array, record_array, value_array
 
 _KIND = pa.struct(
     [

@@ -15,7 +15,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from trajmeter import locks
+from trajmeter.system import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,1 @@
+"""What the operating system offers: processors, threads, processes, file locks and pipes."""
