@@ -84,6 +84,8 @@ def test_files_of_every_kind_in_a_folder(tmp_path: Path) -> None:
     (root / "head").symlink_to(".git/HEAD")
     (root / "into.py").symlink_to("nested/a.py")
     (root / "self").symlink_to("self")
+    (root / "slash.py").symlink_to("shelf.py/")  # a file that is no folder
+    (root / "detour.py").symlink_to("absent/../shelf.py")
     (root / "below").mkdir()
     (root / "below" / "up.py").symlink_to("../shelf.py")
     (root / "folder").symlink_to("below")
@@ -227,6 +229,13 @@ def test_an_unreadable_file_of_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"")
     (tmp_path / "a.py").chmod(0)
     with pytest.raises(ReadError, match=r"a\.py: cannot be read"):
+        take_snapshot(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_cannot_be_listed_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0)
+    with pytest.raises(ReadError, match="closed: Permission denied"):
         take_snapshot(tmp_path)
 
 

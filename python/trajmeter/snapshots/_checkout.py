@@ -64,7 +64,7 @@ class Checkout:
         for folder, folders, names in os.walk(root, onerror=_refuse):
             here = Path(folder)
             folders[:] = [
-                name for name in folders if name != _GIT and not (here / name / _GIT).exists()
+                name for name in folders if name != _GIT and not _is_repository(here / name)
             ]
             for name in names:
                 place = here / name
@@ -95,15 +95,24 @@ def _blob_id(content: bytes) -> str:
 def _is_within(place: Path, root: Path) -> bool:
     """Whether a file is a regular file; a link must lead to one in the same repository."""
     try:
+        if not place.is_file():
+            return False
         if not place.is_symlink():
-            return place.is_file()
+            return True
         target = place.resolve()
-    except (OSError, RuntimeError):  # a loop of links
+    except (OSError, RuntimeError):  # its folder is closed to this user
         return False
     if not target.is_relative_to(root) or _GIT in target.relative_to(root).parts:
         return False
     above = target.relative_to(root).parents[:-1]  # without the root itself
-    return target.is_file() and not any((root / each / _GIT).exists() for each in above)
+    return not any(_is_repository(root / each) for each in above)
+
+
+def _is_repository(folder: Path) -> bool:
+    try:
+        return (folder / _GIT).exists()
+    except PermissionError:  # whoever lists the folder reports that
+        return False
 
 
 def _is_utf8(path: str) -> bool:
