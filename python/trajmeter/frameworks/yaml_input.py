@@ -67,6 +67,14 @@ def _loader(text: str) -> yaml.SafeLoader:
     import yaml
 
     class Loader(yaml.SafeLoader):
+        def get_single_node(self) -> Node | None:
+            try:
+                return super().get_single_node()
+            except (OverflowError, ValueError) as error:  # as for "\UFFFFFFFF"
+                raise yaml.scanner.ScannerError(
+                    problem="the number is too large", problem_mark=self.get_mark()
+                ) from error
+
         def construct_object(self, node: Node, deep: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - as in the base class
             try:
                 return super().construct_object(node, deep)
@@ -142,16 +150,16 @@ def _parts(node: Node) -> list[Node]:
 def _warn_of_repeated_keys(node: Node, file: Path) -> None:
     if isinstance(node.value, str):
         return
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()  # 1 and "1" are two keys
     for key in (item[0] for item in node.value if isinstance(item, tuple)):
         if not isinstance(key.value, str) or key.tag == _MERGE:
             continue
-        if key.value in seen:
+        if (key.tag, key.value) in seen:
             warnings.warn(
                 f"{file}:{key.start_mark.line + 1}: {key.value} occurs twice; the last one counts",
                 stacklevel=2,
             )
-        seen.add(key.value)
+        seen.add((key.tag, key.value))
 
 
 def _nested_too_deeply(file: Path) -> ConfigurationError:
