@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,12 +20,10 @@ from trajmeter.frameworks.harness import (
     evaluate,
     load_agent,
 )
+from trajmeter.frameworks.harness.worker import Worker
 from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation
 from trajmeter.frameworks.scenario import Scenario
 from trajmeter.records import Question
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOYS = "tests.frameworks.harness.toys"
 LIMIT_SECONDS = 0.4
@@ -111,6 +110,23 @@ def test_an_agent_that_ends_its_process_has_failed_and_the_others_go_on(
     got = run(tmp_path, question, "who")
     assert outcomes(got) == ["failed", "answered"]
     assert got.questions[0].error == error
+
+
+def test_what_a_worker_left_is_killed_as_soon_as_its_end_is_seen() -> None:
+    # Later, another process might have its id.
+    crashed, ended = (Worker(f"{TOYS}:Hostile", str(Path.cwd())) for _ in range(2))
+    for worker in (crashed, ended):
+        assert worker.read().name == "Hostile"
+    response = crashed.request("query", 5.0, "who").response
+    assert response is not None
+    assert response.answer is not None
+    os.kill(int(response.answer.metadata["process"]), signal.SIGKILL)
+    deadline = time.monotonic() + 5.0
+    while crashed.alive and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not crashed.kill.alive
+    ended.end()
+    assert not ended.kill.alive
 
 
 def test_a_copy_of_an_agent_that_forked_replies_to_nothing(tmp_path: Path) -> None:

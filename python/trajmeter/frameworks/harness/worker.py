@@ -75,8 +75,10 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process can receive requests."""
-        return self.kill.alive and self._process.poll() is None
+        """Whether the process can receive requests; programs left by an ended one are killed."""
+        if self.kill.alive and self._process.poll() is not None:
+            self.kill()  # now, before another process can have its id
+        return self.kill.alive
 
     def read(self) -> Reply:
         """Wait for a reply.
@@ -109,11 +111,12 @@ class Worker:
         self._write(pickle.dumps(None))
 
     def end(self) -> None:
-        """Let the process end by itself."""
+        """Let the process end by itself, and kill what is left of it."""
         with suppress(OSError):
             cast("IO[bytes]", self._process.stdin).close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS + 1)
+        self.kill()
 
     def _write(self, data: bytes) -> None:
         stream = cast("IO[bytes]", self._process.stdin)
