@@ -134,3 +134,17 @@ def test_without_threads_the_call_runs_at_once(monkeypatch: pytest.MonkeyPatch) 
     background.start(lambda: threads.append(threading.current_thread()))
     assert threads == [threading.main_thread()]
     background.result()
+
+
+def test_an_interrupted_start_leaves_no_call_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: Thread) -> None:
+        raise KeyboardInterrupt
+
+    background = Background("a call")
+    with monkeypatch.context() as patched:
+        patched.setattr(Thread, "start", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            background.start(lambda: None)
+    background.join()  # fails by the time limit of a test
+    background.start(lambda: None)
+    background.result()

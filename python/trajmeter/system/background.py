@@ -41,7 +41,7 @@ class Background:
     def start(self, function: Callable[[], None]) -> None:
         """Wait until the earlier call has ended, raise its exception, if any, and run this one."""
         self.result()
-        call = self._latest = _Call(function)
+        call = _Call(function)
         if self._calls is None or self._process != os.getpid():  # a fork does not copy the thread
             calls: _Calls = SimpleQueue()
             thread = Thread(target=_run, args=(calls,), name=self._name, daemon=True)
@@ -49,8 +49,10 @@ class Background:
                 thread.start()
             except RuntimeError:
                 call.run()
+                self._latest = call
                 return
             self._calls, self._process = calls, os.getpid()
+        self._latest = call  # last, because join() would wait forever for a call that never runs
         self._calls.put(call)
 
     def join(self) -> None:
