@@ -270,6 +270,8 @@ def test_a_key_that_is_only_a_hash_gives_way_to_the_id_of_the_data(tmp_path: Pat
     task = {"type": "Mend", "data": data, "key": "f00d", "hash": "f00d"}
     assert read(tmp_path, trace(task=task)).task_id == "shelf-1"
     assert read(tmp_path, trace(task={**task, "key": "task-7"})).task_id == "task-7"
+    assert read(tmp_path, trace(task={**task, "data": {"id": 0}})).task_id == "0"
+    assert read(tmp_path, trace(task={**task, "data": {"id": ""}})).task_id == "f00d"
     assert read(tmp_path, trace(task={**task, "data": {}})).task_id == "f00d"
 
 

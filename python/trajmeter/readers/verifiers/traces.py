@@ -101,7 +101,8 @@ def _identity(task: Mapping[str, Any]) -> object:
     """What identifies a task; its key is its hash unless the task set defines another."""
     data = as_object(task.get("data")) or {}
     key, digest = task.get("key"), task.get("hash")
-    return (key if key != digest else None) or data.get("id") or digest
+    own = key if key != digest else None
+    return next((each for each in (own, data.get("id")) if each not in (None, "")), digest)
 
 
 def _role(node: Mapping[str, Any]) -> object:
