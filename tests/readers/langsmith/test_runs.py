@@ -116,11 +116,21 @@ def nested(runs: list[dict[str, Any]]) -> dict[str, Any]:
     [
         json.dumps(RUNS),
         json.dumps({"runs": RUNS, "cursors": {"next": None}}, indent=1),
+        "\n".join(map(json.dumps, [{"runs": RUNS}, {"runs": [], "cursors": {"next": None}}])),
+        "\n".join(json.dumps({**each, "runs": [1]}) for each in RUNS),
         "\n".join(map(json.dumps, reversed(RUNS))),
         json.dumps(nested(RUNS)),
         "\n".join(map(json.dumps, [nested(RUNS), *RUNS])),
     ],
-    ids=["a list", "a page", "newest first", "nested", "nested and alone"],
+    ids=[
+        "a list",
+        "a page",
+        "pages",
+        "a key like a page's",
+        "newest first",
+        "nested",
+        "nested and alone",
+    ],
 )
 def test_runs_are_read_in_any_layout(content: str, tmp_path: Path) -> None:
     expected = read_one(write_lines(tmp_path / "runs.jsonl", *RUNS))

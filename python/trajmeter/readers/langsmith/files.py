@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajmeter.readers._logs.sessions import events, first_objects, known_only
-from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.langsmith.runs import flattened, metadata_of, run_of, trace_of
 from trajmeter.readers.messages.shapes import identity_of
@@ -30,7 +29,8 @@ def _is_run(value: object) -> TypeGuard[Mapping[str, Any]]:
 
 def _page(value: Mapping[str, Any]) -> Sequence[Any]:
     """The runs of a page of the API; the value itself if it is none."""
-    return as_list(value.get("runs")) or [value]
+    runs = value.get("runs")
+    return runs if isinstance(runs, list) and not _is_run(value) else [value]
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
