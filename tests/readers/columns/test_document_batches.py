@@ -100,6 +100,19 @@ def test_a_broken_record_of_an_object_costs_itself_alone(broken: Any, indent: in
     assert same(json.dumps(value, indent=indent))[0] == 2
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_one_good_record_of_an_object_is_read_if_it_is_under_its_id(indent: int | None) -> None:
+    value = {PREDICTION["instance_id"]: PREDICTION, "x": None, "y": None}
+    assert same(json.dumps(value, indent=indent))[0] == 1
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_parts_of_one_record_that_name_its_instance_are_not_records(indent: int | None) -> None:
+    parts = {"instance": {"instance_id": "q"}, "prediction": PREDICTION}
+    value = {**parts, "messages": [{"role": "assistant", "content": "Done."}]}
+    assert same(json.dumps(value, indent=indent))[0] == 1
+
+
 def test_rows_count_as_the_first_record(tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.write_text(json.dumps([3, PREDICTION, PREDICTION]))

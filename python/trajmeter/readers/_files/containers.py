@@ -303,11 +303,19 @@ def _is_document(head: list[json_input.Line]) -> bool:
 
 
 def _is_keyed(value: JsonValue) -> bool:
-    """Whether this object maps ids to records, as in SWE-bench predictions; a few may be broken."""
+    """Whether this object maps ids to records, as in SWE-bench predictions.
+
+    Some may be broken if others are under their own id; else these are parts of one record.
+    """
     if not isinstance(value, dict):
         return False
-    records = sum(isinstance(item, dict) and "instance_id" in item for item in value.values())
-    return 2 * records > len(value)
+    ids = {
+        key: item["instance_id"]
+        for key, item in value.items()
+        if isinstance(item, dict) and "instance_id" in item
+    }
+    is_whole = bool(ids) and len(ids) == len(value)
+    return is_whole or any(key == own for key, own in ids.items())
 
 
 def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
