@@ -134,3 +134,23 @@ def test_calls_in_the_text_of_an_agent(tmp_path: Path) -> None:
         "Action:\nnot JSON",
         "It is on its way.",
     ]
+
+
+def test_an_agent_may_leave_out_what_precedes_its_call(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    call = json.dumps({"name": "get_order", "arguments": {"id": "W1"}})
+    messages = [
+        {"role": "assistant", "content": call},
+        {"role": "user", "content": "API output: shipped"},
+        {"role": "assistant", "content": call},
+        {"role": "user", "content": "What is that?"},
+        {"role": "assistant", "content": "Your order."},
+        {"role": "user", "content": "API output: is all I see."},
+    ]
+    path.write_text(json.dumps([{**ATTEMPT, "traj": messages}]))
+    (attempt,) = read_trajectories(path)
+    assert attempt.turns is not None
+    assert [len(turn.tool_calls) for turn in attempt.turns] == [1, 0, 0]
+    assert attempt.turns[0].tool_calls[0].result == "shipped"
+    assert [turn.text for turn in attempt.turns] == [None, call, "Your order."]
+    assert (attempt.dropped_calls, attempt.unusable) == (0, {})

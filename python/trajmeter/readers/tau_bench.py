@@ -8,6 +8,7 @@ their text, and receive results in messages of the user.
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
@@ -29,7 +30,7 @@ _KEYS = ("task_id", "reward", "info", "trial")
 _ERRORS = ("Error:", "Unknown action ")
 """How the results of calls that failed begin."""
 _ACTION = "Action:"
-"""What precedes a call in the text of an agent."""
+"""What precedes a call in the text of an agent; some agents leave it out."""
 _ANSWER = "respond"
 """The name of an action that answers the user."""
 _OUTPUT = "API output: "
@@ -72,7 +73,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 def _with_status(messages: list[JsonValue]) -> Iterator[JsonValue]:
     """The messages; results say whether their call failed, as those of other formats do."""
-    for message in map(_called, messages):
+    for message in _with_calls(messages):
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(message, dict) and message.get("role") == "tool" and isinstance(content, str):
             status = "error" if content.startswith(_ERRORS) else "success"
@@ -81,33 +82,51 @@ def _with_status(messages: list[JsonValue]) -> Iterator[JsonValue]:
             yield message
 
 
-def _called(message: JsonValue) -> JsonValue:
-    """A message whose text is a call or a result, as a call or a result; others unchanged."""
-    if not isinstance(message, dict) or not isinstance(text := message.get("content"), str):
-        return message
-    if message.get("role") == "user" and text.startswith(_OUTPUT):
-        return {"role": "tool", "content": text.removeprefix(_OUTPUT)}
-    action = _action(text) if not message.get("tool_calls") else None
-    if message.get("role") != "assistant" or action is None:
-        return message
-    if action["name"] != _ANSWER:
-        return {**message, "content": None, "tool_calls": [{"function": action}]}
-    said = action["arguments"].get("content")
-    return {**message, "content": said} if isinstance(said, str) else message
+def _with_calls(messages: list[JsonValue]) -> Iterator[JsonValue]:
+    """The messages; texts that are calls, and their results, are converted."""
+    is_called = False
+    for message, following in zip_longest(messages, messages[1:]):
+        output = _output(message) if is_called else None
+        action = _action(message)
+        name = None if action is None else action["name"]
+        is_called = name not in (None, _ANSWER) and _output(following) is not None
+        if output is not None:
+            yield {"role": "tool", "content": output}
+        elif not isinstance(message, dict) or action is None:
+            yield message
+        elif is_called:
+            yield {**message, "content": None, "tool_calls": [{"function": action}]}
+        else:
+            said = action["arguments"].get("content") if name == _ANSWER else None
+            yield {**message, "content": said} if isinstance(said, str) else message
 
 
-def _action(text: str) -> dict[str, Any] | None:
-    """The action that a text ends with."""
-    _, begun, written = text.rpartition(_ACTION)
-    if not begun:
+def _output(message: JsonValue) -> str | None:
+    """The result in a message of the user that begins as one."""
+    text = _text(message, "user") or ""
+    return text.removeprefix(_OUTPUT) if text.startswith(_OUTPUT) else None
+
+
+def _action(message: JsonValue) -> dict[str, Any] | None:
+    """The action that an agent's text ends with, or that is all of it, as tau-bench reads it."""
+    text = _text(message, "assistant")
+    if text is None or (isinstance(message, dict) and message.get("tool_calls")):
         return None
     try:
-        action = json_input.parse(written.strip().encode())
+        action = json_input.parse(text.rpartition(_ACTION)[2].strip().encode())
     except ReadError:
         return None
     if not isinstance(action, dict) or not isinstance(action.get("arguments"), dict):
         return None
     return action if isinstance(action.get("name"), str) else None
+
+
+def _text(message: JsonValue, role: str) -> str | None:
+    """The text of a message of this role."""
+    if not isinstance(message, dict) or message.get("role") != role:
+        return None
+    text = message.get("content")
+    return text if isinstance(text, str) else None
 
 
 TAU_BENCH_RESULTS = RecordFormat(
