@@ -168,6 +168,17 @@ def test_an_answer_may_be_an_object(tmp_path: Path) -> None:
     assert (attempt.final_output, len(attempt.turns or ())) == ('{"fixed": true}', 1)
 
 
+def test_an_answer_without_content_has_no_text(tmp_path: Path) -> None:
+    attempt = read_events(tmp_path, event("StructuredMessage[Verdict]", "judge", None, (10, 3)))
+    assert [turn.text for turn in attempt.turns or ()] == [None]
+
+
+def test_many_answers_with_code_take_linear_time(tmp_path: Path) -> None:
+    ran = {**event("CodeExecutionEvent", "coder", None), "result": {"exit_code": 0}}
+    attempt = read_events(tmp_path, *[event("CodeGenerationEvent", "coder", "c()"), ran] * 20_000)
+    assert sum(turn.success is True for turn in attempt.turns or ()) == 20_000
+
+
 def test_code_that_an_agent_wrote(tmp_path: Path) -> None:
     def wrote(text: str, *codes: str) -> Any:
         blocks = [{"code": code, "language": "python"} for code in codes]

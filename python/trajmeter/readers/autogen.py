@@ -150,7 +150,8 @@ def _plain(events: list[JsonValue]) -> Iterator[tuple[int, dict[str, JsonValue]]
             ]
             yield place, {**about, "tool_calls": calls}
         elif kind.startswith(_STRUCTURED):
-            yield place, {**about, "content": json.dumps(content, ensure_ascii=False)}
+            text = None if content is None else json.dumps(content, ensure_ascii=False)
+            yield place, {**about, "content": text}
         elif kind == "AssistantMessage" or kind in _SAID:
             yield place, {**about, "content": content}
 
@@ -167,16 +168,17 @@ def _source(event: JsonValue) -> str | None:
 def _made(events: list[JsonValue]) -> dict[int, dict[str, Any]]:
     """The code that agents wrote, and whether it succeeded, by the position of the answer."""
     made: dict[int, dict[str, Any]] = {}
+    latest: dict[str, Any] = {}
     for place, event in enumerate(events):
         if isinstance(event, dict) and _kind(event) == _CODE:
             blocks = [as_object(each) or {} for each in as_list(event.get("code_blocks"))]
             codes = [code.rstrip("\n") for each in blocks if (code := as_text(each.get("code")))]
-            made[place] = {"program": "\n".join(codes) or None}
-        elif isinstance(event, dict) and _kind(event) == _RAN and made:
+            latest = made[place] = {"program": "\n".join(codes) or None}
+        elif isinstance(event, dict) and _kind(event) == _RAN:
             code = (as_object(event.get("result")) or {}).get("exit_code")
             if type(code) is int:
                 error = Failure(reason="exit_code", message=f"exit code {code}") if code else None
-                made[max(made)] |= {"success": code == 0, "error": error}
+                latest |= {"success": code == 0, "error": error}
     return made
 
 
