@@ -116,6 +116,23 @@ def test_tokens_that_were_cached_have_their_cost_on_the_next_line(folder: Path) 
     )
 
 
+def test_tokens_that_the_model_quotes_do_not_end_its_reply(folder: Path) -> None:
+    quoted = "The log says:\n\n> Tokens: 2.0k sent, 88 received.\n\nThat is few."
+    (folder / NAME).write_text(
+        "# aider chat started at 2026-03-01 10:00:00\n\n"
+        f"#### Read the log.  \n\n{quoted}\n\n> Tokens: 900 sent, 5 received.  \n"
+    )
+    (turn,) = turns_of(read_one(folder / NAME))
+    assert (turn.text, turn.usage) == (quoted, Usage(input_tokens=900, output_tokens=5))
+
+
+def test_reasoning_that_never_ends_is_kept_and_takes_linear_time(folder: Path) -> None:
+    text = f"<thinking-content-{'7b' * 16}>\n" * 100_000
+    (folder / NAME).write_text(f"# aider chat started at 2026-03-01 10:00:00\n\n{text}")
+    (turn,) = turns_of(read_one(folder / NAME))
+    assert turn.text == text.strip("\n")
+
+
 def test_reasoning_is_left_out(folder: Path) -> None:
     tag = f"thinking-content-{'7b' * 16}"
     (folder / NAME).write_text(

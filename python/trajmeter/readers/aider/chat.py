@@ -36,7 +36,10 @@ CHAT = ".aider.chat.history.md"
 """Name of the file, unless the user configured another."""
 
 _END = "  "
-_REASONING = re.compile(r"<(thinking-content-[0-9a-f]{32})>.*?</\1>", re.DOTALL)
+_REASONING = re.compile(
+    r"<(thinking-content-[0-9a-f]{32})>(?:(?!<\1>).)*?</\1>",  # up to the next, or it is quadratic
+    re.DOTALL,
+)
 """Reasoning of the model, between tags of aider's own."""
 _START = "# aider chat started at "
 _MODEL = re.compile(r"(?:Main model|Model): (?P<model>\S+) with .* edit format")
@@ -102,6 +105,12 @@ def without_reasoning(text: str) -> str:
     return _REASONING.sub("", text).strip("\n")
 
 
+def _has_cost_below(line: str) -> bool:
+    """Whether it is of tokens both read from and written to a cache."""
+    found = _TOKENS.fullmatch(line)
+    return found is not None and bool(found["read"] and found["written"])
+
+
 class _Chat:
     """The data from the lines of one chat so far."""
 
@@ -124,7 +133,7 @@ class _Chat:
             self._is_aside = not is_whole
             self._add_cost(line)
         elif line.startswith("> ") and (
-            is_whole or not any(self._lines) or _TOKENS.fullmatch(line[2:])
+            is_whole or not any(self._lines) or _has_cost_below(line[2:])
         ):
             # Within a reply, any other line without the usual end is a quotation by the model.
             self._is_aside = not is_whole
