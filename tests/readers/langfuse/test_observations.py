@@ -165,6 +165,13 @@ def test_a_long_download_is_recognised(tmp_path: Path) -> None:
     assert read_one(tmp_path / "trace.json").task_id == "shelf-1"
 
 
+def test_an_observation_with_its_trace_is_an_observation(tmp_path: Path) -> None:
+    about = {"id": "t1", "timestamp": "2026-01-02T03:04:01Z", "sessionId": None, "userId": None}
+    lines = [{**each, "trace": about} for each in OBSERVATIONS]
+    found = read_one(write_lines(tmp_path / "b", *lines))
+    assert found.turns == read_one(write_lines(tmp_path / "a", *OBSERVATIONS)).turns
+
+
 def test_the_model_has_either_of_two_names(tmp_path: Path) -> None:
     named = {"model": None, "providedModelName": "heron-2"}
     attempt = read_one(write_lines(tmp_path / "a", trace(asked(2, 1, "x", **named))))

@@ -35,7 +35,7 @@ def _is_trace(value: Mapping[str, Any]) -> bool:
 
 def _page(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The items of a page of the API; a downloaded trace with its observations; else the value."""
-    trace = value.get("trace")
+    trace = None if _is_observation(value) else value.get("trace")
     if isinstance(trace, dict) and ("observations" in value or trace.keys() >= _OF_TRACES):
         return [{**trace, **{key: value[key] for key in value if key == "observations"}}]
     if "meta" not in value:
