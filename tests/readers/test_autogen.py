@@ -174,20 +174,30 @@ def test_an_answer_without_content_has_no_text(tmp_path: Path) -> None:
 
 
 def test_many_answers_with_code_take_linear_time(tmp_path: Path) -> None:
-    ran = {**event("CodeExecutionEvent", "coder", None), "result": {"exit_code": 0}}
-    attempt = read_events(tmp_path, *[event("CodeGenerationEvent", "coder", "c()"), ran] * 20_000)
+    attempt = read_events(tmp_path, *[wrote("So.", "c()"), ran(0)] * 20_000)
     assert sum(turn.success is True for turn in attempt.turns or ()) == 20_000
 
 
+def wrote(text: str, *codes: str, by: str = "coder") -> Any:
+    blocks = [{"code": code, "language": "python"} for code in codes]
+    return {**event("CodeGenerationEvent", by, text), "code_blocks": blocks}
+
+
+def ran(code: int, by: str = "coder") -> Any:
+    result = {"exit_code": code, "output": "printed"}
+    return {**event("CodeExecutionEvent", by, None), "result": result}
+
+
+def test_agents_may_run_code_side_by_side(tmp_path: Path) -> None:
+    events = [wrote("I try.", "a()", by="a"), wrote("So do I.", "b()", by="b")]
+    attempt = read_events(tmp_path, ran(1), *events, ran(1, by="a"), ran(0, by="b"))
+    assert [(turn.agent, turn.success) for turn in attempt.turns or ()] == [
+        ("a", False),
+        ("b", True),
+    ]
+
+
 def test_code_that_an_agent_wrote(tmp_path: Path) -> None:
-    def wrote(text: str, *codes: str) -> Any:
-        blocks = [{"code": code, "language": "python"} for code in codes]
-        return {**event("CodeGenerationEvent", "coder", text), "code_blocks": blocks}
-
-    def ran(code: int) -> Any:
-        result = {"exit_code": code, "output": "printed"}
-        return {**event("CodeExecutionEvent", "coder", None), "result": result}
-
     attempt = read_events(
         tmp_path,
         wrote("I try.", "a()\n", "b()\n"),

@@ -168,17 +168,18 @@ def _source(event: JsonValue) -> str | None:
 def _made(events: list[JsonValue]) -> dict[int, dict[str, Any]]:
     """The code that agents wrote, and whether it succeeded, by the position of the answer."""
     made: dict[int, dict[str, Any]] = {}
-    latest: dict[str, Any] = {}
+    latest: dict[str | None, dict[str, Any]] = {}  # by agent: those of a graph work side by side
     for place, event in enumerate(events):
         if isinstance(event, dict) and _kind(event) == _CODE:
             blocks = [as_object(each) or {} for each in as_list(event.get("code_blocks"))]
             codes = [code.rstrip("\n") for each in blocks if (code := as_text(each.get("code")))]
-            latest = made[place] = {"program": "\n".join(codes) or None}
+            latest[_source(event)] = made[place] = {"program": "\n".join(codes) or None}
         elif isinstance(event, dict) and _kind(event) == _RAN:
             code = (as_object(event.get("result")) or {}).get("exit_code")
-            if type(code) is int:
+            answer = latest.get(_source(event))
+            if type(code) is int and answer is not None:
                 error = Failure(reason="exit_code", message=f"exit code {code}") if code else None
-                latest |= {"success": code == 0, "error": error}
+                answer |= {"success": code == 0, "error": error}
     return made
 
 
