@@ -173,11 +173,6 @@ def test_an_answer_without_content_has_no_text(tmp_path: Path) -> None:
     assert [turn.text for turn in attempt.turns or ()] == [None]
 
 
-def test_many_answers_with_code_take_linear_time(tmp_path: Path) -> None:
-    attempt = read_events(tmp_path, *[wrote("So.", "c()"), ran(0)] * 20_000)
-    assert sum(turn.success is True for turn in attempt.turns or ()) == 20_000
-
-
 def wrote(text: str, *codes: str, by: str = "coder") -> Any:
     blocks = [{"code": code, "language": "python"} for code in codes]
     return {**event("CodeGenerationEvent", by, text), "code_blocks": blocks}
