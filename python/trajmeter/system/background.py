@@ -23,6 +23,7 @@ class Background:
 
     The thread waits for the next call, because starting another can take as long as a short call:
     the caller would wait until it runs. A call and what it holds are released when it has ended.
+    A program that ends does not wait for a call; :meth:`result` or :meth:`join` does.
 
     Args:
         name: Name of the thread.
