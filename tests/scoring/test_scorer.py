@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -221,6 +222,34 @@ def test_a_forked_process_can_score_whatever_threads_were_doing() -> None:
     child.join(60)
     assert child.exitcode == 0
     assert scorer.summary().overall.attempts == 0
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # as other threads run
+def test_a_forked_process_can_score_while_a_thread_reads_snapshots() -> None:
+    is_reading, may_go_on = Event(), Event()
+
+    class Slow:
+        def find(self, task: Task) -> None:
+            del task
+            is_reading.set()
+            may_go_on.wait()
+
+    scorer = trajmeter.Scorer("context", tasks=[TASK], snapshots=Slow())
+    thread = Thread(target=scorer.score, args=(SEEN,))
+    thread.start()
+    is_reading.wait()
+
+    def score() -> None:
+        may_go_on.set()
+        scorer.score(SEEN)
+
+    child = multiprocessing.get_context("fork").Process(target=score)
+    child.start()
+    child.join(60)
+    may_go_on.set()
+    thread.join()
+    assert child.exitcode == 0
 
 
 def test_options_are_checked_when_it_is_made() -> None:

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -18,6 +17,7 @@ from trajmeter.readers.messages import from_messages
 from trajmeter.readers.own_records import TASKS
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Source, Task, Trajectory
+from trajmeter.system.forks import lock_for
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class References:
         )
         self._host = host
         self._made: OrderedDict[bytes | str, Task] = OrderedDict()
-        self._lock = Lock()
+        self._lock = lock_for(self)
 
     def __reduce__(self) -> tuple[type[References], tuple[Scorer, str]]:
         """Create it again after unpickling, without the cached tasks."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ExtraMissingError
@@ -28,6 +27,7 @@ from trajmeter.readers.opentelemetry.spans import TASK_ID, Span, made_span
 from trajmeter.readers.opentelemetry.traces import attempt_of
 from trajmeter.readers.opentelemetry.values import UNUSED
 from trajmeter.records import Source
+from trajmeter.system.forks import lock_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -141,7 +141,7 @@ class SpanScorer(SpanProcessor):
         self._scorer = scorer
         self._emits = emit
         self._logger = logger
-        self._lock = Lock()
+        self._lock = lock_for(self)
         self._open: OrderedDict[int, _Trace] = OrderedDict()
         self._has_warned = False
 

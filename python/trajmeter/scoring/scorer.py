@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from trajmeter.arguments import as_iterable, check_type
 from trajmeter.errors import InputError
@@ -18,6 +15,7 @@ from trajmeter.metrics.registry import listed_names
 from trajmeter.records import Task, Trajectory
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
+from trajmeter.system.forks import lock_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,8 +92,7 @@ class Scorer:
         self._arguments = (metrics, tasks, snapshots, profiles, judge)
         made = create(metrics, snapshots=_opened(snapshots), profiles=profiles, judge=judge)
         self._recorder = RecordScorer(made, tasks=tasks_from(tasks))
-        self._lock = Lock()
-        _SCORERS.add(self)
+        self._lock = lock_for(self)
         self._context = next((each for each in made if isinstance(each, ContextMetric)), None)
         self.layout = self._recorder.layout
 
@@ -261,19 +258,6 @@ class _Followed:
         if task is None:
             return self._metric.score(task, trajectory)
         return self._metric.score_tracked(self._tracker, task, trajectory)
-
-
-_SCORERS: WeakSet[Scorer] = WeakSet()
-
-
-def _unlock() -> None:
-    """Release the locks that threads of the parent process held when it forked."""
-    for scorer in _SCORERS:
-        scorer._lock = Lock()  # noqa: SLF001 - of this module
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
 
 
 def _opened(snapshots: str | Path | SnapshotStore | None) -> SnapshotStore | None:

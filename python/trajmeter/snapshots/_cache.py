@@ -13,8 +13,9 @@ import weakref
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from trajmeter.system.forks import lock_for
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,7 +63,7 @@ class EntryCache:
         self._held: dict[str, bytes] = {}
         if folder is not None:
             weakref.finalize(self, _write_held, folder, self._held)
-        self._lock = Lock()
+        self._lock = lock_for(self)
         self._connection: sqlite3.Connection | None = None
         self._is_anew = False
         self._process = 0

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.snapshots._checkout import Content
 from trajmeter.snapshots._names import folder_name
+from trajmeter.system.forks import lock_for
 from trajmeter.system.processes import own_group
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class GitRepository:
         self._process: subprocess.Popen[bytes] | None = None
         self._started_by = os.getpid()
         self._trees: dict[str, list[tuple[bytes, bytes, str]]] = {}
-        self._lock = RLock()
+        self._lock = lock_for(self, RLock)
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit the process."""

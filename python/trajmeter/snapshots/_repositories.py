@@ -14,6 +14,7 @@ from trajmeter.snapshots._git import GitRepository, fetch_command, git_folder
 from trajmeter.snapshots._names import same_repo
 from trajmeter.snapshots._take import RepositoryContents, entry_maker
 from trajmeter.snapshots.snapshot import FileSnapshot, ListedFiles, Snapshot
+from trajmeter.system.forks import lock_for
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -69,7 +70,7 @@ class RepositoryFolder:
         self._places: list[tuple[str | None, Path]] | None = None
         self._opened_at: dict[Path, GitRepository] = {}
         self._kept: OrderedDict[tuple[Path, str], Snapshot] = OrderedDict()
-        self._lock = RLock()
+        self._lock = lock_for(self, RLock)
         self.without_repository: dict[str, str | None] = {}
         """Name of the repository by id of each task whose repository was not found."""
         self.without_commit: dict[str, tuple[Path, str | None]] = {}

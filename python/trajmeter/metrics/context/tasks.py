@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from trajmeter.kernels import active
 from trajmeter.metrics.context.files import RepositoryFiles, find_file
 from trajmeter.metrics.context.prepared import prepare_in
 from trajmeter.snapshots import ReadFiles, ReadsAhead
+from trajmeter.system.forks import lock_for
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -75,7 +75,7 @@ class PreparedTasks:
         self._ahead: dict[int, tuple[Task, Snapshot]] = {}
         self._time = 0
         self._bytes = 0
-        self._lock = Lock()
+        self._lock = lock_for(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the prepared tasks."""
@@ -234,7 +234,7 @@ class _RecentTasks:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[_RecentKey, _Recent] = OrderedDict()
-        self._lock = Lock()
+        self._lock = lock_for(self)
 
     def find(
         self, task: Task, snapshot: Snapshot | None, profile: ContextProfile
