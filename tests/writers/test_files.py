@@ -251,4 +251,7 @@ def test_a_file_that_another_program_writes_meanwhile_is_noticed(tmp_path: Path)
     with replacing(target) as stream:
         stream.write(b"{}\n")
     assert again.message() is not None
+    removed = OutputWatch(target)
+    target.unlink()
+    assert removed.message() is None
     assert OutputWatch(tmp_path).message() is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
@@ -82,14 +83,20 @@ class OutputWatch:
 
     def message(self) -> str | None:
         """What to say, just before the file is replaced; ``None`` if nobody has written it."""
-        if self._version() == self._before:
+        version = self._version()
+        if version is None or version == self._before:
             return None
         return f"{self._path}: another program wrote it meanwhile; these results replace its own"
 
     def _version(self) -> tuple[int, int, int] | None:
-        if is_remote(self._path) or not self._path.is_file():
+        if is_remote(self._path):
             return None
-        about = self._path.stat()
+        try:
+            about = self._path.stat()
+        except OSError:
+            return None
+        if not stat.S_ISREG(about.st_mode):
+            return None
         return about.st_ino, about.st_mtime_ns, about.st_size
 
 
