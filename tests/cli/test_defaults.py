@@ -200,3 +200,6 @@ def test_an_error_names_the_defaults_in_use(run: Run, folder: Path, table: str) 
     code, _, err = run("summarize", table, "--seed", "2")
     assert code == 2
     assert err.splitlines()[-1].endswith("trajmeter.toml sets format = 'inspect', level = '0.9'")
+    (folder / "trajmeter.toml").write_text('profile = "fc-eval"\n')
+    code, _, err = run("score", "preds.jsonl", "-m", "tols")
+    assert (code, "trajmeter.toml" in err) == (2, False)

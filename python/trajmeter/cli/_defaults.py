@@ -154,7 +154,7 @@ def described(
     used = ", ".join(
         f"{max(by_name[name].opts, key=len)[2:]} = {value!r}"
         for name, value in defaults.items()
-        if not _is_named(by_name[name], words)
+        if value != [] and not _is_named(by_name[name], words)
     )
     return [f"{file} sets {used}"] if used else []
 
