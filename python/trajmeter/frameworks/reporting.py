@@ -251,10 +251,22 @@ def turns_of(
     read: Iterable[Any] = chain(first, given)
     if first and not isinstance(first[0], Trajectory):
         read = read_trajectories([*read], on_problem=on_problem, **reading)
+    else:
+        read = _checked(read)
     if not tasks:
         return read_turns(read, limit=limit)
     with _opened(snapshots, repos, on_problem) as store:
         return read_turns(read, TaskIndex(tasks), snapshots=store, limit=limit)
+
+
+def _checked(trajectories: Iterable[Any]) -> Iterator[Trajectory]:
+    """The same trajectories, each checked to be one."""
+    from trajmeter.arguments import check_type
+    from trajmeter.records import Trajectory
+
+    for number, each in enumerate(trajectories):
+        check_type(each, Trajectory, name=f"trajectories[{number}]")
+        yield each
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from trajmeter.errors import InputError
 from trajmeter.frameworks.reporting import turns_of
 from trajmeter.metrics import TaskIndex
 from trajmeter.readers import read_tasks, read_trajectories
@@ -122,3 +123,9 @@ def test_long_texts_are_cut_and_say_so(text: str) -> None:
     shown = max((block.text for block in blocks), key=len)
     assert len(shown) < 3100
     assert "trajmeter view shows all" in shown
+
+
+def test_trajectories_and_logs_are_not_read_together() -> None:
+    mixed: list[object] = [trajectory("t1"), "runs.jsonl"]
+    with pytest.raises(InputError, match=r"trajectories\[1\] is 'runs.jsonl' \(str\)"):
+        turns_of(mixed)  # type: ignore[arg-type]  # on purpose
