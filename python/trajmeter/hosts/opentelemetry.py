@@ -240,8 +240,9 @@ def _span(span: Any) -> Span | None:  # noqa: ANN401 - of the SDK, or of pydanti
         events = [_values(event.attributes) for event in span.events]
         return made_span(
             span.name,
-            {**about, **attributes},
+            attributes,
             events,
+            task=about,
             trace=f"{span.context.trace_id:032x}",
             identity=f"{span.context.span_id:016x}",
             parent=None if span.parent is None else f"{span.parent.span_id:016x}",

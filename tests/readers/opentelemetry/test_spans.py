@@ -366,3 +366,10 @@ def test_a_result_whose_content_was_not_recorded_is_unknown(tmp_path: Path) -> N
     attempt = one(tmp_path, chat(1, call), chat(10, SAY, **{"gen_ai.input.messages": sent}))
     (looked, _) = attempt.turns or ()
     assert [each.result for each in looked.tool_calls] == [None]
+
+
+def test_a_span_about_something_else_has_no_task_of_its_resource(tmp_path: Path) -> None:
+    request = {**span("GET", 0, 20), "attributes": attributes({"http.route": "/"})}
+    agent = span("invoke_agent", 1, 19, about={"trajmeter.task_id": "own"})
+    attempt = one(tmp_path, request, agent, chat(2), **{"trajmeter.task_id": "of the resource"})
+    assert attempt.task_id == "own"

@@ -33,8 +33,9 @@ def sdk_span_of(span: Mapping[str, Any]) -> Span | None:
     task = {key: each for key, each in resource.items() if key == TASK_ID}
     return made_span(
         str(span.get("name")),
-        {**task, **_attributes(span)},
+        _attributes(span),
         [_attributes(each) for each in as_list(span.get("events")) if isinstance(each, dict)],
+        task=task,
         trace=_identity(context.get("trace_id")) or "",
         identity=_identity(context.get("span_id")),
         parent=_identity(span.get("parent_id")),

@@ -82,8 +82,9 @@ def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | No
     status = as_object(span.get("status")) or {}
     return made_span(
         str(span.get("name")),
-        {**task, **attributes_of(span.get("attributes"))},
+        attributes_of(span.get("attributes")),
         events,
+        task=task,
         trace=str(span.get("traceId")),
         identity=as_text(span.get("spanId")),
         parent=as_text(span.get("parentSpanId")),
@@ -99,6 +100,7 @@ def made_span(
     attributes: dict[str, JsonValue],
     events: Iterable[Mapping[str, JsonValue]] = (),
     *,
+    task: Mapping[str, JsonValue] | None = None,
     trace: str,
     identity: str | None,
     parent: str | None,
@@ -113,6 +115,7 @@ def made_span(
         name: Its name.
         attributes: Its attributes.
         events: Attributes of each of its events.
+        task: The attribute of its resource that names the task, unless the span names another.
         trace: Id of the trace.
         identity: Its own id.
         parent: Id of its parent span.
@@ -121,13 +124,15 @@ def made_span(
         is_error: Whether its status is an error.
         message: Message of its status.
     """
+    names_task = TASK_ID in attributes
+    attributes = {**(task or {}), **attributes}
     own = conventional(attributes)
     operation = attributes.get("gen_ai.operation.name") or own
     if not isinstance(operation, str):
         operation = name.partition(" ")[0]
         is_marked = any(key.startswith(("gen_ai.", TASK_ID)) for key in attributes)
         if not is_marked or operation not in _OPERATIONS:
-            if TASK_ID not in attributes:
+            if not names_task:
                 return None
             operation = ""
     exception = None
