@@ -155,13 +155,20 @@ def test_why_a_simulation_failed(reason: str, info: Any, failure: Failure, tmp_p
     assert (attempt.failure, attempt.passed, attempt.turns) == (failure, None, ())
 
 
-def test_a_results_file_may_leave_its_simulations_to_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "simulations").mkdir()
-    (tmp_path / "simulations" / "s.json").write_text(json.dumps(SIMULATION))
+def test_simulations_in_files_of_their_own_have_the_agent_of_their_run(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "one"
+    (run / "simulations").mkdir(parents=True)
+    (run / "simulations" / "a.json").write_text(json.dumps(SIMULATION, indent=2))
+    (run / "simulations" / "b.json").write_text("{")
     about = {key: RESULTS[key] for key in ("timestamp", "info", "tasks")}
-    (tmp_path / "results.json").write_text(json.dumps({**about, "simulation_index": []}, indent=2))
-    (attempt,) = read_trajectories(tmp_path)
-    assert (attempt.task_id, len(attempt.turns or ())) == ("7", 3)
+    (run / "results.json").write_text(json.dumps({**about, "simulation_index": []}, indent=2))
+    for path in (run, run / "results.json", run.parent, tmp_path):
+        problems: list[ReadProblem] = []
+        (attempt,) = read_trajectories(path, on_problem=problems.append)
+        assert (attempt.task_id, attempt.agent, attempt.model) == ("7", "llm_agent", "m-1")
+        assert attempt.source is not None
+        assert attempt.source.file == str(run / "simulations" / "a.json")
+        assert [problem.file for problem in problems] == [str(run / "simulations" / "b.json")]
 
 
 def test_the_folder_of_a_run_is_read(tmp_path: Path) -> None:

@@ -1,12 +1,17 @@
 """Results of tau2-bench: simulations of an agent that serves a user.
 
-A results file contains the configuration, the tasks and all simulations; newer runs store each
-simulation in its own file. Calls made by the simulated user do not belong to the agent.
+A results file contains the configuration, the tasks and all simulations. Newer runs are folders,
+which store each simulation in its own file::
+
+    <run>/results.json · simulations/*.json
+
+Calls made by the simulated user do not belong to the agent.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -14,6 +19,7 @@ from pydantic import ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.content import open_content
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import as_number, as_text
 from trajmeter.readers._recognition.evidence import beginning
@@ -26,7 +32,7 @@ from trajmeter.records.measurements import finite
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -36,8 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["TAU2_RESULTS", "TAU2_SIMULATIONS"]
 
 _INFO = frozenset({"agent_info", "environment_info", "user_info"})
-_FOLDER = "simulations"
-"""Folder of the simulations beside a results file that contains none."""
+_RESULTS, _SIMULATIONS = "results.json", "simulations"
+"""The results file of a run, and the key or the folder beside it that has the simulations."""
+_HEAD = 1 << 16
 _GREETING = "greeting"
 """Mark of a message that no model wrote."""
 _ENDED_WELL = ("agent_stop", "user_stop")
@@ -45,8 +52,13 @@ _BUDGETS = ("max_steps", "timeout", "context_window_exceeded")
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
+    """Whether it is a results file, or the folder of a run with a folder of simulations."""
     if path.is_dir():
-        return None
+        results = path / _RESULTS
+        if not (results.is_file() and (path / _SIMULATIONS).is_dir()):
+            return None
+        with open_content(results) as file:
+            head = file.read(_HEAD)
     first = next(iter(beginning(head)), None)
     info = first.get("info") if isinstance(first, dict) else None
     return Evidence.CERTAIN if isinstance(info, dict) and info.keys() >= _INFO else None
@@ -54,26 +66,46 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """Read every simulation; unreadable ones are reported."""
-    for source, results in entries(path, may_be_own=False):
+    file = path / _RESULTS if path.is_dir() else path
+    folder = file.parent / _SIMULATIONS
+    for source, results in entries(file, may_be_own=False):
         if isinstance(results, ReadError):
             report(problem_at(source, str(results)))
             continue
-        simulations = results.get("simulations") if isinstance(results, dict) else None
-        if simulations is None and (path.parent / _FOLDER).is_dir():
-            continue  # they are in files of their own
-        if not isinstance(results, dict) or not isinstance(simulations, list):
+        about = results if isinstance(results, dict) else {}
+        info = about.get("info")
+        simulations = about.get(_SIMULATIONS)
+        found: Iterable[tuple[Source, JsonValue | ReadError]]
+        if isinstance(simulations, list):
+            found = (
+                (Source(file=source.file, record=f"{_SIMULATIONS}[{index}]"), simulation)
+                for index, simulation in enumerate(simulations)
+            )
+        elif simulations is None and folder.is_dir():
+            files = sorted(each for each in folder.iterdir() if each.suffix == ".json")
+            found = chain.from_iterable(entries(each, may_be_own=False) for each in files)
+        else:
             got = json_input.type_name(simulations)
             report(problem_at(source, f"simulations: expected a list, got {got}"))
             continue
-        info = results.get("info")
-        for index, simulation in enumerate(simulations):
-            place = Source(file=source.file, record=f"simulations[{index}]")
-            try:
-                yield _trajectory(simulation, place, info if isinstance(info, dict) else {})
-            except ReadError as error:
-                report(problem_at(place, str(error)))
-            except ValidationError as error:
-                report(problem_at(place, describe_error(error)))
+        yield from _trajectories(found, info if isinstance(info, dict) else {}, report)
+
+
+def _trajectories(
+    found: Iterable[tuple[Source, JsonValue | ReadError]],
+    info: dict[str, JsonValue],
+    report: Callable[[ReadProblem], None],
+) -> Iterator[Trajectory]:
+    for source, simulation in found:
+        if isinstance(simulation, ReadError):
+            report(problem_at(source, str(simulation)))
+            continue
+        try:
+            yield _trajectory(simulation, source, info)
+        except ReadError as error:
+            report(problem_at(source, str(error)))
+        except ValidationError as error:
+            report(problem_at(source, describe_error(error)))
 
 
 def _is_simulation(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -205,6 +237,7 @@ TAU2_RESULTS = FileFormat(
     origin="tau2-bench, results of text simulations",
     recognises=_recognises,
     records=_read,
+    folder_files=frozenset({_SIMULATIONS}),
 )
 
 TAU2_SIMULATIONS = RecordFormat(

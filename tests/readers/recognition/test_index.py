@@ -115,6 +115,7 @@ FOLDERS = {
     "harbor-trials": ("result.json", HARBOR.decode()),
     "openhands-completions": ("1.json", '{"messages": [], "response": {}, "timestamp": 1}'),
     "openhands-conversation": ("base_state.json", "{}"),
+    "tau2-results": ("results.json", BEGINNINGS["tau2-results"].decode()),
 }
 
 
@@ -169,7 +170,8 @@ def test_a_table_in_parquet_is_recognised_by_a_format_that_the_index_gives() -> 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_folder_is_recognised_by_a_format_that_the_index_gives(name: str, tmp_path: Path) -> None:
     inside, content = FOLDERS[name]
-    (tmp_path / "events").mkdir()
+    for beside in ("events", "simulations"):
+        (tmp_path / beside).mkdir()
     (tmp_path / inside).parent.mkdir(exist_ok=True)
     (tmp_path / inside).write_text(content)
     known: Any = format_named(name, Trajectory)

@@ -225,7 +225,7 @@ INDEX: dict[str, Place] = {
     "swe-bench-predictions": _records("swe_bench", "model_patch"),
     "task-records": _records("own_records", "id", makes=Task),
     "tau-bench-results": _records("tau_bench", "traj"),
-    "tau2-results": _files("tau2_bench", ("environment_info",)),
+    "tau2-results": _files("tau2_bench", ("environment_info",), folder=re.compile(r"simulations/")),
     "tau2-simulations": _records("tau2_bench", "termination_reason"),
     "trajectory-records": _records("own_records", "task_id"),
     "verifiers-episodes": _files("verifiers", ("env",), beside=("task",)),
