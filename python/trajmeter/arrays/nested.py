@@ -1,6 +1,6 @@
 """Builds Arrow arrays of records, lists and mappings from their parts, or splits them.
 
-Like :mod:`trajmeter.arrays.flat`, it avoids importing pandas, and ``pyarrow.compute``, which
+Like :mod:`trajmeter.arrays`, it avoids importing pandas, and ``pyarrow.compute``, which
 ``from_arrays`` imports for a mask.
 """
 
