@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+_WAKING_SECONDS = 0.05
+"""How often the loop looks for requests unasked: a fork of the agent can take its wake-up call."""
 
 
 def main(reference: str) -> None:
@@ -78,7 +80,9 @@ def main(reference: str) -> None:
             _end()  # an agent that blocks the loop or leaves threads running is not waited for
 
         threading.Thread(target=read, name="trajmeter-requests", daemon=True).start()
-        await ended.wait()
+        ending = asyncio.ensure_future(ended.wait())
+        while not ending.done():
+            await asyncio.wait({ending}, timeout=_WAKING_SECONDS)
 
     asyncio.run(serve())
 
