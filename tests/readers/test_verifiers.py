@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from trajmeter.readers import read_trajectories
-from trajmeter.records import Failure, ReadProblem, Source, Trajectory, Usage
+from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.records import Failure, ReadProblem, Source, Task, ToolCall, Trajectory, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,3 +282,43 @@ def test_the_reply_of_the_main_agent_is_the_output(tmp_path: Path) -> None:
 def test_unusable_messages_are_named_by_their_node(tmp_path: Path) -> None:
     nodes = [node(ASK), node(SAY, 0), node(SAY, 1, sampled=True), node(GAVE, 2)]
     assert [*read(tmp_path, trace(nodes=nodes, calls=[])).unusable] == ["messages[3]"]
+
+
+def tasks_of(folder: Path, *records: Any) -> tuple[list[Task], list[ReadProblem]]:
+    path, problems = folder / "traces.jsonl", list[ReadProblem]()
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return list(read_tasks(path, on_problem=problems.append)), problems
+
+
+def about(**data: Any) -> dict[str, Any]:
+    return {"type": "Mend", "data": data, "key": "task-7", "hash": "1f"}
+
+
+@pytest.mark.parametrize("expected", [[{"name": "read"}], '[{"name": "read"}]'])
+def test_references_are_in_the_data_of_a_task(tmp_path: Path, expected: Any) -> None:
+    task = about(prompt="Mend it.", idx=3, expected_tool_calls=expected, commit=None)
+    (of_trace, of_episode), problems = tasks_of(
+        tmp_path, trace(task=task), {"id": "e", "env": {}, "task": task, "traces": []}
+    )
+    assert not problems
+    assert of_trace.id == of_episode.id == "task-7"
+    assert of_trace.question == "Mend it."
+    assert of_trace.expected_tool_calls == (ToolCall(name="read"),)
+    assert of_episode.expected_tool_calls == of_trace.expected_tool_calls
+    assert of_trace.commit is None
+    assert of_trace.metadata == {"prompt": "Mend it.", "idx": 3}
+
+
+def test_a_task_with_a_bad_reference_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
+    tasks, problems = tasks_of(
+        tmp_path,
+        trace(task=about(expected_tool_calls="[")),
+        trace(task=about(max_turns="many")),
+        trace(task={"data": {}}),
+        trace(task=about(max_turns=3)),
+    )
+    assert [task.max_turns for task in tasks] == [3]
+    assert [problem.line for problem in problems] == [1, 2, 3]
+    assert problems[0].message.startswith("expected_tool_calls: ")
+    assert problems[1].message.startswith("max_turns: ")
+    assert problems[2].message == "task: no id: expected a key or a hash, or an id in its data"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from trajmeter import json_input
 from trajmeter.errors import InputError, ReadError
+from trajmeter.readers._references import REFERENCES, reference
 from trajmeter.readers.messages import from_messages
 from trajmeter.readers.own_records import TASKS
 from trajmeter.readers.tool_views import TOOL_VIEWS
@@ -21,38 +21,12 @@ from trajmeter.system.forks import lock_for
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.scoring.scorer import Scorer
 
-__all__ = ["REFERENCES", "References", "attempt_from", "plain"]
-
-REFERENCES = frozenset(
-    {
-        "assertions",
-        "baseline_seconds",
-        "commit",
-        "expected_answer",
-        "expected_sources",
-        "expected_tool_calls",
-        "gold_patch",
-        "gold_ranges",
-        "max_turns",
-        "oracle_seconds",
-        "repo",
-        "timeout_seconds",
-    }
-)
-"""Fields of a task with which attempts are compared."""
-
-_NESTED = REFERENCES - {
-    "commit",
-    "expected_answer",
-    "gold_patch",
-    "max_turns",
-    "repo",
-    "timeout_seconds",
-}
-"""Reference fields that are lists or objects; in data sets, their columns hold JSON text."""
+__all__ = ["References", "attempt_from", "plain"]
 
 _KEPT = 1_000
 """Number of tasks to cache, so that each is prepared once for its attempts."""
@@ -138,21 +112,16 @@ class References:
         return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
 
 
-def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - any value from a host
-    """A reference, which may be JSON as text.
+def _read(key: str, value: Any) -> JsonValue:  # noqa: ANN401 - any value from a host
+    """A reference.
 
     Raises:
-        ReadError: The text is not JSON, or the reference contains itself.
+        ReadError: It is text that is not JSON, or contains itself.
     """
-    if key not in _NESTED or not isinstance(value, str):
-        try:
-            return plain(value)
-        except RecursionError as error:
-            raise ReadError(f"{key}: it contains itself, or is nested too deeply") from error
     try:
-        return json_input.parse(value.encode(errors="surrogatepass"))
-    except ReadError as error:
-        raise ReadError(f"{key}: {error}") from error
+        return reference(key, plain(value))
+    except RecursionError as error:
+        raise ReadError(f"{key}: it contains itself, or is nested too deeply") from error
 
 
 def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.hosts._figures import cause_of
-from trajmeter.hosts._references import REFERENCES, References, attempt_from
+from trajmeter.hosts._references import References, attempt_from
 from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.score import ToolsMetric
 from trajmeter.metrics.turns.score import TurnsMetric
+from trajmeter.readers._references import REFERENCES
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.scoring.scorer import Scorer
 

@@ -30,7 +30,8 @@ __all__ = ["main"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _WAKING_SECONDS = 0.05
-"""How often the loop looks for requests unasked: a fork of the agent can take its wake-up call."""
+"""How often the loop wakes by itself: a process that an agent forked shares the pipe that wakes it,
+and can take the byte that announces a request."""
 
 
 def main(reference: str) -> None:
@@ -80,9 +81,7 @@ def main(reference: str) -> None:
             _end()  # an agent that blocks the loop or leaves threads running is not waited for
 
         threading.Thread(target=read, name="trajmeter-requests", daemon=True).start()
-        ending = asyncio.ensure_future(ended.wait())
-        while not ending.done():
-            await asyncio.wait({ending}, timeout=_WAKING_SECONDS)
+        await _watchful(ended)
 
     asyncio.run(serve())
 
@@ -96,6 +95,13 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(_STDERR, _STDOUT)
     sys.stdout = sys.stderr  # unbuffered, so output of a killed process is not lost
     return requests, replies
+
+
+async def _watchful(ended: asyncio.Event) -> None:
+    """Wait for an event, and wake the loop meanwhile, so that it sees requests in any case."""
+    ending = asyncio.ensure_future(ended.wait())
+    while not ending.done():
+        await asyncio.wait({ending}, timeout=_WAKING_SECONDS)
 
 
 async def _reply(agent: Agent, name: str, timeout_seconds: float, *arguments: Any) -> Reply:  # noqa: ANN401 - what the method takes

@@ -229,6 +229,7 @@ INDEX: dict[str, Place] = {
     "tau2-simulations": _records("tau2_bench", "termination_reason"),
     "trajectory-records": _records("own_records", "task_id"),
     "verifiers-episodes": _files("verifiers", ("env",), beside=("task",)),
+    "verifiers-tasks": _records("verifiers", "task", makes=Task),
     "verifiers-traces": _records("verifiers", "nodes"),
 }
 """Formats by name."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source, Turn
 
-__all__ = ["VERIFIERS_TRACES", "failure_of", "trajectory_of"]
+__all__ = ["VERIFIERS_TRACES", "failure_of", "identity_of", "trajectory_of"]
 
 _BUDGETS = {
     "max_turns": "max_turns_exceeded",
@@ -71,7 +71,7 @@ def trajectory_of(record: Mapping[str, JsonValue], source: Source) -> Trajectory
         _timed(turn, by_node.get(place, {}), agents[place])
         for turn, place in zip(held.turns, held.starts, strict=True)
     )
-    identity = _identity(task)
+    identity = identity_of(task)
     condition = as_text(record.get("stop_condition"))
     return Trajectory(
         **{
@@ -97,7 +97,7 @@ def trajectory_of(record: Mapping[str, JsonValue], source: Source) -> Trajectory
     )
 
 
-def _identity(task: Mapping[str, Any]) -> object:
+def identity_of(task: Mapping[str, Any]) -> object:
     """What identifies a task; its key is its hash unless the task set defines another."""
     data = as_object(task.get("data")) or {}
     key, digest = task.get("key"), task.get("hash")
