@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.readers._logs.values import as_text
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES
-from trajmeter.readers.messages.shapes import identity_of, unwrapped
 from trajmeter.readers.opentelemetry.answers import answer_of, sent_messages
-from trajmeter.readers.opentelemetry.openllmetry import ENTITY_INPUT, SPAN_KIND
+from trajmeter.readers.opentelemetry.error_texts import exception_class, without_traceback
 from trajmeter.readers.opentelemetry.results import results_in
 from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span
-from trajmeter.readers.opentelemetry.tools import RESULT
+from trajmeter.readers.opentelemetry.tool_runs import final_text, tool_run
 from trajmeter.readers.opentelemetry.traces import FINAL, attempt_of
-from trajmeter.readers.opentelemetry.values import structured
 from trajmeter.records import Usage
 from trajmeter.records.measurements import finite
 
@@ -53,12 +49,6 @@ CARRIED_BY_RUNS = (
     "metadata",
 )
 """Fields that runs and spans can provide."""
-
-_TRACEBACK = "Traceback (most recent call last)"
-_RAISED = re.compile(r"([A-Za-z_][\w.]*)(?:\(|: )")
-"""An exception at the beginning of an error: its ``repr``, or its class and message."""
-_CALLED = frozenset({"args", "kwargs"})
-"""Keys of the arguments of a decorated function."""
 
 
 class Run(NamedTuple):
@@ -120,15 +110,17 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
             )
             parent = _enclosing(around) or parent
         elif operation == TOOL:
-            is_error = _tool(run, attributes) or is_error
+            described = tool_run(run.name, run.input, run.output, run.call_id)
+            attributes |= described.attributes
+            is_error = described.has_failed or is_error
         elif operation == AGENT:
             attributes["gen_ai.agent.name"] = run.name
         elif run.parent is None:
             operation = AGENT
             attributes["gen_ai.agent.name"] = None if has_agents else run.name
         if operation == AGENT and run.parent is None:
-            attributes[FINAL] = _final(run.output)
-        error = run.error.partition(_TRACEBACK)[0].strip() if run.error else None
+            attributes[FINAL] = final_text(run.output)
+        error = without_traceback(run.error)
         spans.append(
             Span(
                 trace=run.trace,
@@ -138,7 +130,7 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
                 start=run.start,
                 end=run.end,
                 error=(error or NO_MESSAGE) if is_error else None,
-                exception=_class_in(error) if is_error else None,
+                exception=exception_class(error) if is_error else None,
                 attributes={key: each for key, each in attributes.items() if each is not None},
                 results=results_in(sent_messages(run.input)) if operation in ANSWERS else (),
                 usage=usage,
@@ -177,57 +169,6 @@ def _enclosing(around: Iterable[Run]) -> str | None:
     """Id of the model call that only parts of the program separate from another one in it."""
     inner = next((run for run in around if run.operation != OTHER), None)
     return None if inner is None or inner.operation != CHAT else inner.id
-
-
-def _tool(run: Run, attributes: dict[str, JsonValue]) -> bool:
-    """Describe the call of a tool; returns whether its message says that it failed."""
-    given = _arguments(run.input)
-    # Without an id, the call is found by name and arguments, as for Traceloop's tools.
-    attributes |= {"gen_ai.tool.name": run.name, SPAN_KIND: "tool"}
-    identity = run.call_id
-    if isinstance(given, dict) and given.get("type") == "tool_call" and "args" in given:
-        identity = identity or identity_of(given.get("id"))
-        given = given["args"]
-    if isinstance(given, dict) and given.keys() == _CALLED:
-        attributes[ENTITY_INPUT] = given
-        given = given["kwargs"] if not given["args"] else given
-    elif isinstance(given, dict):
-        attributes[ENTITY_INPUT] = {"kwargs": given}
-    attributes["gen_ai.tool.call.arguments"] = given
-    output, status = run.output, None
-    if isinstance(output, dict) and output.keys() == {"output"}:
-        output = output["output"]
-    if isinstance(returned := structured(output), dict):
-        message = unwrapped(returned)
-        if "tool_call_id" in message and "content" in message:
-            identity = identity or identity_of(message["tool_call_id"])
-            output, status = message["content"], message.get("status")
-    attributes[RESULT] = None if output == {} else output
-    attributes["gen_ai.tool.call.id"] = identity
-    return status == "error"
-
-
-def _arguments(given: JsonValue) -> JsonValue:
-    """The arguments of a tool; text is parsed if it is a JSON object, never evaluated."""
-    if isinstance(given, dict) and given.keys() == {"input"}:
-        given = given["input"]
-    found = structured(given)
-    return found if isinstance(found, dict) else given
-
-
-def _final(output: JsonValue) -> str | None:
-    """The text that a whole run returned."""
-    if isinstance(output, dict) and output.keys() == {"output"}:
-        output = output["output"]
-    elif structured(output) is not output:
-        return None  # an object that was written as text
-    return as_text(output)
-
-
-def _class_in(error: str | None) -> str:
-    """Class of the exception in an error; ``error`` if it names none."""
-    raised = _RAISED.match(error or "")
-    return raised[1] if raised else "error"
 
 
 def recorded_cost(value: object) -> float | None:

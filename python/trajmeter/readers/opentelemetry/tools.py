@@ -12,6 +12,7 @@ from trajmeter.readers.opentelemetry.openllmetry import (
     SPAN_KIND,
 )
 from trajmeter.readers.opentelemetry.spans import NO_MESSAGE, Span
+from trajmeter.readers.opentelemetry.tool_runs import RESULT
 from trajmeter.readers.opentelemetry.values import parsed
 
 if TYPE_CHECKING:
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["RESULT", "call_id", "is_named", "result_of"]
-
-RESULT = "gen_ai.tool.call.result"
-"""The result of a tool."""
+__all__ = ["call_id", "is_named", "result_of"]
 
 
 def call_id(span: Span, parts: list[JsonValue], taken: Container[str]) -> str | None:

@@ -11,7 +11,8 @@ from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.opentelemetry.nesting import AGENTS, innermost, outermost
 from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span
-from trajmeter.readers.opentelemetry.tools import RESULT, call_id, is_named, result_of
+from trajmeter.readers.opentelemetry.tool_runs import RESULT
+from trajmeter.readers.opentelemetry.tools import call_id, is_named, result_of
 from trajmeter.readers.opentelemetry.values import parsed
 from trajmeter.records import Failure, Trajectory
 
