@@ -4,35 +4,60 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.readers._logs.values import as_text
 from trajmeter.readers.opentelemetry.spans import ANSWERS, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AGENTS", "innermost", "outermost"]
+__all__ = ["AGENTS", "AGENT_NAME", "AgentNames", "innermost", "outermost"]
 
 AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
 """Operations that run one or more agents."""
+AGENT_NAME = "gen_ai.agent.name"
+"""Name of the agent that a span is of."""
+_TOOL = "execute_tool"
+_TOOL_NAME = "gen_ai.tool.name"
 
 
 def innermost(spans: Sequence[Span]) -> list[Span]:
-    """Reduce spans to one per model call, which frameworks and clients may both record.
+    """Reduce spans to one per call, which frameworks and clients may both record.
 
     The innermost span is kept, with attributes that only the enclosing spans have.
     """
+    by_id = {span.id: span for span in spans if span.id is not None}
     found = dict(enumerate(spans))
     within: dict[str, int] = {}
     for at, span in found.items():
-        if span.operation in ANSWERS and span.error is None and span.parent is not None:
+        if span.parent is not None and _is_same_call(span, by_id.get(span.parent)):
             within[span.parent] = at  # the last one, if calls were retried
+    kept_in: dict[int, int] = {}
     for at, span in enumerate(spans):
-        inner = within.get(span.id or "")
-        if span.operation in ANSWERS and inner != at and inner in found:
-            about = {**found.pop(at).attributes, **found[inner].attributes}
-            results = found[inner].results or span.results
-            usage = found[inner].usage or span.usage
-            found[inner] = found[inner]._replace(attributes=about, results=results, usage=usage)
+        inner = within.get(span.id or "", at)
+        while inner in kept_in and inner != at:
+            inner = kept_in[inner]
+        if inner == at:
+            continue
+        kept_in[at] = inner
+        about = {**found.pop(at).attributes, **found[inner].attributes}
+        results = found[inner].results or span.results
+        usage = found[inner].usage or span.usage
+        error = found[inner].error or (span.error if span.operation == _TOOL else None)
+        found[inner] = found[inner]._replace(
+            attributes=about, results=results, usage=usage, error=error
+        )
     return list(found.values())
+
+
+def _is_same_call(span: Span, outer: Span | None) -> bool:
+    """Whether a span records the call that the span around it records."""
+    if outer is None:
+        return False
+    if span.operation in ANSWERS:
+        return outer.operation in ANSWERS and span.error is None
+    name = span.attributes.get(_TOOL_NAME)
+    is_tool = span.operation == outer.operation == _TOOL
+    return is_tool and name is not None and name == outer.attributes.get(_TOOL_NAME)
 
 
 def outermost(spans: Sequence[Span]) -> list[Span]:
@@ -50,3 +75,28 @@ def outermost(spans: Sequence[Span]) -> list[Span]:
         if around is None or around.id in seen:
             found.append(span)
     return found
+
+
+class AgentNames:
+    """Names of the agents that spans are of: of their own, or of the nearest agent around them."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._by_id = {span.id: span for span in spans if span.id is not None}
+        self._found: dict[str, str | None] = {}
+
+    def of(self, span: Span) -> str | None:
+        """Name of the agent that a span is of."""
+        passed: list[str] = []
+        around: Span | None = span
+        name = None
+        while around is not None and name is None:
+            name = as_text(around.attributes.get(AGENT_NAME))
+            if around.id in self._found:
+                name = name or self._found[around.id]
+                break
+            if around.id is not None:
+                passed.append(around.id)
+                self._found[around.id] = None  # ends a circle
+            around = self._by_id.get(around.parent or "")
+        self._found.update(dict.fromkeys(passed, name))
+        return name

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._logs.values import as_list, as_object, as_text
+from trajmeter.readers.opentelemetry.error_texts import exception_class, without_traceback
+from trajmeter.readers.opentelemetry.openinference import described
 from trajmeter.readers.opentelemetry.openllmetry import conventional
 from trajmeter.readers.opentelemetry.results import results_in
 from trajmeter.readers.opentelemetry.values import attributes_of, is_integer, parsed
@@ -127,6 +129,11 @@ def made_span(
     names_task = TASK_ID in attributes
     attributes = {**(task or {}), **attributes}
     own = conventional(attributes)
+    other = described(attributes, name, is_root=parent is None)
+    if other is not None:
+        attributes, own = other.attributes, own or other.operation
+        if other.task is not None:
+            attributes.setdefault(TASK_ID, other.task)
     operation = attributes.get("gen_ai.operation.name") or own
     if not isinstance(operation, str):
         operation = name.partition(" ")[0]
@@ -148,6 +155,10 @@ def made_span(
         attributes.setdefault("gen_ai.output.messages", choices)
     sent = attributes.pop("gen_ai.input.messages", None)
     kind = as_text(attributes.get("error.type"))
+    error = without_traceback(message) or said or kind or NO_MESSAGE
+    if other is not None:
+        is_error = is_error or other.has_failed
+        kind = kind or (exception_class(error) if is_error else None)
     return Span(
         trace=trace,
         id=identity,
@@ -155,7 +166,7 @@ def made_span(
         operation=operation,
         start=start,
         end=end,
-        error=(message or said or kind or NO_MESSAGE) if is_error or kind else None,
+        error=error if is_error or kind else None,
         exception=exception or kind,
         attributes=attributes,
         results=results_in(sent) if operation in ANSWERS else (),

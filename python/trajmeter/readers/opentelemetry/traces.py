@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.limits import is_too_long
-from trajmeter.readers._logs.values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers._logs.values import as_list, as_object, seconds_between
 from trajmeter.readers.messages.fields import fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import count, made_usage
-from trajmeter.readers.opentelemetry.nesting import AGENTS, innermost, outermost
+from trajmeter.readers.opentelemetry.nesting import (
+    AGENT_NAME,
+    AGENTS,
+    AgentNames,
+    innermost,
+    outermost,
+)
 from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span
 from trajmeter.readers.opentelemetry.tool_runs import RESULT
 from trajmeter.readers.opentelemetry.tools import call_id, is_named, result_of
@@ -30,16 +36,48 @@ _BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "Max
 FINAL = "final_result"
 """The result of an agent, which may be the arguments of a call; the attribute is pydantic-ai's."""
 
+_COUNTS = {
+    "input_tokens": (
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "llm.token_count.prompt",
+    ),
+    "output_tokens": (
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.completion_tokens",
+        "llm.token_count.completion",
+    ),
+    "cached": (
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+    ),
+    "written": (
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "llm.token_count.prompt_details.cache_write",
+    ),
+    "reasoning": (
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.usage.reasoning_tokens",
+        "llm.usage.reasoning_tokens",
+        "gen_ai.usage.details.reasoning_tokens",
+        "llm.token_count.completion_details.reasoning",
+    ),
+    "total": ("llm.token_count.total",),
+}
+"""Attributes with the counts of a model call; the first that it has counts."""
+
 
 def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
     """Convert a trace's spans to a trajectory; ``None`` if no model or tool was called."""
     every = sorted(spans, key=lambda span: span.start or 0.0)
     spans = [span for span in every if span.operation]
-    trace = _Trace(innermost(spans))
+    trace = _Trace(innermost(spans), AgentNames(spans))
     if not trace.messages and not any(span.operation in ANSWERS for span in spans):
         return None
     held = message_turns(trace.messages, usage=lambda _: None)
-    turns = tuple(map(trace.timed, held.turns, trace.answers))
+    turns = tuple(map(trace.timed, held.turns, trace.answers, trace.tools))
     agents = outermost(spans)
     roots = [*agents, *(span for span in spans if span.operation in AGENTS)] or spans[:1]
     named = [span.attributes.get(TASK_ID) for span in every]
@@ -54,7 +92,7 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
             "turns": turns,
             "task_id": task or spans[0].trace,
             "attempt": spans[0].trace if task is not None else None,
-            "agent": _first(roots, "gen_ai.agent.name"),
+            "agent": _first(roots, AGENT_NAME, "gen_ai.workflow.name"),
             "model": _first(spans, "gen_ai.request.model", "gen_ai.response.model"),
             "source": source,
             "duration_seconds": seconds_between(
@@ -72,49 +110,57 @@ def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
 class _Trace:
     """The model and tool calls of a trace, as messages."""
 
-    def __init__(self, spans: Sequence[Span]) -> None:
+    def __init__(self, spans: Sequence[Span], agents: AgentNames) -> None:
+        self._agents = agents
         self.answers: list[Span | None] = []
         """The model call of each turn; ``None`` for tools called before any."""
         self.messages: list[dict[str, Any]] = []
         self.unusable: dict[str, str] = {}
-        self._tools: dict[str, Span] = {}
+        self.tools: list[dict[str, Span]] = []
+        """The spans of tools that each turn called, by the id of the call."""
+        self._named: dict[str, int] = {}
+        """The last turn with a call of each id; some programs reuse ids."""
         self._given: dict[str, dict[str, Any]] = {}
         """The message with the result of each call."""
         self._settled: set[str] = set()
         """Calls whose result is known as it was sent to the model."""
-        named: set[str] = set()
         latest: dict[str, Any] | None = None
         for number, span in enumerate(spans):
             if span.operation in ANSWERS:
                 if latest is not None:
-                    self._give(span.results, latest["parts"], named)
+                    self._give(span.results, latest["parts"])
                 parts = _parts(span)
                 if span.error is not None and not parts:
                     continue  # a provider error
-                latest = {"role": "assistant", "parts": parts}
-                named.update(_ids(parts))
-                self.answers.append(span)
-                self.messages.append(latest)
+                latest = self._begin(span, parts)
             elif span.operation == "execute_tool":
                 if latest is None:
-                    latest = {"role": "assistant", "parts": []}
-                    self.answers.append(None)
-                    self.messages.append(latest)
-                identity = call_id(span, latest["parts"], self._tools)
-                if identity is None or identity not in named:
+                    latest = self._begin(None, [])
+                identity = call_id(span, latest["parts"], self.tools[-1])
+                if identity is None or identity not in self._named:
                     identity = identity or span.id or f"span {number}"
-                    named.add(identity)
+                    self._named[identity] = len(self.tools) - 1
                     if not is_named(span, identity, latest["parts"]):
                         latest["parts"].append(self._called(span, identity))
-                self._tools[identity] = span
+                self.tools[self._named[identity]][identity] = span
                 self._given[identity] = result_of(span, identity)
                 if RESULT in span.attributes:
                     self._settled.add(identity)
                 self.messages.append(self._given[identity])
 
-    def _give(
-        self, results: Iterable[Mapping[str, Any]], parts: list[JsonValue], named: set[str]
-    ) -> None:
+    def _begin(self, answer: Span | None, parts: list[JsonValue]) -> dict[str, Any]:
+        """Begin a turn, with a message of these parts."""
+        message = {"role": "assistant", "parts": parts}
+        self.answers.append(answer)
+        self.messages.append(message)
+        self.tools.append({})
+        for identity in _ids(parts):
+            self._named[identity] = len(self.tools) - 1
+            self._given.pop(identity, None)
+            self._settled.discard(identity)
+        return message
+
+    def _give(self, results: Iterable[Mapping[str, Any]], parts: list[JsonValue]) -> None:
         """Add results that were sent to a model and that no tool span has recorded."""
         is_answered = not self._given.keys().isdisjoint(_ids(parts)) or (
             self.messages[-1]["role"] == "tool"
@@ -124,7 +170,7 @@ class _Trace:
             if identity is None:  # these belong to the last calls, in order
                 if not is_answered and any(map(_is_call, parts)):
                     self.messages.append({**result})
-            elif identity in named and identity not in self._settled:
+            elif identity in self._named and identity not in self._settled:
                 self._settled.add(identity)
                 if identity in self._given:
                     self._given[identity]["content"] = result["content"]
@@ -145,12 +191,12 @@ class _Trace:
             "arguments": arguments,
         }
 
-    def timed(self, turn: Turn, answer: Span | None) -> Turn:
+    def timed(self, turn: Turn, answer: Span | None, tools: Mapping[str, Span]) -> Turn:
         """A turn with its usage, its times and those of its calls."""
         ends = [] if answer is None else [answer.end]
         calls = []
         for call in turn.tool_calls:
-            tool = self._tools.get(call.id or "")
+            tool = tools.get(call.id or "")
             if tool is not None:
                 ends.append(tool.end)
                 seconds = seconds_between(tool.start, tool.end)
@@ -161,7 +207,7 @@ class _Trace:
         if answer is not None:
             known = [end for end in ends if end is not None]
             update["usage"] = answer.usage or _usage(answer.attributes)
-            update["agent"] = as_text(answer.attributes.get("gen_ai.agent.name"))
+            update["agent"] = self._agents.of(answer)
             update["duration_seconds"] = seconds_between(answer.start, max(known, default=None))
         return turn.model_copy(update=update)
 
@@ -210,20 +256,8 @@ def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
         return next((count(about[name]) for name in names if name in about), None)
 
     return made_usage(
-        counted("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
-        counted("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
-        cached=counted(
-            "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"
-        ),
-        written=counted(
-            "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens"
-        ),
-        reasoning=counted(
-            "gen_ai.usage.reasoning.output_tokens",
-            "gen_ai.usage.reasoning_tokens",
-            "llm.usage.reasoning_tokens",
-            "gen_ai.usage.details.reasoning_tokens",
-        ),
+        **{field: counted(*names) for field, names in _COUNTS.items()},
+        cost=about.get("llm.cost.total"),
     )
 
 
