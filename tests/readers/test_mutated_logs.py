@@ -18,6 +18,7 @@ from tests.readers.inspect.samples import HEADER, begin, ran, sample
 from tests.readers.langfuse import test_observations as langfuse
 from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
+from tests.readers.opentelemetry import test_openinference as openinference
 from tests.readers.opentelemetry import test_openllmetry as openllmetry
 from tests.readers.opentelemetry import test_sdk_spans as sdk_spans
 from tests.readers.opentelemetry.test_spans import READ, SAY, chat, export, span, tool
@@ -41,6 +42,10 @@ LOGS: dict[str, Any] = {
     "records": [{"instance_id": "a", "trajectory": ONE_CALL["openai"], "resolved": 1}],
     "inspect": [INSPECT],
     "opentelemetry, printed": [sdk_spans.run()],
+    "openinference": openinference.SPANS,
+    "openinference, exports": [openinference.OTLP],
+    "openinference, rows": [*map(openinference.row_of, openinference.SPANS)],
+    "openinference, a page": [{"data": [*map(openinference.of_phoenix, openinference.SPANS)]}],
     "opentelemetry": [export(chat(1, READ), tool(5, **FAILED), chat(8, SAY), span("x", 0, 9))],
     "openllmetry": [
         export(

@@ -58,6 +58,14 @@ OTHERS = {
         "opentelemetry-spans",
         b'{"context": {"trace_id": "0x1", "span_id": "0x2"}, "parent_id": null}\n',
     ),
+    "opentelemetry-spans, a page of Phoenix": (
+        "opentelemetry-spans",
+        b'{"data": [{"context": {"trace_id": "1", "span_id": "2"}, "parent_id": "3"}]}',
+    ),
+    "opentelemetry-spans, rows of Phoenix": (
+        "opentelemetry-spans",
+        b'{"parent_id": null, "context.span_id": "2", "context.trace_id": "1"}',
+    ),
     "aider-input-histories, CRLF": ("aider-input-histories", b"# 2026-01-02 03:04:05\r\n+hi\n"),
     "asciinema-casts 1": ("asciinema-casts", b'{"version": 1, "stdout": []}'),
     "asciinema-casts 3": ("asciinema-casts", b'{"version": 3, "term": {}}\n'),
@@ -164,7 +172,8 @@ def test_a_file_is_recognised_by_a_format_that_the_index_gives(case: str, tmp_pa
 
 
 def test_a_table_in_parquet_is_recognised_by_a_format_that_the_index_gives() -> None:
-    assert [known.name for known in file_formats(Trajectory, b"PAR1\x15")] == ["benchmark-rows"]
+    found = [known.name for known in file_formats(Trajectory, b"PAR1\x15")]
+    assert found == ["benchmark-rows", "langfuse-traces", "opentelemetry-spans"]
 
 
 @pytest.mark.parametrize("name", FOLDERS)

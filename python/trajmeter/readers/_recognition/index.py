@@ -209,7 +209,7 @@ INDEX: dict[str, Place] = {
     "openhands-conversation": _files("openhands", folder=re.compile(r"base_state\.json/?")),
     "openhands-rows": _records("data_sets", "messages", "trajectory"),
     "openhands-sdk": _records("openhands", "history", "test_result"),
-    "opentelemetry-spans": _files("opentelemetry", ("resourceSpans", "parent_id")),
+    "opentelemetry-spans": _files("opentelemetry", ("resourceSpans", "parent_id"), magic=b"PAR1"),
     "prometheus-logs": _files("prometheus", is_text=True),
     "rule-cases": _records("rule_cases", "prompt", "user_message", makes=Task),
     "rule-executions": _records("rule_executions", "duration_ms", "output", "token_usage"),

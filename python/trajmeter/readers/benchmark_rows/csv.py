@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
-from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import Entry
-from trajmeter.readers._files.content import open_content
-from trajmeter.records import Source
+from trajmeter.readers._files.csv_lines import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -46,27 +43,13 @@ def csv_rows(path: Path, *, texts: Collection[str]) -> Iterator[Entry]:
         path: The file.
         texts: Columns whose values remain text.
     """
-    with (
-        open_content(path) as content,
-        TextIOWrapper(content, newline="", encoding="utf-8-sig", errors="replace") as file,
-    ):
-        # Without ``strict``, an unclosed quote would turn all following rows into one value.
-        reader = csv.reader(file, skipinitialspace=True, strict=True)
-        columns: list[str] | None = None
-        while True:
-            source = Source(file=str(path), line=reader.line_num + 1)
-            try:
-                values = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield Entry(source, ReadError(f"invalid CSV: {error}"))
-                continue
-            if not values:
-                continue
-            if columns is not None:
-                yield Entry(source, _row(columns, values, texts))
-                continue
+    columns: list[str] | None = None
+    for source, values in csv_lines(path):
+        if isinstance(values, ReadError):
+            yield Entry(source, values)
+        elif columns is not None:
+            yield Entry(source, _row(columns, values, texts))
+        else:
             columns = [name.strip() for name in values]
             fault = header_fault(columns)
             if fault is not None:

@@ -18,11 +18,11 @@ from trajmeter import json_input
 from trajmeter.kernels import backend
 from trajmeter.readers._files.containers import PARQUET_MAGIC, Entry, entries, is_json_lines
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
 from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
 from trajmeter.records import Trajectory
-from trajmeter.remote import arrow_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -45,7 +45,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
     if path.is_dir():
         return None
     if head.startswith(PARQUET_MAGIC):
-        is_known = _is_parquet_table(path)
+        is_known = _names_measurements(column_names(path, head))
     elif _is_json(head):  # quotes within text are escaped, so these are complete strings: keys
         is_known = _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
     else:
@@ -95,20 +95,6 @@ def _names_measurements(names: Iterable[str]) -> bool:
     """Whether there are measurement columns; ``agent_seconds`` alone occurs in other files."""
     found = set(names)
     return "agent_nop" in found or {"agent_seconds", "benchmark"} <= found
-
-
-def _is_parquet_table(path: Path) -> bool:
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError:  # reading the file as records reports what is missing
-        return False
-    try:
-        with arrow_source(path) as source:
-            names = ParquetFile(source).schema_arrow.names
-    except (ArrowException, OSError, UnicodeDecodeError):  # reading the file as records reports it
-        return False
-    return _names_measurements(names)
 
 
 TABLES = FileFormat(

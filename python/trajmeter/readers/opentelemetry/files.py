@@ -1,13 +1,17 @@
-"""Files of spans, as JSON lines or a document: exports in OTLP's JSON, or printed by the SDK."""
+"""Files of spans: exports in OTLP's JSON, printed by the SDK, or exported by Phoenix."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
-from trajmeter.readers._files.containers import values_in
+from trajmeter.readers._files.containers import PARQUET_MAGIC, values_in
+from trajmeter.readers._files.parquet_schema import column_names
+from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
+from trajmeter.readers.opentelemetry.phoenix import has_columns, is_row, page_of, unfolded
 from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS
 from trajmeter.readers.opentelemetry.sdk_spans import is_sdk_span, sdk_span_of
 from trajmeter.readers.opentelemetry.spans import Span, spans_in
@@ -23,23 +27,41 @@ if TYPE_CHECKING:
 __all__ = ["OPENTELEMETRY_SPANS"]
 
 
-def _recognises(_: Path, head: bytes) -> Evidence | None:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
+    if head.startswith(PARQUET_MAGIC):
+        return Evidence.CERTAIN if has_columns(column_names(path, head)) else None
     first = next((value for value in beginning(head) if value != []), None)
     if isinstance(first, list):
         first = first[0]
-    is_export = isinstance(first, dict) and "resourceSpans" in first
-    return Evidence.CERTAIN if is_export or is_sdk_span(first) else None
+    if page := page_of(first):
+        first = page[0]
+    return Evidence.CERTAIN if _is_known(first) else None
 
 
-def _spans_in(value: JsonValue) -> Iterator[Span]:
-    """The spans of an export, of a list of such, or a span on its own."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _spans_in(each)
-    elif not isinstance(value, dict) or not is_sdk_span(value):
+def _is_known(value: object) -> bool:
+    """Whether a value is an export, or a span on its own."""
+    return isinstance(value, dict) and (
+        "resourceSpans" in value or is_sdk_span(value) or is_row(value)
+    )
+
+
+def _spans_in(value: JsonValue, refuse: Callable[[str], None]) -> Iterator[Span]:
+    """The spans of an export, of a list or page of such, or a span on its own."""
+    if not isinstance(value, dict):
+        if not isinstance(value, list):
+            refuse(f"expected an object, got {json_input.type_name(value)}")
+        for each in as_list(value):
+            yield from _spans_in(each, refuse)
+    elif is_sdk_span(value) or is_row(value):
+        span = sdk_span_of(unfolded(value) if is_row(value) else value)
+        if span is not None:
+            yield span
+    elif "resourceSpans" in value:
         yield from spans_in(value)
-    elif (span := sdk_span_of(value)) is not None:
-        yield span
+    elif isinstance(value.get("data"), list):
+        yield from _spans_in(value["data"], refuse)
+    else:
+        refuse("expected a span with its context and parent_id, or an export with resourceSpans")
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -50,12 +72,8 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
     traces: dict[str, list[Span]] = {}
     seen: set[tuple[str, str]] = set()
     for source, value in values_in(path, report):
-        if not isinstance(value, (dict, list)):
-            said = f"expected an object, got {json_input.type_name(value)}"
-            report(
-                ReadProblem(file=source.file, line=source.line, record=source.record, message=said)
-            )
-        for span in _spans_in(value):
+        refuse = partial(_refuse, source, report)
+        for span in _spans_in(value, refuse):
             if span.id is not None:
                 if (span.trace, span.id) in seen:
                     continue
@@ -72,13 +90,18 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
         report(ReadProblem(file=str(path), message=message))
 
 
+def _refuse(source: Source, report: Callable[[ReadProblem], None], message: str) -> None:
+    report(ReadProblem(file=source.file, line=source.line, record=source.record, message=message))
+
+
 OPENTELEMETRY_SPANS = FileFormat(
     name="opentelemetry-spans",
-    description="spans of OpenTelemetry for generative AI (JSON of OTLP or of the Python SDK)",
+    description="spans of OpenTelemetry for generative AI (OTLP, Python SDK or Phoenix)",
     makes=Trajectory,
     carries=CARRIED_BY_RUNS,
     origin="OTLP JSON file exporter 0.66b1 and the Python SDK 1.44.0, with the spans of "
-    "pydantic-ai 2.68.0 and OpenLLMetry 0.33.12 to 0.62.4",
+    "pydantic-ai 2.68.0, OpenLLMetry 0.33.12 to 0.62.4 and OpenInference 0.1.72; "
+    "arize-phoenix-client 3.5.0",
     recognises=_recognises,
     records=_records,
 )

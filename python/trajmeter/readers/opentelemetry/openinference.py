@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["KIND", "Described", "described"]
+__all__ = ["KIND", "MESSAGES", "Described", "described"]
 
 KIND = "openinference.span.kind"
 """What a span is: of a model, a tool, an agent, or another part of the program."""
+_NESTED = "openinference"
+_SENT, _ANSWERED = "llm.input_messages", "llm.output_messages"
+MESSAGES = frozenset({_SENT, _ANSWERED})
+"""Lists of the messages that a model was sent, and of those that it answered."""
 
 _OPERATIONS = {"LLM": "chat", "TOOL": "execute_tool", "AGENT": "invoke_agent"}
 _OTHER = "task"
@@ -73,10 +77,12 @@ def described(attributes: Mapping[str, JsonValue], name: str, *, is_root: bool) 
         name: Its name.
         is_root: Whether it is the root of its trace.
     """
-    kind = as_text(attributes.get(KIND))
-    if kind is None:
+    if KIND not in attributes and _NESTED not in attributes:
         return None
     given = {key: each for key, each in _flat(attributes) if each not in (None, _HIDDEN)}
+    kind = as_text(given.get(KIND))
+    if kind is None:
+        return None
     operation = _OPERATIONS.get(kind.upper(), _OTHER)
     has_failed = False
     own: dict[str, JsonValue] = {}
@@ -145,14 +151,14 @@ def _call_of_model(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         "gen_ai.request.model": next((model for each in models if (model := as_text(each))), None),
         "gen_ai.response.model": as_text(given.get("llm.model_name")),
         "gen_ai.response.finish_reasons": None if reason is None else [reason],
-        "gen_ai.input.messages": [*map(_message, _indexed(given, "llm.input_messages"))],
+        "gen_ai.input.messages": [*map(_message, _indexed(given, _SENT))],
         "gen_ai.output.messages": _answers(given),
     }
 
 
 def _answers(given: Mapping[str, JsonValue]) -> list[JsonValue]:
     """The model's answer: its messages, its first completion, or else the span's output."""
-    if messages := _indexed(given, "llm.output_messages"):
+    if messages := _indexed(given, _ANSWERED):
         return [*map(_message, messages)]
     for choice in _indexed(given, "llm.choices")[:1]:
         return [{"role": "assistant", "content": choice.get("completion.text")}]

@@ -1,0 +1,38 @@
+"""The rows of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.content import open_content
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["csv_lines"]
+
+
+def csv_lines(path: Path) -> Iterator[tuple[Source, list[str] | ReadError]]:
+    """Yield the values of each row that is not blank, with the number of its first line."""
+    with (
+        open_content(path) as content,
+        TextIOWrapper(content, newline="", encoding="utf-8-sig", errors="replace") as file,
+    ):
+        # Without ``strict``, an unclosed quote would turn all following rows into one value.
+        reader = csv.reader(file, skipinitialspace=True, strict=True)
+        while True:
+            source = Source(file=str(path), line=reader.line_num + 1)
+            try:
+                values = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield source, ReadError(f"invalid CSV: {error}")
+                continue
+            if values:
+                yield source, values
