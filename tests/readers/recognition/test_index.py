@@ -98,6 +98,15 @@ OTHERS = {
         "langfuse-traces",
         b'{"id": "a", "timestamp": "t", "userId": 1, "sessionId": 1, "observations": []}',
     ),
+    "langfuse-traces, rows": (
+        "langfuse-traces",
+        b'{"id": "a", "trace_id": "b", "type": "SPAN", "start_time": "t"}\n',
+    ),
+    "langfuse-traces, rows of scores": (
+        "langfuse-traces",
+        b'{"id": "a", "trace_id": "b", "name": "n", "data_type": "NUMERIC", "value": 1}\n',
+    ),
+    "langfuse-traces, CSV": ("langfuse-traces", b"id,trace_id,type,start_time\n"),
     "langfuse-traces, page": (
         "langfuse-traces",
         b'{"data": [{"traceId": "b", "type": "SPAN", "startTime": "t"}], "meta": {}}',
@@ -121,6 +130,10 @@ FOLDERS = {
     "agentless-folders": ("edit_location_individual/a.txt", ""),
     "fc-eval-runs": ("results.json", "{}"),
     "harbor-trials": ("result.json", HARBOR.decode()),
+    "langfuse-traces": (
+        "observations_v2/1.jsonl",
+        '{"id": "a", "trace_id": "b", "type": "SPAN", "start_time": "t"}',
+    ),
     "openhands-completions": ("1.json", '{"messages": [], "response": {}, "timestamp": 1}'),
     "openhands-conversation": ("base_state.json", "{}"),
     "tau2-results": ("results.json", BEGINNINGS["tau2-results"].decode()),

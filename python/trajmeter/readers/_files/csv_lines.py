@@ -17,8 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["csv_lines"]
 
 
-def csv_lines(path: Path) -> Iterator[tuple[Source, list[str] | ReadError]]:
-    """Yield the values of each row that is not blank, with the number of its first line."""
+def csv_lines(
+    path: Path, *, longest: int | None = None
+) -> Iterator[tuple[Source, list[str] | ReadError]]:
+    """Yield the values of each row that is not blank, with the number of its first line.
+
+    Args:
+        path: The file.
+        longest: Maximum length of a value; Python's own limit by default.
+    """
     with (
         open_content(path) as content,
         TextIOWrapper(content, newline="", encoding="utf-8-sig", errors="replace") as file,
@@ -28,7 +35,7 @@ def csv_lines(path: Path) -> Iterator[tuple[Source, list[str] | ReadError]]:
         while True:
             source = Source(file=str(path), line=reader.line_num + 1)
             try:
-                values = next(reader)
+                values = _next(reader, longest)
             except StopIteration:
                 return
             except csv.Error as error:
@@ -36,3 +43,13 @@ def csv_lines(path: Path) -> Iterator[tuple[Source, list[str] | ReadError]]:
                 continue
             if values:
                 yield source, values
+
+
+def _next(reader: Iterator[list[str]], longest: int | None) -> list[str]:
+    if longest is None:
+        return next(reader)
+    usual = csv.field_size_limit(longest)
+    try:
+        return next(reader)
+    finally:
+        csv.field_size_limit(usual)

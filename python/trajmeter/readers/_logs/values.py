@@ -87,7 +87,7 @@ def as_number(value: object, refuse: Callable[[str], None]) -> float | None:
 
 
 def epoch_seconds(value: object) -> float | None:
-    """Seconds since 1970 of a time in ISO 8601; UTC is assumed if it has no time zone.
+    """Seconds since 1970 of a time, or of text in ISO 8601; without a time zone, it is in UTC.
 
     ``None`` for anything else.
 
@@ -95,6 +95,8 @@ def epoch_seconds(value: object) -> float | None:
         >>> epoch_seconds("1970-01-01T00:01:00.500Z"), epoch_seconds("noon")
         (60.5, None)
     """
+    if isinstance(value, datetime):
+        value = value.isoformat()
     if not isinstance(value, str):
         return None
     # Python 3.10 accepts neither the Z nor fractions other than of 3 or 6 digits.

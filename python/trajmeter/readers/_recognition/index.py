@@ -175,7 +175,12 @@ INDEX: dict[str, Place] = {
     "inspect-archives": _files("inspect", magic=b"PK\x03\x04"),
     "inspect-documents": _files("inspect", ("eval",)),
     "langfuse-traces": _files(
-        "langfuse", ("observations", "traceId", "userId"), ("startTime", "sessionId")
+        "langfuse",
+        ("observations", "traceId", "trace_id", "userId", "user_id"),
+        ("dataType", "data_type", "sessionId", "session_id", "startTime", "start_time"),
+        magic=b"PAR1",
+        is_text=True,
+        folder=re.compile(r"observations(_v2)?/"),
     ),
     "langsmith-runs": _files("langsmith", ("run_type",)),
     "message-lists": _files(

@@ -1,25 +1,35 @@
-"""Files of Langfuse: traces with their observations, or observations alone."""
+"""Files of Langfuse: traces with their observations, observations alone, and scheduled exports."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._logs.sessions import events, first_objects
+from trajmeter.errors import ReadError
+from trajmeter.readers._files.containers import PARQUET_MAGIC
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.parquet_schema import column_names
+from trajmeter.readers._logs.sessions import Event, events, first_objects
 from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.langfuse.observations import metadata_of, run_of
+from trajmeter.readers.langfuse.rows import csv_rows, has_columns, is_header, renamed
+from trajmeter.readers.langfuse.scores import is_score, scores_of
 from trajmeter.readers.messages.shapes import identity_of
-from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_runs
+from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_runs, with_scores
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
 __all__ = ["LANGFUSE_TRACES"]
 
 _OF_TRACES = frozenset({"id", "timestamp", "sessionId", "userId"})
 """Keys of a trace that precede its content."""
+_HEAD = 1 << 16
+_EXPORTED = ("traces", "observations", "observations_v2", "scores")
+"""Folders of a scheduled export."""
+_OBSERVED = frozenset({"observations", "observations_v2"})
 
 
 def _is_observation(value: object) -> bool:
@@ -29,7 +39,7 @@ def _is_observation(value: object) -> bool:
 def _is_trace(value: Mapping[str, Any]) -> bool:
     observations = as_list(value.get("observations"))
     return any(map(_is_observation, observations)) or (
-        "observations" in value and value.keys() >= _OF_TRACES
+        value.keys() >= _OF_TRACES and not _is_observation(value)
     )
 
 
@@ -39,14 +49,23 @@ def _page(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if isinstance(trace, dict) and ("observations" in value or trace.keys() >= _OF_TRACES):
         return [{**trace, **{key: value[key] for key in value if key == "observations"}}]
     if "meta" not in value:
-        return [value]
-    return [each for each in as_list(value.get("data")) if isinstance(each, dict)]
+        return [renamed(value)]
+    return [renamed(each) for each in as_list(value.get("data")) if isinstance(each, dict)]
 
 
-def _recognises(_: Path, head: bytes) -> Evidence | None:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
+    if not head and path.is_dir():
+        return Evidence.CERTAIN if any(map(_is_export, _files_in(path, _OBSERVED))) else None
+    if head.startswith(PARQUET_MAGIC):
+        return Evidence.CERTAIN if has_columns(column_names(path, head)) else None
+    if _is_csv(head):
+        return Evidence.CERTAIN
     values = [each for value in first_objects(head) for each in _page(value) if each]
     certain = sum(
-        _is_trace(each) or ("traceId" in each and _is_observation(each)) for each in values
+        "observations" in each
+        if _is_trace(each)
+        else "traceId" in each and (_is_observation(each) or is_score(each))
+        for each in values
     )
     # A long trace may be cut off before its observations.
     likely = sum("observations" not in each and each.keys() >= _OF_TRACES for each in values)
@@ -55,19 +74,59 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
     return Evidence.CERTAIN if certain else Evidence.LIKELY
 
 
+def _is_csv(head: bytes) -> bool:
+    lines = head.splitlines()
+    return bool(lines) and is_header(lines[0])
+
+
+def _is_export(path: Path) -> bool:
+    try:
+        with open_content(path) as file:
+            head = file.read(_HEAD)
+    except (OSError, ReadError):
+        return False
+    return _recognises(path, head) is not None
+
+
+def _files_in(folder: Path, names: Collection[str] = _EXPORTED) -> Iterator[Path]:
+    """The files of a scheduled export, those of each kind in the order of their names."""
+    for name in _EXPORTED:
+        inner = folder / name
+        if name in names and inner.is_dir():
+            yield from sorted(each for each in inner.iterdir() if each.is_file())
+
+
+def _events(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Event]:
+    """The objects in a file, or in the files of a scheduled export."""
+    if path.is_dir():
+        for each in _files_in(path):
+            try:
+                yield from _events(each, report)
+            except (OSError, ReadError) as error:
+                report(ReadProblem(file=str(each), message=str(error)))
+        return
+    with open_content(path) as file:
+        is_csv = _is_csv(file.read(_HEAD))
+    if is_csv:
+        for source, row in csv_rows(path, report):
+            yield Event(source, row, report)
+    else:
+        yield from events(path, report)
+
+
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, one per trace; observations may come in any order."""
     traces: dict[str, _Trace] = {}
-    for event in events(path, report):
+    for event in _events(path, report):
         for value in _page(event.value):
             is_trace = _is_trace(value)
             name = identity_of(value.get("id" if is_trace else "traceId"))
-            if not is_trace and not _is_observation(value):
+            if not (is_trace or _is_observation(value) or is_score(value)):
                 event.problem("expected a trace with observations, or an observation")
-            elif name is None:
-                event.problem("a trace without an id, or an observation without a traceId")
-            else:
+            elif name is not None:
                 traces.setdefault(name, _Trace()).add(value, is_trace=is_trace)
+            elif not is_score(value):  # scores may be of sessions or of experiments
+                event.problem("a trace without an id, or an observation without a traceId")
     found = False
     for name, trace in traces.items():
         attempt = trace.attempt(name, Source(file=str(path), record=name))
@@ -84,11 +143,16 @@ class _Trace:
     def __init__(self) -> None:
         self._observations: dict[str, Mapping[str, Any]] = {}
         self._metadata: list[Mapping[str, Any]] = []
+        self._scores: dict[str, Mapping[str, Any]] = {}
 
     def add(self, value: Mapping[str, Any], *, is_trace: bool) -> None:
-        """Add the trace with its observations, or one of them; the last copy of each counts."""
+        """Add a trace, an observation or a score; the last copy of each counts."""
         if is_trace:
             self._metadata.append(metadata_of(value))
+        for score in as_list(value.get("scores")) if is_trace else [value]:
+            if is_score(score):
+                key = identity_of(score.get("id")) or f"score {len(self._scores)}"
+                self._scores[key] = score
         observations = as_list(value.get("observations")) if is_trace else [value]
         for each in filter(_is_observation, observations):
             key = identity_of(each.get("id")) or f"observation {len(self._observations)}"
@@ -100,15 +164,18 @@ class _Trace:
         metadata = (*self._metadata, *map(metadata_of, observations))
         named = (identity_of(each.get("task_id")) for each in metadata)
         task = next((each for each in named if each is not None), None)
-        return attempt_of_runs([run_of(each, name) for each in observations], source, task)
+        attempt = attempt_of_runs([run_of(each, name) for each in observations], source, task)
+        return None if attempt is None else with_scores(attempt, scores_of(self._scores.values()))
 
 
 LANGFUSE_TRACES = FileFormat(
     name="langfuse-traces",
     description="traces of Langfuse",
     makes=Trajectory,
-    carries=CARRIED_BY_RUNS,
-    origin="Langfuse's public API (langfuse 5.0.4), each trace or observation as a line",
+    carries=(*CARRIED_BY_RUNS, "passed"),
+    origin="Langfuse's public API (langfuse 5.0.4), each trace or observation as a line, "
+    "and its scheduled exports",
     recognises=_recognises,
     records=_records,
+    folder_files=_OBSERVED,
 )

@@ -30,6 +30,7 @@ __all__ = [
     "Run",
     "attempt_of_runs",
     "recorded_cost",
+    "with_scores",
 ]
 
 AGENT = "invoke_agent"
@@ -37,6 +38,8 @@ CHAT = "chat"
 TOOL = "execute_tool"
 OTHER = "task"
 """A run that is neither of an agent, nor of a model, nor of a tool."""
+
+_PASSED = ("passed", "resolved")
 
 CARRIED_BY_RUNS = (
     *CARRIED_BY_MESSAGES,
@@ -180,3 +183,13 @@ def recorded_cost(value: object) -> float | None:
             return None
     cost = finite(value)
     return cost if cost is not None and cost > 0 else None
+
+
+def with_scores(attempt: Trajectory, scores: Mapping[str, JsonValue]) -> Trajectory:
+    """An attempt with its scores, of which ``passed`` or ``resolved`` may say whether it passed."""
+    if not scores:
+        return attempt
+    said = (scores.get(name) for name in _PASSED)
+    passed = next((bool(each) for each in said if each in (0, 1)), None)
+    metadata = {**attempt.metadata, "scores": dict(scores)}
+    return attempt.model_copy(update={"passed": passed, "metadata": metadata})

@@ -5,7 +5,6 @@ Phoenix's API is similar, with the status and the kind of OpenInference beside t
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_list, as_object, as_text, epoch_seconds
@@ -75,8 +74,6 @@ def _identity(value: object) -> str | None:
 
 def _seconds(value: object) -> float | None:
     """A time in seconds since 1970; data frames write it as a number of a smaller unit."""
-    if isinstance(value, datetime):
-        return epoch_seconds(value.isoformat())
     number = finite(value)
     if number is None:
         return epoch_seconds(value)
