@@ -16,10 +16,13 @@ from tests.readers import test_verifiers as verifiers
 from tests.readers.inspect.archives import STORED, archive
 from tests.readers.inspect.samples import HEADER, begin, ran, sample
 from tests.readers.langfuse import test_observations as langfuse
+from tests.readers.langfuse import test_rows as rows
+from tests.readers.langsmith import test_feedback as feedback
 from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.opentelemetry import test_openinference as openinference
 from tests.readers.opentelemetry import test_openllmetry as openllmetry
+from tests.readers.opentelemetry import test_phoenix as phoenix
 from tests.readers.opentelemetry import test_sdk_spans as sdk_spans
 from tests.readers.opentelemetry.test_spans import READ, SAY, chat, export, span, tool
 from trajmeter.readers import read_trajectories
@@ -43,9 +46,9 @@ LOGS: dict[str, Any] = {
     "inspect": [INSPECT],
     "opentelemetry, printed": [sdk_spans.run()],
     "openinference": openinference.SPANS,
-    "openinference, exports": [openinference.OTLP],
-    "openinference, rows": [*map(openinference.row_of, openinference.SPANS)],
-    "openinference, a page": [{"data": [*map(openinference.of_phoenix, openinference.SPANS)]}],
+    "openinference, exports": [phoenix.OTLP],
+    "openinference, rows": [*map(phoenix.row_of, openinference.SPANS)],
+    "openinference, a page": [{"data": [*map(phoenix.of_phoenix, openinference.SPANS)]}],
     "opentelemetry": [export(chat(1, READ), tool(5, **FAILED), chat(8, SAY), span("x", 0, 9))],
     "openllmetry": [
         export(
@@ -55,7 +58,9 @@ LOGS: dict[str, Any] = {
         )
     ],
     "langfuse": [langfuse.trace(*langfuse.OBSERVATIONS)],
+    "langfuse, rows": [*rows.ROWS, rows.TRACE, *rows.SCORES],
     "langsmith": langsmith.RUNS,
+    "langsmith, feedback": [*langsmith.RUNS, *feedback.FEEDBACK],
     "openai-agents": [agents.TRACE, agents.response(1), agents.function(5), agents.agent()],
     "smolagents run": [{"output": "x", "state": "success", "steps": [smol.TASK, smol.LAST]}],
     "smolagents memory": [[smol.TASK, smol.step(1, smol.READ), smol.LAST]],

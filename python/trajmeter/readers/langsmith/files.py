@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajmeter.readers._logs.sessions import events, first_objects, known_only
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
+from trajmeter.readers.langsmith.feedback import is_feedback, scores_of
 from trajmeter.readers.langsmith.runs import flattened, metadata_of, run_of, trace_of
 from trajmeter.readers.messages.shapes import identity_of
-from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_runs
+from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_runs, with_scores
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
     # A broken line may have no key.
     values = [each for value in first_objects(head) for each in _page(value) if each]
     runs = [each for each in values if _is_run(each)]
-    if 2 * len(runs) <= len(values):
+    if not runs or 2 * len(runs) <= sum(not is_feedback(each) for each in values):
         return None
     are_linked = any(key in each for each in runs for key in _LINKS)
     # A long run may be cut off before its links.
@@ -47,10 +48,14 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, one per trace; runs may come in any order."""
     traces: dict[str, dict[str, Mapping[str, Any]]] = {}
+    feedback: dict[str, list[Mapping[str, Any]]] = {}
     for event in events(path, report):
         for value in _page(event.value):
             if not _is_run(value):
-                event.problem("expected a run: an object with run_type and inputs")
+                if is_feedback(value):
+                    feedback.setdefault(str(value["run_id"]), []).append(value)
+                else:
+                    event.problem("expected a run: an object with run_type and inputs")
                 continue
             for run in flattened(value):
                 trace = trace_of(run)
@@ -65,7 +70,8 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
         attempt = _attempt(trace, runs.values(), Source(file=str(path), record=trace))
         if attempt is not None:
             found = True
-            yield attempt
+            root = runs.get(trace, {})  # the trace has its id
+            yield with_scores(attempt, scores_of(root, feedback.get(trace, ())))
     if traces and not found:
         report(ReadProblem(file=str(path), message="no run is of a model or of a tool"))
 
@@ -84,7 +90,7 @@ LANGSMITH_RUNS = FileFormat(
     name="langsmith-runs",
     description="runs of LangSmith",
     makes=Trajectory,
-    carries=CARRIED_BY_RUNS,
+    carries=(*CARRIED_BY_RUNS, "passed"),
     origin="langsmith 0.15.1, each run of client.list_runs() as a line, "
     "with the runs of langchain-core 1.8.3, wrap_openai and wrap_anthropic",
     recognises=_recognises,
