@@ -180,7 +180,7 @@ INDEX: dict[str, Place] = {
         ("dataType", "data_type", "sessionId", "session_id", "startTime", "start_time"),
         magic=b"PAR1",
         is_text=True,
-        folder=re.compile(r"observations(_v2)?/"),
+        folder=re.compile(r"observations(_v2)?/?"),
     ),
     "langsmith-runs": _files("langsmith", ("run_type",)),
     "message-lists": _files(

@@ -30,6 +30,7 @@ _HEAD = 1 << 16
 _EXPORTED = ("traces", "observations", "observations_v2", "scores")
 """Folders of a scheduled export."""
 _OBSERVED = frozenset({"observations", "observations_v2"})
+_UNOBSERVED = "no observations; of an export, name the folder that holds all its folders"
 
 
 def _is_observation(value: object) -> bool:
@@ -90,9 +91,9 @@ def _is_export(path: Path) -> bool:
 
 def _files_in(folder: Path, names: Collection[str] = _EXPORTED) -> Iterator[Path]:
     """The files of a scheduled export, those of each kind in the order of their names."""
-    for name in _EXPORTED:
-        inner = folder / name
-        if name in names and inner.is_dir():
+    own = [folder] if folder.name in _OBSERVED else []
+    for inner in (*own, *(folder / name for name in _EXPORTED if name in names)):
+        if inner.is_dir():
             yield from sorted(each for each in inner.iterdir() if each.is_file())
 
 
@@ -134,7 +135,9 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
             found = True
             yield attempt
     if traces and not found:
-        report(ReadProblem(file=str(path), message="no observation is of a model or of a tool"))
+        is_observed = any(trace.is_observed for trace in traces.values())
+        message = "no observation is of a model or of a tool" if is_observed else _UNOBSERVED
+        report(ReadProblem(file=str(path), message=message))
 
 
 class _Trace:
@@ -144,6 +147,11 @@ class _Trace:
         self._observations: dict[str, Mapping[str, Any]] = {}
         self._metadata: list[Mapping[str, Any]] = []
         self._scores: dict[str, Mapping[str, Any]] = {}
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether it has observations."""
+        return bool(self._observations)
 
     def add(self, value: Mapping[str, Any], *, is_trace: bool) -> None:
         """Add a trace, an observation or a score; the last copy of each counts."""
