@@ -170,17 +170,26 @@ def test_answers_without_messages(about: Any, text: str | None, tmp_path: Path) 
     assert (turn.text, turn.usage) == (text, None)
 
 
+def test_results_of_anthropic_are_parts(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "x = 1"}]
+    listed = answered(json.dumps([{"type": "file"}]), "c2")
+    sent = (called(FIRST, SECOND), answered(json.dumps(parts)), listed)
+    lines = [asked(2, 1, called(FIRST, SECOND)), asked(3, 3, called(text="Done."), sent=sent)]
+    calls = calls_of(read_one(write_lines(tmp_path / "a", *lines)))
+    assert [each.result for each in calls] == ["x = 1", '[{"type": "file"}]']
+
+
 def test_tools_of_frameworks_are_matched_to_calls(tmp_path: Path) -> None:
     message = {"type": "tool", "data": {"content": "gone", "tool_call_id": "c1", "status": "error"}}
     given = '{"args": [], "sanitize_inputs_outputs": true, "kwargs": {"path": "b.py"}}'
-    alone = ran(5, 8, "a.py", "y", about={"tool.name": "open"})
+    alone = ran(5, 8, "a.py", "y", about={"tool.name": "open", "tool_call.id": "c3"})
     tools = [ran(3, 5, given, "x"), ran(4, 6, "a.py", json.dumps(message)), alone]
     path = write_lines(tmp_path / "a", asked(2, 1, called(FIRST, SECOND)), *tools)
     found = [(each.name, each.id, each.arguments) for each in calls_of(read_one(path))]
     assert found == [
         ("read_file", "c1", {"path": "a.py"}),
         ("read_file", "c2", {"path": "b.py"}),
-        ("open", "05", "a.py"),
+        ("open", "c3", "a.py"),
     ]
     results = [(each.result, each.success) for each in calls_of(read_one(path))]
     assert results == [("gone", False), ("x", True), ("y", True)]

@@ -12,7 +12,7 @@ from trajmeter.readers._logs.values import as_list, as_mapping, as_text
 from trajmeter.readers.messages.shapes import identity_of
 from trajmeter.readers.opentelemetry.answers import answer_of
 from trajmeter.readers.opentelemetry.tool_runs import final_text, tool_run
-from trajmeter.readers.opentelemetry.values import parsed
+from trajmeter.readers.opentelemetry.values import parsed, structured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,7 +89,7 @@ def described(attributes: Mapping[str, JsonValue], name: str, *, is_root: bool) 
     if operation == "chat":
         own = _call_of_model(given)
     elif operation == "execute_tool":
-        identity = identity_of(given.get("tool.id"))
+        identity = identity_of(given.get("tool.id")) or identity_of(given.get("tool_call.id"))
         tool = as_text(given.get("tool.name")) or name
         run = tool_run(tool, given.get("input.value"), given.get("output.value"), identity)
         own, has_failed = run.attributes, run.has_failed
@@ -187,10 +187,17 @@ def _message(fields: Mapping[str, JsonValue]) -> JsonValue:
         content = "".join(each for each in texts if isinstance(each, str))
     return {
         "role": role if isinstance(role, str) else "assistant",
-        "content": content,
+        "content": _result(content) if role == "tool" else content,
         "tool_calls": [*as_list(calls)],
         "tool_call_id": fields.get("message.tool_call_id"),
     }
+
+
+def _result(content: JsonValue) -> JsonValue:
+    """The result of a tool; Anthropic's parts of text were written as JSON."""
+    parts = as_list(structured(content))
+    are_texts = all(isinstance(each, dict) and each.get("type") == "text" for each in parts)
+    return [*parts] if parts and are_texts else content
 
 
 def _part(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -203,5 +210,5 @@ def _part(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
             "name": name,
             "arguments": fields.get("tool_call.function.arguments"),
         }
-    kind = fields.get("message_content.type")
+    kind = fields.get("message_content.type", "text")
     return {"type": kind, "content": fields.get("message_content.text")}
