@@ -152,6 +152,13 @@ def test_rows_of_observations(name: str, tmp_path: Path) -> None:
     assert same(read_one(path), expected(tmp_path))
 
 
+def test_the_total_cost_may_be_a_decimal(tmp_path: Path) -> None:
+    rows = [{**row, "cost_details": {}, "total_cost": Decimal("0.5")} for row in ROWS]
+    (tmp_path / "a.parquet").write_bytes(as_parquet(rows))
+    turns = read_one(tmp_path / "a.parquet").turns or ()
+    assert [turn.usage and turn.usage.cost_usd for turn in turns] == [0.5, 0.5]
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
 def test_the_folders_of_an_export_are_read_together(kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "export"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
@@ -27,6 +28,8 @@ __all__ = ["LANGFUSE_TRACES"]
 _OF_TRACES = frozenset({"id", "timestamp", "sessionId", "userId"})
 """Keys of a trace that precede its content."""
 _HEAD = 1 << 16
+_TRIED = 5
+"""Number of files by which a folder is recognised."""
 _EXPORTED = ("traces", "observations", "observations_v2", "scores")
 """Folders of a scheduled export."""
 _OBSERVED = frozenset({"observations", "observations_v2"})
@@ -56,7 +59,8 @@ def _page(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     if not head and path.is_dir():
-        return Evidence.CERTAIN if any(map(_is_export, _files_in(path, _OBSERVED))) else None
+        files = islice(_files_in(path, _OBSERVED), _TRIED)
+        return Evidence.CERTAIN if any(map(_is_export, files)) else None
     if head.startswith(PARQUET_MAGIC):
         return Evidence.CERTAIN if has_columns(column_names(path, head)) else None
     if _is_csv(head):
