@@ -159,6 +159,17 @@ def test_the_total_cost_may_be_a_decimal(tmp_path: Path) -> None:
     assert [turn.usage and turn.usage.cost_usd for turn in turns] == [0.5, 0.5]
 
 
+def test_text_may_be_bytes(tmp_path: Path) -> None:
+    rows = [
+        {key: each.encode() if isinstance(each, str) else each for key, each in row.items()}
+        for row in ROWS
+    ]
+    for row, known in zip(rows, ROWS, strict=True):
+        row |= {key: known[key] for key in ("start_time", "end_time")}
+    (tmp_path / "a.parquet").write_bytes(as_parquet(rows))
+    assert same(read_one(tmp_path / "a.parquet"), expected(tmp_path))
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
 def test_the_folders_of_an_export_are_read_together(kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "export"

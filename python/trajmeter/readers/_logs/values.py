@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter.json_input import type_name
@@ -24,6 +25,7 @@ __all__ = [
     "as_object",
     "as_text",
     "epoch_seconds",
+    "json_row",
     "safe_int",
     "seconds_between",
 ]
@@ -86,8 +88,25 @@ def as_number(value: object, refuse: Callable[[str], None]) -> float | None:
     return number
 
 
+def json_row(row: Mapping[str, object]) -> dict[str, JsonValue]:
+    """A row of a table as JSON: bytes become text, decimals numbers, and times ISO 8601."""
+    return {key: _json_value(each) for key, each in row.items()}
+
+
+def _json_value(value: object) -> JsonValue:
+    if isinstance(value, dict):
+        return json_row({str(_json_value(key)): each for key, each in value.items()})
+    if isinstance(value, (list, tuple)):
+        return [_json_value(each) for each in value]
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, (int, float, str)) or value is None:
+        return value
+    return float(value) if isinstance(value, Decimal) else str(value)
+
+
 def epoch_seconds(value: object) -> float | None:
-    """Seconds since 1970 of a time, or of text in ISO 8601; without a time zone, it is in UTC.
+    """Seconds since 1970 of a time in ISO 8601; UTC is assumed if it has no time zone.
 
     ``None`` for anything else.
 
@@ -95,8 +114,6 @@ def epoch_seconds(value: object) -> float | None:
         >>> epoch_seconds("1970-01-01T00:01:00.500Z"), epoch_seconds("noon")
         (60.5, None)
     """
-    if isinstance(value, datetime):
-        value = value.isoformat()
     if not isinstance(value, str):
         return None
     # Python 3.10 accepts neither the Z nor fractions other than of 3 or 6 digits.

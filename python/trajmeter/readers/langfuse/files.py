@@ -10,7 +10,7 @@ from trajmeter.readers._files.containers import PARQUET_MAGIC
 from trajmeter.readers._files.content import open_content
 from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._logs.sessions import Event, events, first_objects
-from trajmeter.readers._logs.values import as_list
+from trajmeter.readers._logs.values import as_list, json_row
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.langfuse.observations import metadata_of, run_of
 from trajmeter.readers.langfuse.rows import csv_rows, has_columns, is_header, renamed
@@ -111,12 +111,14 @@ def _events(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Event
                 report(ReadProblem(file=str(each), message=str(error)))
         return
     with open_content(path) as file:
-        is_csv = _is_csv(file.read(_HEAD))
-    if is_csv:
+        head = file.read(_HEAD)
+    if _is_csv(head):
         for source, row in csv_rows(path, report):
             yield Event(source, row, report)
-    else:
-        yield from events(path, report)
+        return
+    for event in events(path, report):
+        is_table = head.startswith(PARQUET_MAGIC)
+        yield event._replace(value=json_row(event.value)) if is_table else event
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
@@ -80,21 +79,14 @@ def renamed(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row with the names of the API, in which empty text is null; other values are unchanged."""
     if "trace_id" not in row and not row.keys() >= _OF_TRACES:
         return row
-    found = {_NAMES.get(key, key): _plain(each) for key, each in row.items()}
+    found = {_NAMES.get(key, key): None if each == "" else each for key, each in row.items()}
     return found | {key: _object(found[key]) for key in _OBJECTS if key in found}
 
 
 def _object(value: Any) -> dict[str, Any]:  # noqa: ANN401 - of any file
     """An object, which is JSON text in CSV, and a list of pairs in Parquet."""
-    found: Any = parsed(value)
-    if not isinstance(found, dict):
-        pairs = (each for each in as_list(found) if isinstance(each, (list, tuple)))
-        found = {str(each[0]): each[1] for each in pairs if len(each) == 2}  # noqa: PLR2004
-    return {key: _plain(each) for key, each in found.items()}
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - of any file
-    """A value as in JSON; null for empty text, which stands for what was not recorded."""
-    if isinstance(value, Decimal):
-        return float(value)
-    return None if value == "" else value
+    found = parsed(value)
+    if isinstance(found, dict):
+        return found
+    pairs = (each for each in as_list(found) if isinstance(each, list))
+    return {str(each[0]): each[1] for each in pairs if len(each) == 2}  # noqa: PLR2004

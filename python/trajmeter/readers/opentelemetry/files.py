@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
-from trajmeter.readers._files.containers import PARQUET_MAGIC, values_in
+from trajmeter.readers._files.containers import PARQUET_MAGIC, holds_parquet, values_in
 from trajmeter.readers._files.parquet_schema import column_names
-from trajmeter.readers._logs.values import as_list
+from trajmeter.readers._logs.values import as_list, json_row
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.opentelemetry.phoenix import has_columns, is_row, page_of, unfolded
@@ -71,9 +71,10 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
     """
     traces: dict[str, list[Span]] = {}
     seen: set[tuple[str, str]] = set()
+    is_table = holds_parquet(path)
     for source, value in values_in(path, report):
-        refuse = partial(_refuse, source, report)
-        for span in _spans_in(value, refuse):
+        given = json_row(value) if is_table and isinstance(value, dict) else value
+        for span in _spans_in(given, partial(_refuse, source, report)):
             if span.id is not None:
                 if (span.trace, span.id) in seen:
                     continue
