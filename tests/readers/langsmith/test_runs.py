@@ -94,6 +94,7 @@ def test_each_field_of_a_trace(tmp_path: Path) -> None:
     assert attempt.turns is not None
     first, last = attempt.turns
     assert (first.text, last.text) == ("I look.", "Done.")
+    assert (first.agent, last.agent) == (None, None)
     assert (first.duration_seconds, last.duration_seconds) == (3, 1)
     assert first.usage == Usage(**ANSWER_COUNTS, cost_usd=0.0021)
     assert last.usage is None

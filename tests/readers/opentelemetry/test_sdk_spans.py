@@ -66,6 +66,7 @@ def test_printed_spans_are_an_attempt(tmp_path: Path) -> None:
     (call,) = looked.tool_calls
     assert (call.id, call.arguments, call.duration_seconds) == ("c1", {"path": "a.py"}, 1.5)
     assert (ended.text, ended.duration_seconds) == ("Done.", 1.5)
+    assert [turn.agent for turn in (looked, ended)] == ["heron", "heron"]
     document = read(tmp_path / "spans.json", json.dumps(spans))
     assert document.turns == attempt.turns
 

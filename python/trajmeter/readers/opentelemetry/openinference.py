@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.readers._logs.values import as_list, as_mapping, as_text
 from trajmeter.readers.messages.shapes import identity_of
 from trajmeter.readers.opentelemetry.answers import answer_of
-from trajmeter.readers.opentelemetry.tool_runs import final_text, tool_run
+from trajmeter.readers.opentelemetry.tool_runs import FINAL, final_text, tool_run
 from trajmeter.readers.opentelemetry.values import parsed, structured
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def described(attributes: Mapping[str, JsonValue], name: str, *, is_root: bool) 
         own = {"gen_ai.agent.name": given.get("agent.name") or agent}
         if is_root:
             output = final_text(given.get("output.value"))
-            own |= {"gen_ai.workflow.name": name, "final_result": output}
+            own |= {"gen_ai.workflow.name": name, FINAL: output}
     metadata = as_mapping(parsed(given.get("metadata")))
     kept = {key: each for key, each in given.items() if not key.startswith(_UNREAD)}
     known = {key: each for key, each in own.items() if each is not None}

@@ -9,8 +9,8 @@ from trajmeter.readers.opentelemetry.answers import answer_of, sent_messages
 from trajmeter.readers.opentelemetry.error_texts import exception_class, without_traceback
 from trajmeter.readers.opentelemetry.results import results_in
 from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span
-from trajmeter.readers.opentelemetry.tool_runs import final_text, tool_run
-from trajmeter.readers.opentelemetry.traces import FINAL, attempt_of
+from trajmeter.readers.opentelemetry.tool_runs import FINAL, final_text, tool_run
+from trajmeter.readers.opentelemetry.traces import attempt_of
 from trajmeter.records import Usage
 from trajmeter.records.measurements import finite
 
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 AGENT = "invoke_agent"
+_WORKFLOW = "invoke_workflow"
 CHAT = "chat"
 TOOL = "execute_tool"
 OTHER = "task"
@@ -100,7 +101,6 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
         task: Id of the task; without one, the trace's id is used.
     """
     by_id = {run.id: run for run in runs if run.id is not None}
-    has_agents = any(run.operation == AGENT for run in runs)
     spans = []
     for run in runs:
         attributes: dict[str, JsonValue] = {} if task is None else {TASK_ID: task}
@@ -119,9 +119,9 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
         elif operation == AGENT:
             attributes["gen_ai.agent.name"] = run.name
         elif run.parent is None:
-            operation = AGENT
-            attributes["gen_ai.agent.name"] = None if has_agents else run.name
-        if operation == AGENT and run.parent is None:
+            operation = _WORKFLOW
+            attributes["gen_ai.workflow.name"] = run.name
+        if operation in (AGENT, _WORKFLOW) and run.parent is None:
             attributes[FINAL] = final_text(run.output)
         error = without_traceback(run.error)
         spans.append(

@@ -12,10 +12,12 @@ from trajmeter.readers.opentelemetry.values import structured
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["RESULT", "ToolRun", "final_text", "tool_run"]
+__all__ = ["FINAL", "RESULT", "ToolRun", "final_text", "tool_run"]
 
 RESULT = "gen_ai.tool.call.result"
 """The result of a tool."""
+FINAL = "final_result"
+"""The result of an agent, which may be the arguments of a call; the attribute is pydantic-ai's."""
 
 _CALLED = frozenset({"args", "kwargs"})
 """Keys of the arguments of a decorated function."""

@@ -17,7 +17,7 @@ from trajmeter.readers.opentelemetry.nesting import (
     outermost,
 )
 from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span
-from trajmeter.readers.opentelemetry.tool_runs import RESULT
+from trajmeter.readers.opentelemetry.tool_runs import FINAL, RESULT
 from trajmeter.readers.opentelemetry.tools import call_id, is_named, result_of
 from trajmeter.readers.opentelemetry.values import parsed
 from trajmeter.records import Failure, Trajectory
@@ -29,12 +29,10 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source, Turn, Usage
 
-__all__ = ["FINAL", "attempt_of"]
+__all__ = ["attempt_of"]
 
 _BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "MaxIterations")
 """Exception classes, or parts of their names, that indicate an exhausted budget."""
-FINAL = "final_result"
-"""The result of an agent, which may be the arguments of a call; the attribute is pydantic-ai's."""
 
 _COUNTS = {
     "input_tokens": (
