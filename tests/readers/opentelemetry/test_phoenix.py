@@ -150,6 +150,15 @@ def test_rows_of_parquet(as_text: bool, tmp_path: Path) -> None:
     assert found.model_copy(update={"source": expected.source}) == expected
 
 
+def test_rows_without_the_index_of_their_frame(tmp_path: Path) -> None:
+    rows = [{**row_of(each)} for each in SPANS]
+    for row in rows:
+        del row["context.span_id"]
+    attempt = read_one(write_lines(tmp_path / "a", *rows))
+    assert [len(turn.tool_calls) for turn in attempt.turns or ()] == [2, 0]
+    assert (attempt.agent, attempt.final_output) == ("heron", "Done.")
+
+
 def test_nested_attributes(tmp_path: Path) -> None:
     only = span("LLM", 1, 0, 1, {}) | {"attributes": NESTED}
     attempt = read_one(write_lines(tmp_path / "a", only))

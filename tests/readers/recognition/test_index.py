@@ -64,7 +64,7 @@ OTHERS = {
     ),
     "opentelemetry-spans, rows of Phoenix": (
         "opentelemetry-spans",
-        b'{"parent_id": null, "context.span_id": "2", "context.trace_id": "1"}',
+        b'{"parent_id": null, "context.trace_id": "1"}',
     ),
     "aider-input-histories, CRLF": ("aider-input-histories", b"# 2026-01-02 03:04:05\r\n+hi\n"),
     "asciinema-casts 1": ("asciinema-casts", b'{"version": 1, "stdout": []}'),

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["has_columns", "is_row", "page_of", "unfolded"]
 
-_COLUMNS = ("context.trace_id", "context.span_id")
+_COLUMNS = ("context.trace_id", "parent_id")
+_IDS = ("context.trace_id", "context.span_id")
+"""Ids of a span; the second is the index of the data frame, which may not be written."""
 _ATTRIBUTES = "attributes."
 
 
@@ -39,10 +41,9 @@ def unfolded(row: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in row.items()
         if value is not None and (name := key.removeprefix(_ATTRIBUTES)) != key
     }
-    ids = {name.rpartition(".")[2]: row[name] for name in _COLUMNS}
     return {
         **row,
-        "events": structured(row.get("events")),
-        "context": ids,
         "attributes": attributes,
+        "context": {name.rpartition(".")[2]: row.get(name) for name in _IDS},
+        "events": structured(row.get("events")),
     }
