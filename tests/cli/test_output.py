@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "preds.jsonl", "-m", "metrics.py@length"],
+        ["score", "preds.jsonl", "-m", "metrics.py@length", "-f", "jsonl"],
+        ["score", "--help"],
+    ],
+)
+def test_a_full_disk_below_stdout_is_an_error_that_names_stdout(
+    folder: Path, arguments: list[str]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "trajmeter", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONUNBUFFERED": ""},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr == ("trajmeter: error: stdout: cannot be written: No space left on device\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -300,7 +300,19 @@ def _words_of(error: BaseException) -> str:
     """The message of an error, without the number of one of the operating system."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
-    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return f"stdout: cannot be written: {error.strerror}" if _stdout_fails() else error.strerror
+
+
+def _stdout_fails() -> bool:
+    """Whether stdout still holds output that cannot be written, which is then discarded."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        discard(sys.stdout)
+        return True
+    return False
 
 
 def _interrupted(termination: Termination) -> ExitCode:
