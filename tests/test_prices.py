@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter.errors import InputError
-from trajmeter.prices import price_table, price_usd
+from trajmeter.prices import million_token_prices_usd, price_table, price_usd
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,11 @@ def test_a_bedrock_version_is_part_of_the_name() -> None:
 @pytest.mark.parametrize("name", ["", "  ", "openai:", "timeout", "a/b:c"])
 def test_an_unknown_model_has_no_price(name: str) -> None:
     assert price_usd(name, 1, 1) is None
+
+
+def test_prices_of_a_million_tokens() -> None:
+    assert million_token_prices_usd("openai/gpt-5-mini") == (0.25, 2.0)
+    assert million_token_prices_usd("a-model-nobody-sells") is None
 
 
 def test_negative_tokens_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,14 @@ from trajmeter.errors import ExtraMissingError, InputError
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["price_table", "price_usd"]
+    from genai_prices.types import PriceCalculation
+
+__all__ = ["million_token_prices_usd", "price_table", "price_usd"]
 
 # Bedrock model names end in a version, such as "-v1:0"; this colon does not separate a provider.
 _VERSION = re.compile(r"-v\d+:\d+$")
 _BEDROCK = "aws"
+_MILLION = 1_000_000
 
 
 def price_usd(
@@ -50,6 +54,38 @@ def price_usd(
         raise InputError(
             f"token counts must be 0 or more, got {input_tokens} input and {output_tokens} output"
         )
+    price = _priced(model, input_tokens, output_tokens, at)
+    return None if price is None else float(price.total_price)
+
+
+def million_token_prices_usd(model: str) -> tuple[float, float] | None:
+    """Prices of a million prompt tokens and of a million reply tokens, in calls of usual length.
+
+    Some models cost more per token in calls with long prompts.
+
+    Args:
+        model: Name of the model, as for :func:`price_usd`.
+
+    Returns:
+        US dollars, or ``None`` for a model without a known price.
+
+    Raises:
+        ExtraMissingError: genai-prices is not installed.
+
+    Example:
+        >>> million_token_prices_usd("openai/gpt-5-mini")
+        (0.25, 2.0)
+    """
+    price = _priced(model, 1, 1, None)
+    if price is None:
+        return None
+    return float(price.input_price * _MILLION), float(price.output_price * _MILLION)
+
+
+def _priced(
+    model: str, input_tokens: int, output_tokens: int, at: datetime | None
+) -> PriceCalculation | None:
+    """What the tokens cost, or ``None`` for a model without a known price."""
     try:
         from genai_prices import Usage, calc_price
     except ModuleNotFoundError as error:
@@ -59,11 +95,8 @@ def price_usd(
         return None
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
     for provider in (*providers, None):
-        try:
-            price = calc_price(usage, name, provider_id=provider, genai_request_timestamp=at)
-        except LookupError:
-            continue
-        return float(price.total_price)
+        with suppress(LookupError):
+            return calc_price(usage, name, provider_id=provider, genai_request_timestamp=at)
     return None
 
 

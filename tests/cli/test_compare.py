@@ -230,6 +230,18 @@ def test_prices_are_printed_with_their_table(capsys: pytest.CaptureFixture[str])
     assert "False" in capsys.readouterr().out
 
 
+def test_without_tokens_the_price_of_a_million_is_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["price", "gpt-5-mini", "--format", "json"]) == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["prompt_usd_per_million"], printed["completion_usd_per_million"]) == (0.25, 2.0)
+    assert (printed["priced"], "cost_usd" in printed) == (True, False)
+    assert main(["price", "no-such-model"]) == ExitCode.OK
+    shown = dict(line.split() for line in capsys.readouterr().out.splitlines()[2:5])
+    assert shown["prompt_usd_per_million"] == "-"
+
+
 def test_published_results(reference_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = reference_data / "compare"
     report = json.loads((root / "results/expected_reports.json").read_text())["reports"][0]
