@@ -71,8 +71,11 @@ def test_two_attempts_at_one_sample_are_refused(
     again = Path(runs).with_name("again.jsonl")
     again.write_bytes(Path(runs).read_bytes())
     both = [runs, str(again)]
+    capsys.readouterr()
     assert main(["score", *both, "-t", tasks, "-f", "inspect", "--figure", "tools.f1"]) == 2
-    assert "two attempts are at 'right' in epoch 1" in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "two attempts are at 'right' in epoch 1" in printed.err
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.errors import ConfigurationError
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["InspectLines"]
 
+_IN_MEMORY = 16 * 2**20
+"""Bytes of lines to hold before they are moved to a temporary file."""
+
 
 class InspectLines:
     """Writes a line for each attempt; Inspect assigns the lines to samples by id and epoch.
 
+    The lines are written at the end: if two attempts belong to one sample, none is.
     An attempt without a value has NaN, which Inspect counts as unscored; it does not accept null.
 
     Args:
@@ -39,7 +45,8 @@ class InspectLines:
         self._layout = layout
         self._figure = figure
         self._family = next(each for each in layout.families if each.metric is figure.metric)
-        self._written: set[tuple[str | None, int | None]] = set()
+        self._samples: set[tuple[str | None, int | None]] = set()
+        self._held = SpooledTemporaryFile[bytes](_IN_MEMORY)
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
@@ -59,13 +66,14 @@ class InspectLines:
         tasks, attempts = (batch.column(name).to_pylist() for name in ("task_id", "attempt"))
         for at, (result, task, attempt) in enumerate(zip(results, tasks, attempts, strict=True)):
             epoch = int(attempt) if attempt and attempt.isascii() and attempt.isdigit() else None
-            if (task, epoch) in self._written:
+            if (task, epoch) in self._samples:
+                self.abandon()
                 which = "" if epoch is None else f" in epoch {epoch}"
                 raise ConfigurationError(
                     f"two attempts are at {task!r}{which}, but Inspect accepts one per sample; "
                     "score one run at a time"
                 )
-            self._written.add((task, epoch))
+            self._samples.add((task, epoch))
             score = self._figure.of_result(result)
             explanation = score.reason
             if not score.counts:
@@ -77,10 +85,18 @@ class InspectLines:
                 "explanation": explanation,
                 "metadata": {"trajmeter": {name: values[at] for name, values in own.items()}},
             }
-            self._stream.write(json.dumps(line).encode() + b"\n")
+            self._held.write(json.dumps(line).encode() + b"\n")
 
     def finish(self) -> None:
-        """Nothing is buffered."""
+        """Write the lines, unless they were refused."""
+        if self._held.closed:
+            return
+        self._held.seek(0)
+        try:
+            copyfileobj(self._held, self._stream)
+        finally:
+            self.abandon()
 
     def abandon(self) -> None:
-        """Nothing is buffered."""
+        """Discard the lines."""
+        self._held.close()
