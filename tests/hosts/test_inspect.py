@@ -17,6 +17,7 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not install
 from inspect_ai.dataset import Sample  # noqa: E402 - only where it is installed
 from inspect_ai.log import read_eval_log  # noqa: E402 - likewise
 from inspect_ai.model import (  # noqa: E402 - likewise
+    ChatMessageAssistant,
     ContentToolUse,
     ModelOutput,
     ModelUsage,
@@ -24,7 +25,7 @@ from inspect_ai.model import (  # noqa: E402 - likewise
 )
 from inspect_ai.scorer import mean, mean_score, precomputed_scores  # noqa: E402 - likewise
 from inspect_ai.solver import fork, generate, solver, use_tools  # noqa: E402 - likewise
-from inspect_ai.tool import tool  # noqa: E402 - likewise
+from inspect_ai.tool import ToolCall, tool  # noqa: E402 - likewise
 
 import trajmeter  # noqa: E402 - likewise
 from trajmeter.cli import main  # noqa: E402 - likewise
@@ -323,3 +324,29 @@ def test_what_was_not_parsed_is_malformed_and_what_ran_with_the_model_is_a_call(
     by_id = {each.id: each.scores["tools"] for each in found.samples}
     assert by_id["read_file"].explanation.startswith("malformed read_file")
     assert by_id["web_search"].value["exact"] == 1.0
+
+
+def test_a_value_that_json_cannot_represent_costs_no_other() -> None:
+    loop: dict[str, Any] = {"kept": 1}
+    loop["self"] = loop
+    call = ToolCall(id="1", function="read_file", arguments={"path": "a.py"})
+    message = ChatMessageAssistant(content="hi", tool_calls=[call])
+    call.arguments |= {"loop": loop, "bytes": b"\xff", "list": [b"\xff", 2]}
+    message.metadata = {"deep": _nested(2_000), "object": object()}
+    plain = hosts_inspect.plain(message)
+    assert plain["content"] == "hi"
+    (made,) = plain["tool_calls"]
+    assert made["arguments"] == {
+        "path": "a.py",
+        "loop": {"kept": 1, "self": None},
+        "bytes": None,
+        "list": [None, 2],
+    }
+    assert plain["metadata"]["object"] is None
+
+
+def _nested(levels: int) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for _ in range(levels):
+        found = {"in": found}
+    return found

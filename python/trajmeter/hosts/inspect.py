@@ -7,7 +7,12 @@ the sample still counts as scored. Score the log with Trajmeter for counts of at
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 from trajmeter.errors import ExtraMissingError, ReadError
 
@@ -25,8 +30,6 @@ from trajmeter.records import Source
 from trajmeter.scoring.scorer import Scorer as AttemptScorer
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from trajmeter.metrics import Scored
     from trajmeter.records import Score as Figure
     from trajmeter.records import Trajectory
@@ -35,6 +38,9 @@ __all__ = ["context", "rules", "tools", "turns"]
 
 _REPEATED = {"call", "input", "tools"}
 """Unused fields of events; in that of a model call, they repeat the conversation so far."""
+
+_DEEPEST = 100
+"""Levels of an event or a message within which parts that JSON can represent are looked for."""
 
 
 def _metrics(figures: tuple[str, ...]) -> dict[str, list[Any]]:
@@ -139,7 +145,7 @@ def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
 
 def _attempt(state: TaskState) -> Trajectory:
     """The attempt of a sample, from its events, or from its messages if there are no events."""
-    events = [_plain(event, exclude=_REPEATED) for event in transcript().events]
+    events = [plain(event, exclude=_REPEATED) for event in transcript().events]
     limits = [event for event in events if event.get("event") == "sample_limit"]
     limit = None
     if limits:
@@ -148,7 +154,7 @@ def _attempt(state: TaskState) -> Trajectory:
     sample = {
         "id": state.sample_id,
         "epoch": state.epoch,
-        "messages": [_plain(each) for each in state.messages],
+        "messages": [plain(each) for each in state.messages],
         "events": events,
         "output": {"completion": state.output.completion},
         "metadata": {},
@@ -157,8 +163,53 @@ def _attempt(state: TaskState) -> Trajectory:
     return attempt_of(sample, {"eval": {"model": str(state.model)}}, Source(file="inspect"))
 
 
-def _plain(record: BaseModel, exclude: set[str] | None = None) -> dict[str, Any]:
+def plain(record: BaseModel, exclude: set[str] | None = None) -> dict[str, Any]:
     """An event or a message as JSON, as in a log: without what JSON cannot represent."""
-    return record.model_dump(
-        mode="json", exclude=exclude, exclude_none=True, fallback=lambda _: None
+    try:
+        return record.model_dump(
+            mode="json", exclude=exclude, exclude_none=True, fallback=lambda _: None
+        )
+    except ValueError:  # bytes that are not UTF-8, a value that contains itself
+        found: dict[str, Any] = _salvaged(_fields(record, exclude or ()), {})
+        return found
+
+
+def _salvaged(value: Any, known: dict[int, Any], depth: int = 0) -> Any:  # noqa: ANN401 - any value of a record
+    """The value as JSON, with null for each part that JSON cannot represent.
+
+    Args:
+        value: The value.
+        known: What became of each part so far; null for those that contain this one.
+        depth: Number of parts that contain this one.
+    """
+    try:
+        return to_jsonable_python(value, exclude_none=True, fallback=lambda _: None)
+    except ValueError:
+        pass
+    if id(value) in known or depth == _DEEPEST:
+        return known.get(id(value))
+    known[id(value)] = None
+    found: Any = None
+    is_record = isinstance(value, BaseModel) or (
+        is_dataclass(value) and not isinstance(value, type)
     )
+    parts = _fields(value) if is_record else value
+    if isinstance(parts, Mapping):
+        found = {str(key): _salvaged(each, known, depth + 1) for key, each in parts.items()}
+    elif isinstance(parts, (list, tuple, set, frozenset)):
+        found = [_salvaged(each, known, depth + 1) for each in parts]
+    known[id(value)] = found
+    return found
+
+
+def _fields(record: Any, exclude: Collection[str] = ()) -> dict[str, Any]:  # noqa: ANN401 - a model or a dataclass
+    names = (
+        type(record).model_fields
+        if isinstance(record, BaseModel)
+        else [each.name for each in fields(record)]
+    )
+    return {
+        name: value
+        for name in names
+        if name not in exclude and (value := getattr(record, name)) is not None
+    }
