@@ -50,6 +50,9 @@ def test_a_repeated_key_gives_a_warning(tmp_path: Path) -> None:
     file = write(tmp_path, "berth: 12\ntide: {low: 1, low: 2}\n")
     with pytest.warns(UserWarning, match=r"berths\.yaml:2: low occurs twice; the last one counts"):
         assert read_yaml(file) == {"berth": 12, "tide": {"low": 2}}
+    same = write(tmp_path, 'yes: 1\n"true": 2\ntrue: 3\n')
+    with pytest.warns(UserWarning, match=r"berths\.yaml:3: yes and true are the same key"):
+        assert read_yaml(same) == {True: 3, "true": 2}
     merged = "a: &a {x: 1}\nb: &b {y: 2}\nc: {<<: *a, <<: *b, x: 3}\n"
     assert read_yaml(write(tmp_path, merged))["c"] == {"x": 3, "y": 2}
 

@@ -9,6 +9,7 @@ from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.patches import whole_characters
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
     from pathlib import Path
 
     import yaml
@@ -50,7 +51,7 @@ def read_yaml(file: Path) -> Any:  # noqa: ANN401 - any YAML value
         root = loader.get_single_node()
         if root is None:
             return None
-        _check_nodes(root, file)
+        _check_nodes(root, loader, file)
         return loader.construct_document(root)
     except FileNotFoundError:
         raise ConfigurationError(f"{file}: no such file") from None
@@ -104,7 +105,7 @@ class _Extent(NamedTuple):
     """Levels of nesting."""
 
 
-def _check_nodes(root: Node, file: Path) -> None:
+def _check_nodes(root: Node, loader: yaml.SafeLoader, file: Path) -> None:
     """Check the size of a document with its aliases expanded; correct its texts.
 
     Raises:
@@ -134,7 +135,7 @@ def _check_nodes(root: Node, file: Path) -> None:
             )
         if depth > _DEEPEST:
             raise _nested_too_deeply(file)
-        _warn_of_repeated_keys(node, file)
+        _warn_of_repeated_keys(node, loader, file)
         known[id(node)] = _Extent(nodes, depth)
         return _Extent(nodes, depth)
 
@@ -147,19 +148,25 @@ def _parts(node: Node) -> list[Node]:
     return [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
 
 
-def _warn_of_repeated_keys(node: Node, file: Path) -> None:
+def _warn_of_repeated_keys(node: Node, loader: yaml.SafeLoader, file: Path) -> None:
     if isinstance(node.value, str):
         return
-    seen: set[tuple[str, str]] = set()  # 1 and "1" are two keys
+    seen: dict[Hashable, str] = {}
     for key in (item[0] for item in node.value if isinstance(item, tuple)):
         if not isinstance(key.value, str) or key.tag == _MERGE:
             continue
-        if (key.tag, key.value) in seen:
-            warnings.warn(
-                f"{file}:{key.start_mark.line + 1}: {key.value} occurs twice; the last one counts",
-                stacklevel=2,
+        value = loader.construct_object(key)  # yes and true are one key, 1 and "1" are two
+        if value in seen:
+            earlier = seen[value]
+            problem = (
+                f"{key.value} occurs twice"
+                if earlier == key.value
+                else f"{earlier} and {key.value} are the same key"
             )
-        seen.add((key.tag, key.value))
+            warnings.warn(
+                f"{file}:{key.start_mark.line + 1}: {problem}; the last one counts", stacklevel=2
+            )
+        seen[value] = key.value
 
 
 def _nested_too_deeply(file: Path) -> ConfigurationError:
