@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from trajmeter.writers.atomic import replacing
 from trajmeter.writers.encodable import storable
@@ -28,7 +27,8 @@ def json_document(model: BaseModel) -> str:
     try:
         return model.model_dump_json(indent=2)
     except PydanticSerializationError:  # a name that is not UTF-8
-        return json.dumps(storable(model.model_dump(mode="json")), ensure_ascii=False, indent=2)
+        written = to_json(storable(model.model_dump(mode="json")), indent=2, inf_nan_mode="strings")
+        return written.decode()
 
 
 def json_pieces(summary: Summary) -> Iterator[str]:
