@@ -72,6 +72,11 @@ def test_a_numeric_id_is_read_as_text(tmp_path: Path) -> None:
     assert read_case(tmp_path, id=17).id == "17"
 
 
+@pytest.mark.parametrize("number", [3, 3.0])
+def test_a_numeric_attempt_is_read_as_text(tmp_path: Path, number: float) -> None:
+    assert read_result(tmp_path, attempt=number).attempt == "3"
+
+
 def test_unknown_keys_configure_nothing(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="is not a known key") as told:
         task = read_case(tmp_path, owner="x", max_latency_ms=5, expected_tools=["a"])

@@ -53,6 +53,9 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """
     unusable: dict[str, str] = {}
     fields: dict[str, Any] = {name: record[name] for name in _IDENTITY if name in record}
+    attempt = _whole(record, "attempt", "attempt", {})
+    if attempt is not None:
+        fields["attempt"] = str(attempt)
     for key, name in _TEXTS.items():
         value = record.get(key)
         if isinstance(value, str):
