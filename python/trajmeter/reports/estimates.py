@@ -75,7 +75,7 @@ def group_name(group: dict[str, str | None]) -> str:
     """Name of a group: the values that its attempts have in common."""
     if not group:
         return "all attempts"
-    return " / ".join(value for value in group.values() if value is not None) or UNNAMED
+    return " / ".join(filter(None, group.values())) or UNNAMED
 
 
 def summary_sections(estimates: Estimates) -> list[Section]:

@@ -153,6 +153,11 @@ def test_figures_that_compare_agents_stand_first() -> None:
     assert "\n".join(printed(race(ATTEMPTS), 80)) == REPORT
 
 
+def test_a_blank_agent_or_model_is_not_part_of_a_name() -> None:
+    first, *_ = score_report(race((attempt("crab", 4), attempt("", 2)))).tables
+    assert [row[0] for row in first.rows] == ["crab / m", "m"]
+
+
 def test_they_stand_first_in_markdown_too() -> None:
     title, first = to_markdown(score_report(race(ATTEMPTS))).split("\n\n")[1:3]
     assert title == "## race by agent and model"

@@ -194,7 +194,7 @@ def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
     for kept in (named, names):
         labels = []
         for group in shown:
-            parts = dict.fromkeys(value for name in kept if (value := group[name]) is not None)
+            parts = dict.fromkeys(value for name in kept if (value := group[name]))
             labels.append(" / ".join(parts) or (UNNAMED if len(shown) > 1 else "all attempts"))
         if len(set(labels)) == len(labels):
             return labels

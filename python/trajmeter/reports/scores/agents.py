@@ -169,10 +169,10 @@ def _labels(groups: Sequence[AttemptsSummary]) -> list[str]:
 
 def _label(group: AttemptsSummary, shorten: Callable[[str], str]) -> str:
     names = (group.agent, group.model, group.instance)
-    named = [name for name in names if name is not None]
-    if named:
-        return visible(" / ".join(named))
-    return "unnamed" if group.source is None else visible(shorten(group.source))
+    named = " / ".join(filter(None, names))
+    if named or group.source is None:
+        return visible(named or "unnamed")
+    return visible(shorten(group.source))
 
 
 def _stem(file: str) -> str:
