@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from rich.progress import Progress
 from tests.cli.outputs import Terminal
 from trajmeter.cli import _progress
 from trajmeter.cli._process import print_message
-from trajmeter.cli._progress import Places, sized_files, tracked
+from trajmeter.cli._progress import Places, sized_files, timed, tracked
 from trajmeter.records import Source, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -57,6 +58,22 @@ def test_nothing_is_shown_where_nobody_looks(
     with tracked(_batches(paths), paths) as watched:
         assert sum(map(len, watched)) == 10
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("delay", [0.0, 60.0])
+def test_the_time_of_long_work_is_shown(monkeypatch: pytest.MonkeyPatch, delay: float) -> None:
+    terminal = _on_a_terminal(monkeypatch)
+    monkeypatch.setattr(_progress, "_DELAY_SECONDS", delay)
+    shown, start = threading.Event(), Progress.start
+
+    def show(progress: Progress) -> None:
+        start(progress)
+        shown.set()
+
+    monkeypatch.setattr(Progress, "start", show)
+    with timed("Reading [b]"):
+        assert delay or shown.wait(60)
+    assert ("Reading [b]" in terminal.getvalue()) is (not delay)
 
 
 def test_nothing_is_shown_for_what_is_over_at_once(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.cli._page import write_page
 from trajmeter.cli._process import print_message
+from trajmeter.cli._progress import timed
 from trajmeter.cli._units import is_folder
 from trajmeter.errors import ConfigurationError
 from trajmeter.remote import path_of
@@ -155,16 +156,17 @@ class ScoreOutputs:
                 on_problem=_ignore,
                 **reading,
             )
-        write_page(
-            self.page,
-            [self._read],
-            {"duplicates": "first"},
-            on_problem=_ignore,
-            turns=None if turns is None else turns.of,
-            gates=gates,
-            min_tasks=min_tasks,
-            has_files=self._read == self.rows,
-        )
+        with timed(f"Writing {self.page}"):
+            write_page(
+                self.page,
+                [self._read],
+                {"duplicates": "first"},
+                on_problem=_ignore,
+                turns=None if turns is None else turns.of,
+                gates=gates,
+                min_tasks=min_tasks,
+                has_files=self._read == self.rows,
+            )
         print_message(f"trajmeter: wrote {self.page}")
 
 

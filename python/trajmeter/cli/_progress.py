@@ -1,4 +1,4 @@
-"""The progress bar of a command that reads trajectories."""
+"""The progress bar of a command that reads trajectories, and the time of other long work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trajmeter.records import Trajectory
     from trajmeter.scoring.run import Progress
 
-__all__ = ["Places", "records_tracked", "sized_files", "tracked", "units_tracked"]
+__all__ = ["Places", "records_tracked", "sized_files", "timed", "tracked", "units_tracked"]
 
 _T = TypeVar("_T")
 
@@ -106,6 +106,44 @@ def units_tracked() -> Iterator[Callable[[Progress], None]]:
         yield show
     finally:
         bar.stop()
+
+
+@contextmanager
+def timed(text: str) -> Iterator[None]:
+    """Show what is being done, and for how long, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    shown: list[RichProgress] = []
+    timer = Timer(_DELAY_SECONDS, lambda: shown.append(_started(text)))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for each in shown:
+            each.stop()
+
+
+def _started(text: str) -> RichProgress:
+    from rich.console import Console
+    from rich.progress import Progress as RichProgress
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    shown = RichProgress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    shown.add_task(text, total=None)
+    shown.start()
+    return shown
 
 
 def _bar(text: str) -> RichProgress:

@@ -14,6 +14,7 @@ from trajmeter.cli._inputs import Unreadable, warn_of_repeats
 from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
+from trajmeter.cli._progress import timed
 from trajmeter.cli._terminal import OriginalProfile, stdout_console
 from trajmeter.errors import ConfigurationError
 
@@ -249,12 +250,13 @@ def _compare_tables(
     report = unreadable.report_once
     lists_tasks = with_tasks or output or output_format is ReportFormat.JSON
     tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands of tasks
-    with without_blas_threads():
+    with timed("Comparing attempts"), without_blas_threads():
         compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
     sections = comparison_sections(compared, with_tasks=with_tasks)
     for path in output:
         if path.suffix.lower() == ".html":
-            write_page(path, results, options, compared=compared, on_problem=report)
+            with timed(f"Writing {path}"):
+                write_page(path, results, options, compared=compared, on_problem=report)
         else:
             write_text(to_markdown(comparison_sections(compared, with_tasks=True)), path)
         print_message(f"trajmeter: wrote {path}")

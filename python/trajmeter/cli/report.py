@@ -15,7 +15,7 @@ from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import existing, present
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
-from trajmeter.cli._progress import records_tracked
+from trajmeter.cli._progress import records_tracked, timed
 from trajmeter.cli._snapshots import RepositoryFolders
 from trajmeter.cli._terminal import OriginalProfile, SnapshotFiles, stdout_console
 
@@ -139,6 +139,8 @@ def report(
         if trajectories is not None:
             read = read_trajectories(trajectories, on_problem=unreadable.report_once)
             logs = stack.enter_context(records_tracked(read, [*map(Path, trajectories)]))
+        else:
+            stack.enter_context(timed("Comparing attempts"))
         made = make_report(
             without_repeats(results),
             title=title,
@@ -171,7 +173,8 @@ def report(
 
 def write_report(made: Report, path: Path) -> None:
     """Write a report, and print its path."""
-    made.write(path)
+    with timed(f"Writing {path}"):
+        made.write(path)
     print_message(f"trajmeter: wrote {path}")
 
 

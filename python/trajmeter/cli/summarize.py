@@ -16,6 +16,7 @@ from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
 from trajmeter.cli._paths import present
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
+from trajmeter.cli._progress import timed
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError
 
@@ -169,7 +170,7 @@ def summarize(
         "duplicates": table.kept_duplicate(duplicates),
         "mixed_settings": mixed_settings,
     }
-    with without_blas_threads():
+    with timed("Reading results"), without_blas_threads():
         found = sum_up(
             tables,
             by=by,
@@ -185,7 +186,10 @@ def summarize(
         print_message("trajmeter: the tables contain no attempts")
     for path in output or ():
         if path.suffix.lower() == ".html":
-            write_page(path, tables, options, estimates=found, on_problem=unreadable.report_once)
+            with timed(f"Writing {path}"):
+                write_page(
+                    path, tables, options, estimates=found, on_problem=unreadable.report_once
+                )
         else:
             _write(found, path)
         print_message(f"trajmeter: wrote {path}")
