@@ -51,4 +51,12 @@ def test_mappings_and_lists_of_text_are_json() -> None:
         '{"a": 1}',
         None,
     ]
+    empty = pa.array([[], [("a", 1), ("b", 2)], None, []], pa.map_(pa.string(), pa.int64()))
+    assert values(empty) == ["{}", '{"a": 1, "b": 2}', None, "{}"]
+    pairs = pa.array(
+        [[], [{"key": "a", "value": 1}], None],
+        pa.list_(pa.struct({"key": pa.string(), "value": pa.int64()})),
+    )
+    assert values(pairs) == ["{}", '{"a": 1}', None]
+    assert values(pairs.slice(1)) == ['{"a": 1}', None]
     assert values(pa.array([["a", None]])) == ['["a", null]']

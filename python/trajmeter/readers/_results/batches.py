@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import cast, filled, nulls, taken
+from trajmeter.arrays import cast, filled, nulls, present, ragged, taken
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.arrays import Array
+    from trajmeter.kernels import BoolArray
     from trajmeter.readers._results.table import TableKind
 
 __all__ = [
@@ -144,6 +145,11 @@ def _json_texts(column: Array) -> Array:
         kind = column.type.value_type
         if pa.types.is_floating(kind) or pa.types.is_integer(kind):
             return _number_lists(column)
+    if pa.types.is_map(column.type) or holds_pairs(column.type):
+        _, offsets = ragged(column)
+        is_empty = (np.diff(offsets) == 0) & present(column)
+        if is_empty.any():  # as most are
+            return _filled(column, "{}", is_empty)
     found: list[Any] = column.to_pylist()
     if pa.types.is_map(column.type):
         found = [None if value is None else dict(value) for value in found]
@@ -154,6 +160,16 @@ def _json_texts(column: Array) -> Array:
         ]
     texts = [None if value is None else _encode(value) for value in found]
     return pa.array(texts, pa.string())
+
+
+def _filled(column: Array, text: str, where: BoolArray) -> Array:
+    """Values of a column as JSON, with the same text in some places."""
+    import pyarrow.compute as pc
+
+    others = pa.array(~where)
+    texts = pa.repeat(pa.scalar(text), len(column))
+    filled: Array = pc.replace_with_mask(texts, others, _json_texts(column.filter(others)))
+    return filled
 
 
 def _number_lists(column: Array) -> Array:

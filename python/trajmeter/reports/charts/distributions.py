@@ -53,8 +53,9 @@ def draw_distributions(chart: DistributionChart) -> str:
     )
     bottom = 4.0 + _ROW * len(values)
     parts = [horizontal_axis(scale, chart.axis, 4, bottom)]
-    radius = _radius(values, scale)
-    is_single = all(len(row) <= _SINGLE for row in values) and radius >= _LEAST_RADIUS
+    are_few = all(len(row) <= _SINGLE for row in values)
+    radius = _radius(values, scale) if are_few else 0.0
+    is_single = radius >= _LEAST_RADIUS
     counts = [_bins(row, scale) for row in values]
     greatest = max((count for row in counts for count in row.values()), default=1)
     facts = []
@@ -99,8 +100,8 @@ def _bin(value: float, scale: Scale) -> int:
 
 def _bins(values: Sequence[float], scale: Scale) -> dict[int, int]:
     counts: dict[int, int] = defaultdict(int)
-    for value in values:
-        counts[_bin(value, scale)] += 1
+    for value, count in Counter(values).items():
+        counts[_bin(value, scale)] += count
     return counts
 
 

@@ -153,7 +153,8 @@ def _coverage(findings: Findings) -> Iterator[CurveChart]:
         texts = findings.rows.values.get(column)
         if texts is None:
             continue
-        steps = [_list(text) for text in texts]
+        read = {text: _list(text) for text in {*texts}}  # many attempts have the same
+        steps = [read[text] for text in texts]
         lengths = [len(own) for own in steps if own]
         if not lengths or max(lengths) == 1:
             continue
