@@ -12,12 +12,12 @@ than 200 others.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic_core import from_json
 
 from trajmeter.errors import ReadError
+from trajmeter.escapes import whole_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,16 +86,6 @@ _TYPE_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (str, "text"),
     (bool, "true or false"),
     ((int, float), "a number"),
-)
-
-# Also matches whole pairs and other escapes, so that no lone surrogate is found inside them.
-_ESCAPE = re.compile(
-    rb"""
-    \\u[dD][89abAB][0-9a-fA-F]{2} \\u[dD][c-fC-F][0-9a-fA-F]{2}
-    | (?P<half> \\u[dD][89a-fA-F][0-9a-fA-F]{2} )
-    | \\.
-    """,
-    re.VERBOSE | re.DOTALL,
 )
 
 
@@ -197,7 +187,7 @@ def parse(content: bytes) -> JsonValue:
         # Keys repeat from object to object; looking up shared strings takes a third of the time.
         value: JsonValue = from_json(content.strip(BLANK), cache_strings="keys")
     except ValueError as error:
-        repaired = _ESCAPE.sub(_whole, content) if rb"\u" in content else content
+        repaired = whole_escapes(content)
         if repaired != content:
             return parse(repaired)
         # Callers add the line in the file; the parser's own line number only helps within a
@@ -218,7 +208,3 @@ def type_name(value: JsonValue) -> str:
         if isinstance(value, types):
             return name
     return "null"
-
-
-def _whole(escape: re.Match[bytes]) -> bytes:
-    return escape[0] if escape["half"] is None else rb"\ufffd"

@@ -18,6 +18,10 @@ from trajmeter.records.openai_calls import parsed_arguments
         ("", {}),
         (" \u00a0\n", {}),
         ("{}", {}),
+        (
+            r'{"a": "\ud83d\udea2 \ud83d", "b": "\\ud83d"}',
+            {"a": "\U0001f6a2 \ufffd", "b": r"\ud83d"},
+        ),
     ],
 )
 def test_arguments_that_are_an_object(arguments: str, parsed: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn, TypeGuard, cast
 
+from trajmeter.escapes import whole_escapes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -54,7 +56,7 @@ def parsed_arguments(arguments: JsonValue) -> JsonValue:
     """
     if not isinstance(arguments, str):
         return arguments
-    text = arguments.strip(_BLANKS)
+    text = whole_escapes(arguments.strip(_BLANKS))
     if not text.startswith("{"):
         return arguments if arguments.strip() else {}  # a call without arguments
     parsed: JsonValue

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trajmeter.readers._recognition.beginnings import Beginning, words_in_quotes
+from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.index import WORDS
 
 parts = st.sampled_from([b'"', b'""', b"a", b"b", b"aa", b"\\", b": ", b"\xff", b"\n", b"x" * 70])
@@ -37,6 +38,14 @@ def test_the_words_of_formats_are_found_in_long_texts(backend: str) -> None:
     text = b",".join(b'{"a": "%s"}' % word for word in sorted(WORDS))
     assert found(backend, WORDS, text * 500) == WORDS
     assert found(backend, WORDS, text[1:].replace(b'"', b"'") * 500) == frozenset()
+
+
+def test_half_a_surrogate_pair_hides_no_document() -> None:
+    whole = b'{"role": "x\\ud800", "content": [1]}'
+    expected = ({"role": "x\ufffd", "content": [1]},)
+    assert beginning(whole) == expected
+    assert beginning(whole.replace(b" ", b"\n")) == expected
+    assert beginning(whole.replace(b" ", b"\n")[:-2]) == expected
 
 
 def test_no_word_of_a_format_contains_a_quote() -> None:

@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError, format_exception
+from trajmeter.escapes import whole_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -103,7 +104,8 @@ def _cut_off(content: bytes) -> list[JsonValue]:
     try:
         return [from_json(content.lstrip(json_input.BLANK), allow_partial=True)]
     except ValueError:
-        return []
+        whole = whole_escapes(content)
+        return _cut_off(whole) if whole != content else []
 
 
 def strongest_for(

@@ -13,6 +13,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.escapes import whole_escapes
 from trajmeter.readers._logs.values import as_int, as_list, as_mapping
 from trajmeter.readers.contextbench.views import bounded, merged_spans, views_of
 
@@ -71,7 +72,7 @@ def calls_show(messages: Iterable[object]) -> Iterator[dict[str, list[Span]]]:
         calls = as_list(message.get("tool_calls")) if message.get("role") == "assistant" else ()
         for called in (as_mapping(as_mapping(call).get("function")) for call in calls):
             try:
-                arguments = as_mapping(json.loads(called.get("arguments", "{}")))
+                arguments = as_mapping(json.loads(whole_escapes(called.get("arguments", "{}"))))
             except (TypeError, ValueError, RecursionError):
                 continue
             name, command = called.get("name"), arguments.get("command")

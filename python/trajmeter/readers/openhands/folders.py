@@ -13,6 +13,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
+from trajmeter.escapes import whole_escapes
 from trajmeter.readers._logs.faults import made_trajectory
 from trajmeter.readers._logs.litellm import model_name
 from trajmeter.readers._logs.values import as_list, as_mapping, as_text
@@ -98,7 +99,7 @@ def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator
 
 def _load(path: Path, report: Callable[[ReadProblem], None]) -> Any:  # noqa: ANN401 - any JSON
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(whole_escapes(path.read_bytes()))
     except (OSError, ValueError, RecursionError) as error:
         report(ReadProblem(file=str(path), message=f"invalid JSON: {error}"))
         return None
@@ -119,7 +120,7 @@ def _object_in(file: Path) -> Mapping[str, Any]:
     if not file.is_file():
         return {}
     try:
-        return as_mapping(json.loads(file.read_bytes()))
+        return as_mapping(json.loads(whole_escapes(file.read_bytes())))
     except (OSError, ValueError, RecursionError):
         return {}
 

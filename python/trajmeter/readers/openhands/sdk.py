@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.escapes import whole_escapes
 from trajmeter.readers._logs.faults import made_trajectory
 from trajmeter.readers._logs.values import as_count, as_mapping, as_text
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
@@ -201,7 +202,7 @@ def _arguments(event: Mapping[str, Any]) -> JsonValue:
     written = as_mapping(event.get("tool_call")).get("arguments")
     if isinstance(written, str):
         try:
-            parsed: JsonValue = json.loads(written)
+            parsed: JsonValue = json.loads(whole_escapes(written))
         except (ValueError, RecursionError):
             return written
         return parsed

@@ -6,6 +6,7 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.escapes import whole_escapes
 from trajmeter.readers._logs.values import as_mapping, as_text
 from trajmeter.readers.swe_agent.actions import Shown, editor_arguments, shown
 from trajmeter.records import Failure, ToolCall, Turn
@@ -76,7 +77,7 @@ def folder_of(state: object) -> str | None:
     """The shell's folder after a step; old files store the state as JSON text."""
     if isinstance(state, str):
         try:
-            state = json.loads(state)
+            state = json.loads(whole_escapes(state))
         except (ValueError, RecursionError):
             return None
     folder = as_mapping(state).get("working_dir")
@@ -128,6 +129,6 @@ def _call(call: ToolCall, made: Mapping[str, JsonValue]) -> ToolCall:
         return call.model_copy(update={"name": "str_replace_editor", "arguments": edited})
     if isinstance(arguments, str):
         with contextlib.suppress(ValueError, RecursionError):
-            arguments = json.loads(arguments)
+            arguments = json.loads(whole_escapes(arguments))
     identity = identity if isinstance(identity, str) else None
     return call.model_copy(update={"name": name, "arguments": arguments, "id": identity})
