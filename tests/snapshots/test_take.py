@@ -10,7 +10,8 @@ import pytest
 
 from tests.snapshots.git_repositories import commit, git
 from trajmeter.errors import ConfigurationError, ExtraMissingError, ReadError, UnknownNameError
-from trajmeter.snapshots import FileSnapshot, Snapshot, take_snapshot
+from trajmeter.records import Task
+from trajmeter.snapshots import FileSnapshot, Snapshot, open_snapshots, take_snapshot
 from trajmeter.snapshots._entries import LARGEST_SOURCE
 
 if TYPE_CHECKING:
@@ -94,6 +95,32 @@ def test_files_of_every_kind_in_a_folder(tmp_path: Path) -> None:
     snapshot = take_snapshot(root, cache=False)
     assert (snapshot.repo, snapshot.commit) == ("shelf", None)
     assert described(snapshot) == {**EXPECTED, "below/up.py": EXPECTED["shelf.py"]}
+
+
+def test_links_count_in_a_folder_as_in_a_commit(tmp_path: Path) -> None:
+    root = tmp_path / "shelf"
+    links: dict[str, bytes | str | None] = {
+        "src/deep/a.py": b"here",
+        "same.py": "src/deep/a.py",
+        "again.py": "same.py",
+        "short": "src/deep",
+        "through.py": "short/a.py",
+        "beside.py": "short/../short/a.py",
+        "absolute.py": str(root / "src" / "deep" / "a.py"),
+        "returning.py": "../shelf/src/deep/a.py",
+        "src/returning.py": "../../shelf/same.py",
+    }
+    commit_id = commit(root, links)
+    expected = ["again.py", "same.py", "src/deep/a.py", "through.py"]
+    in_folder = open_snapshots(root).find(Task(id="any"))
+    assert in_folder is not None
+    for snapshot in (
+        take_snapshot(root, commit=commit_id, cache=False),
+        take_snapshot(root, cache=False),
+        in_folder,
+    ):
+        assert sorted(snapshot.files) == expected
+    assert "short/a.py" not in in_folder.files
 
 
 def test_a_cache_changes_nothing_but_the_time(

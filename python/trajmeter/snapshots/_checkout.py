@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.errors import ReadError
+from trajmeter.snapshots._links import linked_file
 from trajmeter.snapshots._names import folder_name
 
 if TYPE_CHECKING:
@@ -99,10 +100,10 @@ def _is_within(place: Path, root: Path) -> bool:
             return False
         if not place.is_symlink():
             return True
-        target = place.resolve()
-    except (OSError, RuntimeError):  # its folder is closed to this user
+        target = linked_file(root, place.relative_to(root).as_posix())
+    except OSError:  # its folder is closed to this user
         return False
-    if not target.is_relative_to(root) or _GIT in target.relative_to(root).parts:
+    if target is None or _GIT in target.relative_to(root).parts:
         return False
     above = target.relative_to(root).parents[:-1]  # without the root itself
     return not any(_is_repository(root / each) for each in above)

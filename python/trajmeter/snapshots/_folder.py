@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import kernels
 from trajmeter.errors import ReadError
+from trajmeter.snapshots._links import linked_file
 from trajmeter.snapshots.snapshot import FileSnapshot, Snapshot
 
 if TYPE_CHECKING:
@@ -139,10 +140,10 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
             # Most paths do not exist, which the first test finds out fast.
             if not asked.is_file():
                 return None
-            place = asked.resolve()
+            place = linked_file(self._root, path)
         except (OSError, ValueError):  # no file system can hold such a name
             return None
-        if not place.is_relative_to(self._root) or _GIT in place.relative_to(self._root).parts:
+        if place is None or _GIT in place.relative_to(self._root).parts:
             return None
         self._places[path] = place
         return place

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.snapshots._checkout import Content
+from trajmeter.snapshots._links import MOST_LINKS
 from trajmeter.snapshots._names import folder_name
 from trajmeter.system.forks import lock_for
 from trajmeter.system.processes import own_group
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["GitRepository", "fetch_command", "git_folder"]
 
 _LINK, _FOLDER, _FILE = b"120000", b"40000", b"100"
-_MOST_LINKS = 40
-"""Maximum number of chained links, as on Linux."""
 _AHEAD = 64
 """Objects to request before the first is read: few enough for the requests to fit into a pipe."""
 
@@ -362,7 +361,7 @@ def _linked(path: bytes, targets: Mapping[bytes, Content | None], tree: _Tree) -
             followed += 1
             if target is None:
                 return tree.links[reached]
-            if followed > _MOST_LINKS or target.content.startswith(b"/"):
+            if followed > MOST_LINKS or target.content.startswith(b"/"):
                 return None
             place.pop()
             left += target.content.split(b"/")[::-1]
