@@ -163,7 +163,10 @@ def test_code_may_give_the_final_answer(
 
 def test_a_step_without_an_answer_is_not_a_turn(tmp_path: Path) -> None:
     nothing = {"step_number": 2, "timing": {"duration": 0.1}, "tool_calls": [], "error": None}
-    assert len(memory(tmp_path, step(1, READ), {**nothing, "model_output": None}).turns or ()) == 1
+    attempt = memory(tmp_path, step(1, READ), {**nothing, "model_output": None})
+    assert len(attempt.turns or ()) == 1
+    assert attempt.failure == Failure(reason="no_answer")
+    assert memory(tmp_path, {**nothing, "model_output": None}, step(3, READ)).failure is None
 
 
 def test_several_calls_share_one_result(tmp_path: Path) -> None:

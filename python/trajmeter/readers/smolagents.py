@@ -34,6 +34,7 @@ __all__ = ["SMOLAGENTS_MEMORIES", "SMOLAGENTS_RUNS"]
 
 _MAX_STEPS = ("max_steps_error", "AgentMaxStepsError")
 _NO_ANSWER = "AgentGenerationError"
+_UNANSWERED = "no_answer"
 _FINAL = "final_answer"
 _OUTCOMES = (
     "model_output",
@@ -138,7 +139,8 @@ def _remembered(steps: Sequence[JsonValue], source: Source) -> Trajectory:
 
 def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
     """The trajectory fields derived from the steps."""
-    answers = [step for step in steps if isinstance(step, dict) and _has_answer(step)]
+    held_steps = [step for step in steps if isinstance(step, dict)]
+    answers = [step for step in held_steps if _has_answer(step)]
     held = finished([_draft(*each) for each in enumerate(answers)], views=TOOL_VIEWS)
     turns = tuple(map(_turn, held.turns, answers))
     last = answers[-1] if answers else {}
@@ -154,8 +156,17 @@ def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
         "turns": turns,
         "final_output": _text(last.get("action_output")) if is_over else _final_output(last),
         "leaks": held.leaks,
-        "failure": Failure(reason=reason, message=message) if is_failed else None,
+        "failure": Failure(reason=reason, message=message)
+        if is_failed
+        else _unanswered(held_steps),
     }
+
+
+def _unanswered(steps: Sequence[Mapping[str, Any]]) -> Failure | None:
+    """The failure of a run whose last request got no answer; smolagents stores no error of it."""
+    last = steps[-1] if steps else {}
+    is_unanswered = _number(last) is not None and not _has_answer(last)
+    return Failure(reason=_UNANSWERED) if is_unanswered else None
 
 
 def _final_output(step: Mapping[str, Any]) -> str | None:

@@ -25,6 +25,7 @@ _OLDEST = {
     "unit": "unit",
 }
 """Usage of an observation before it had an object of its own."""
+_COUNTS = ("input", "output", "total")
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "input_cache_write_tokens")
 _REASONING = ("output_reasoning_tokens", "output_reasoning")
@@ -54,13 +55,18 @@ def run_of(observation: Mapping[str, Any], trace: str) -> Run:
         input=got("input"),
         output=got("output"),
         model=as_text(got("model")) or as_text(got("providedModelName")),
-        usage=_usage(
-            as_mapping(got("usageDetails")),
-            as_mapping(got("usage")) or {key: got(name) for key, name in _OLDEST.items()},
-        ),
+        usage=_usage(as_mapping(got("usageDetails")), _older(observation)),
         cost=recorded_cost(costs.get("total") or cost),
         call_id=identity_of(metadata_of(observation).get("tool_call_id")),
     )
+
+
+def _older(observation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Usage as recorded before ``usageDetails``; its object may hold only nulls or zeros."""
+    own = as_mapping(observation.get("usage"))
+    if any(count(own.get(key)) for key in _COUNTS):
+        return own
+    return {key: observation.get(name) for key, name in _OLDEST.items()}
 
 
 def _usage(details: Mapping[str, Any], older: Mapping[str, Any]) -> Usage | None:
@@ -71,11 +77,7 @@ def _usage(details: Mapping[str, Any], older: Mapping[str, Any]) -> Usage | None
     """
     counts = {key: each for key, value in details.items() if (each := count(value)) is not None}
     if not counts and older.get("unit") in (None, "TOKENS"):
-        counts = {
-            key: each
-            for key in ("input", "output", "total")
-            if (each := count(older.get(key))) is not None
-        }
+        counts = {key: each for key in _COUNTS if (each := count(older.get(key))) is not None}
     if not any(counts.values()):
         return None
     if "prompt_tokens" in counts:
