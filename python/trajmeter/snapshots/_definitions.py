@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 from trajmeter.snapshots._languages import grammar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tree_sitter import Node, Parser, Query
 
@@ -18,7 +18,7 @@ __all__ = ["Definition", "Naming", "definitions"]
 
 Naming: TypeAlias = Literal["default", "contextbench"]
 """How to name definitions that have no name in the grammar: see :func:`_name` and
-:func:`_contextbench_name`."""
+:func:`_contextbench_names`."""
 
 
 class Definition(NamedTuple):
@@ -65,12 +65,14 @@ def definitions(content: bytes, language: LanguageRules, naming: Naming) -> list
         ExtraMissingError: tree-sitter or the grammar is not installed.
     """
     tools = _tools(language)
-    name_of = _name if naming == "default" else _contextbench_name
     root = tools.parser.parse(content).root_node
     nodes = _held(root, tools) if tools.holders and not root.has_error else _all(root, tools)
-    found = [Definition(node.type, *node.byte_range, name_of(node)) for node in nodes]
-    found.sort(key=lambda definition: (definition.start, -definition.end))
-    return found
+    nodes.sort(key=lambda node: (node.start_byte, -node.end_byte))
+    names = map(_name, nodes) if naming == "default" else _contextbench_names(nodes)
+    return [
+        Definition(node.type, *node.byte_range, name)
+        for node, name in zip(nodes, names, strict=True)
+    ]
 
 
 def _all(root: Node, tools: _Grammar) -> list[Node]:
@@ -160,31 +162,48 @@ _RANKS = {
 """Nodes that ContextBench takes for names; it prefers lower ranks."""
 
 
-def _contextbench_name(node: Node) -> str | None:
-    """The name that ContextBench uses: its own, or the first identifier of the lowest rank.
+def _contextbench_names(nodes: Sequence[Node]) -> Iterator[str | None]:
+    """The names that ContextBench uses: their own, or the first identifier of the lowest rank.
 
     It looks in the declarator, if the definition has one.
+
+    Args:
+        nodes: The definitions, outer ones before those that they contain.
     """
-    own = node.child_by_field_name("name")
-    if own is not None and own.text:
-        return _text(own)
+    names: list[str | None] = []
+    known: dict[int, Node | None] = {}
+    for node in reversed(nodes):
+        own = node.child_by_field_name("name")
+        if own is None or not own.text:
+            own = _identifier(node.child_by_field_name("declarator") or node, known)
+        names.append(None if own is None else _text(own))
+    return reversed(names)
+
+
+def _identifier(node: Node, known: dict[int, Node | None]) -> Node | None:
+    """The first identifier of the lowest rank in a node.
+
+    Args:
+        node: The node.
+        known: Those of nodes looked at before, so that nested ones are not searched again.
+    """
     best = None
-    for each in _descendants(node.child_by_field_name("declarator") or node):
-        if each.type not in _RANKS or not each.text:
-            continue
-        if best is None or _RANKS[each.type] < _RANKS[best.type]:
-            best = each
-        if _RANKS[each.type] == 0:
-            break
-    return None if best is None else _text(best)
-
-
-def _descendants(node: Node) -> Iterator[Node]:
     left = [node]
     while left:
-        node = left.pop()
-        yield node
-        left.extend(reversed(node.named_children))
+        each = left.pop()
+        found: Node | None = each
+        if each.id in known:
+            found = known[each.id]
+        else:
+            left.extend(reversed(each.named_children))
+        if found is None or found.type not in _RANKS or not found.text:
+            continue
+        if best is None or _RANKS[found.type] < _RANKS[best.type]:
+            best = found
+        if _RANKS[found.type] == 0:
+            break
+    known[node.id] = best
+    return best
 
 
 def _text(node: Node) -> str | None:
