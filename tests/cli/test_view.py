@@ -94,7 +94,9 @@ def test_one_is_shown(run: Run, log: str) -> None:
 def test_an_id_that_nothing_has_is_an_error(run: Run, log: str) -> None:
     code, out, err = run("view", log, "mend-3")
     assert (code, out) == (2, "")
-    assert "log.jsonl: no trajectory 'mend-3'; without an id, all are listed" in err
+    assert "log.jsonl: no trajectory 'mend-3'; without an id, all are listed\n" in err
+    err = run("view", log, "1")[2]
+    assert "no trajectory '1'; without an id, all are listed; a number is written as '#1'" in err
 
 
 def test_beside_its_task_and_repository(run: Run, log: str, repos: str) -> None:

@@ -65,6 +65,9 @@ def test_a_file_that_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> Non
     assert [problem.file for problem in problems] == [str(broken)]
     with pytest.raises(ReadError, match="none of the result files could be read"):
         trajmeter.compare(broken, on_problem=problems.append)
+    log = broken.rename(tmp_path / "log.jsonl")
+    with pytest.raises(ReadError, match=r"log\.jsonl: neither a result file .* scored first"):
+        trajmeter.compare([log])
 
 
 def test_a_result_that_holds_no_number_is_refused_with_its_place() -> None:

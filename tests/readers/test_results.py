@@ -225,7 +225,7 @@ def test_what_is_no_table_is_not_read_as_csv(tmp_path: Path, content: bytes) -> 
 
 def test_a_header_without_rows_is_checked(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("hello world\n")
-    with pytest.raises(ConfigurationError, match="it has no column task_id"):
+    with pytest.raises(ConfigurationError, match="it has no column task_id; logs are scored first"):
         open_results(tmp_path / "a.csv")
     (tmp_path / "b.csv").write_text("task_id,turns.run.passed\n")
     assert [*open_results(tmp_path / "b.csv").columns] == ["task_id", "turns.run.passed"]

@@ -132,7 +132,10 @@ def view(
     code = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     if chosen is None:
         if name is not None and not rows:
-            raise UnknownNameError(f"{file}: no trajectory {name!r}; without an id, all are listed")
+            hint = "without an id, all are listed"
+            if name.isdecimal():
+                hint += f"; a number is written as '#{name}'"
+            raise UnknownNameError(f"{file}: no trajectory {name!r}; {hint}")
         if search is not None and not rows:
             _report_no_match(file, search)
             return code

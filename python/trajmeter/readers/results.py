@@ -76,7 +76,10 @@ def open_results(
     else:
         table = _RowsTable(name, source)
     if table.columns and _IDENTITY not in table.columns:
-        raise ConfigurationError(f"{table.name}: not a results table: it has no column task_id")
+        raise ConfigurationError(
+            f"{table.name}: not a results table: it has no column task_id; logs are scored first, "
+            "with trajmeter score LOGS --output FILE"
+        )
     return table
 
 
