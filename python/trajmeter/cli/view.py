@@ -132,10 +132,7 @@ def view(
     code = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     if chosen is None:
         if name is not None and not rows:
-            hint = "without an id, all are listed"
-            if name.isdecimal():
-                hint += f"; a number is written as '#{name}'"
-            raise UnknownNameError(f"{file}: no trajectory {name!r}; {hint}")
+            raise _unknown(file, name)
         if search is not None and not rows:
             _report_no_match(file, search)
             return code
@@ -167,6 +164,13 @@ def _matching(parts: Iterable[Section], search: Search, file: Path) -> Iterator[
     if not matching:
         _report_no_match(file, search)
     return iter(matching)
+
+
+def _unknown(file: Path, name: str) -> UnknownNameError:
+    number = f"; a number is written as '#{name}'" if name.isdecimal() else ""
+    return UnknownNameError(
+        f"{file}: no trajectory {name!r}; without an id, all are listed{number}"
+    )
 
 
 def _chosen(
