@@ -169,6 +169,13 @@ def test_simulations_in_files_of_their_own_have_the_agent_of_their_run(tmp_path:
         assert attempt.source is not None
         assert attempt.source.file == str(run / "simulations" / "a.json")
         assert [problem.file for problem in problems] == [str(run / "simulations" / "b.json")]
+    (run / "simulations" / "b.json").unlink()
+    for path in (run / "simulations", run / "simulations" / "a.json"):
+        (attempt,) = read_trajectories(path)
+        assert (attempt.agent, attempt.model) == ("llm_agent", "m-1")
+    (run / "results.json").write_text("{")
+    (attempt,) = read_trajectories(run / "simulations" / "a.json")
+    assert (attempt.agent, attempt.task_id) == (None, "7")
 
 
 def test_the_folder_of_a_run_is_read(tmp_path: Path) -> None:

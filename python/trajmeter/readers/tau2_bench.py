@@ -29,6 +29,7 @@ from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.records import Source, Trajectory, Usage
 from trajmeter.records.measurements import finite
+from trajmeter.remote import path_of
 from trajmeter.validation_errors import describe_error
 
 if TYPE_CHECKING:
@@ -59,9 +60,14 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
             return None
         with open_content(results) as file:
             head = file.read(_HEAD)
+    return Evidence.CERTAIN if _configuration(head).keys() >= _INFO else None
+
+
+def _configuration(head: bytes) -> dict[str, JsonValue]:
+    """The configuration at the beginning of a results file; empty if there is none."""
     first = next(iter(beginning(head)), None)
     info = first.get("info") if isinstance(first, dict) else None
-    return Evidence.CERTAIN if isinstance(info, dict) and info.keys() >= _INFO else None
+    return info if isinstance(info, dict) else {}
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -114,13 +120,25 @@ def _is_simulation(record: Mapping[str, JsonValue]) -> Evidence | None:
 
 
 def _read_simulation(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
-    """Convert a simulation from its own file to a trajectory.
+    """Convert a simulation from its own file to a trajectory of the run it lies in, if any.
 
     Raises:
         ReadError: There are no messages.
         pydantic.ValidationError: A value has the wrong type.
     """
-    return _trajectory(dict(record), source, {})
+    return _trajectory(dict(record), source, _configuration_beside(source))
+
+
+def _configuration_beside(source: Source) -> dict[str, JsonValue]:
+    """The configuration of the run in whose folder of simulations a file lies; empty if none."""
+    folder = path_of(source.file).parent
+    if folder.name != _SIMULATIONS:
+        return {}
+    try:
+        with open_content(folder.parent / _RESULTS) as file:
+            return _configuration(file.read(_HEAD))
+    except (OSError, ReadError):
+        return {}
 
 
 def _trajectory(simulation: JsonValue, source: Source, info: dict[str, JsonValue]) -> Trajectory:
@@ -244,7 +262,7 @@ TAU2_SIMULATIONS = RecordFormat(
     name="tau2-simulations",
     description="simulations of tau2-bench",
     makes=Trajectory,
-    carries=_CARRIES,
+    carries=(*_CARRIES, "agent"),
     origin="tau2-bench, a simulation in a file of its own",
     keys=frozenset({"termination_reason"}),
     recognises=_is_simulation,
