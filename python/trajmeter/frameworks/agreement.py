@@ -18,6 +18,7 @@ from trajmeter.summaries.agreeing import Ratings, agreement_of_ratings, agreemen
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
+    from trajmeter.frameworks.results import FrameworkEvaluation
     from trajmeter.statistics.agreement import Scale
     from trajmeter.summaries.agreeing import JudgeAgreement
     from trajmeter.summaries.result_tables import Tables
@@ -59,8 +60,8 @@ def agreement(
         Every figure with its agreement.
 
     Raises:
-        ConfigurationError: There is only one judge, the files are of different kinds, an attempt
-            occurs twice in a table, or an option is wrong.
+        ConfigurationError: There is only one judge, the files are of different kinds or
+            frameworks, an attempt occurs twice in a table, or an option is wrong.
         UnknownNameError: No two judges have a requested figure.
         ReadError: A file cannot be read.
         ExtraMissingError: pyarrow is not installed.
@@ -97,7 +98,14 @@ def agreement(
             f"{recordings[True]} is a recording and {recordings[False]} is not; give judges of one "
             "kind"
         )
-    read = _recorded if recordings.get(True) else _scored
+    frameworks: dict[str, Path] = {}
+
+    def scored(path: Path) -> Ratings:
+        evaluation = read_evaluation(path)
+        frameworks.setdefault(evaluation.framework_name, path)
+        return _scored(evaluation, path)
+
+    read = _recorded if recordings.get(True) else scored
     judges = []
     for path in paths:
         try:
@@ -111,6 +119,11 @@ def agreement(
         raise ReadError(
             f"agreement needs at least two judges, but only {len(judges)} of {len(paths)} files "
             "could be read"
+        )
+    if len(frameworks) > 1:
+        listed = ", ".join(f"{name} ({path})" for name, path in frameworks.items())
+        raise ConfigurationError(
+            f"judges must have rated the same answers, but the files are of {listed}"
         )
     return agreement_of_ratings(judges, default_scale="ordinal", **options)
 
@@ -126,11 +139,11 @@ def _paths(tables: Any) -> list[Path] | None:  # noqa: ANN401 - tables in any fo
     return None
 
 
-def _scored(path: Path) -> Ratings:
+def _scored(evaluation: FrameworkEvaluation, path: Path) -> Ratings:
     """The scores in a framework's result file, by question."""
     figures: dict[str, dict[Hashable, Any]] = {name: {} for name in _SCORES}
     task_of: dict[Hashable, str] = {}
-    for question in read_evaluation(path).questions:
+    for question in evaluation.questions:
         task_of[question.question_id] = question.question_id
         for name, own in figures.items():
             score = getattr(question, name)

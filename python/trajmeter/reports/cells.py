@@ -27,6 +27,8 @@ __all__ = [
 
 _LARGE = 1000
 _SMALL = 0.0005
+_ROUNDING = 1e-12
+"""Below this, a number is 0 but for rounding."""
 _FAST_SECONDS = 0.1
 """Times below this are shown to 10 microseconds."""
 
@@ -78,9 +80,11 @@ def visible(text: str) -> str:
 def amount(value: float | None) -> str:
     """A number with three decimals, none if it is whole, or one if it is large.
 
+    What only rounding makes different from 0 is shown as 0.
+
     Example:
-        >>> [amount(value) for value in (0.51249, 2, 12345.67, 0.0001, None)]
-        ['0.512', '2', '12,345.7', '1.0e-04', '-']
+        >>> [amount(value) for value in (0.51249, 2, 12345.67, 0.0001, -2e-16, None)]
+        ['0.512', '2', '12,345.7', '1.0e-04', '0.000', '-']
     """
     if value is None:
         return NOTHING
@@ -88,7 +92,9 @@ def amount(value: float | None) -> str:
         return f"{value:,}"
     if abs(value) >= _LARGE:
         return f"{value:,.1f}"
-    if 0 < abs(value) < _SMALL:
+    if abs(value) < _ROUNDING:
+        return f"{0:.3f}"
+    if abs(value) < _SMALL:
         return f"{value:.1e}"
     return f"{value:.3f}"
 
