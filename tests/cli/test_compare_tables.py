@@ -152,7 +152,8 @@ def test_agreement_of_framework_results(run: Run, folder: Path) -> None:
     )
     assert (code, figure["scale"], figure["n_compared"]) == (0, "ordinal", 4)
     assert figure["alpha"] == pytest.approx(0.8892405063291139)
-    (folder / "b.json").write_text(json.dumps({**result, "framework_name": "y"}))
+    other = json.loads((folder / "b.json").read_text()) | {"framework_name": "y"}
+    (folder / "b.json").write_text(json.dumps(other))
     code, out, err = run("agreement", "a.json", "b.json")
     assert (code, out) == (2, "")
     assert "the same answers, but the files are of x (a.json), y (b.json)" in err

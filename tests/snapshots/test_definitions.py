@@ -310,16 +310,6 @@ def test_contextbench_takes_the_first_identifier(file: str, source: str, name: s
     assert definitions(source.encode(), language, "contextbench")[0].name == name
 
 
-@pytest.mark.parametrize(("inside", "name"), [("1", None), ("deep", "deep")])
-def test_contextbench_searches_nested_definitions_once(inside: str, name: str | None) -> None:
-    levels = 3_000
-    source = "(()=>" * levels + inside + ")" * levels
-    language = language_of("a.js")
-    assert language is not None
-    found = definitions(source.encode(), language, "contextbench")
-    assert [each.name for each in found] == [name] * levels
-
-
 def test_syntax_errors_lose_only_the_definitions_around_them() -> None:
     language = language_of("a.py")
     assert language is not None

@@ -190,12 +190,7 @@ def test_the_trace_names_the_task_before_its_observations(tmp_path: Path) -> Non
     ("fields", "expected"),
     [
         (
-            {
-                "usage": {"input": None, "output": None, "total": None, "unit": None},
-                "promptTokens": 5,
-                "completionTokens": 3,
-                "totalTokens": 8,
-            },
+            {"usage": {"input": None}, "promptTokens": 5, "completionTokens": 3, "totalTokens": 8},
             Usage(input_tokens=5, output_tokens=3, total_tokens=8),
         ),
         (
