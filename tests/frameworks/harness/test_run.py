@@ -31,28 +31,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+LIMIT_SECONDS = 1.0
+
+
+def question(text: str) -> Question:
+    return Question(
+        id=text,
+        text=text,
+        expected_sources=("a.md", "b.md"),
+        required_hops=(Hop(id="h", any_of=("pier", "timed out"), source="a.md"),),
+    )
+
+
 @pytest.fixture
 def scenario(tmp_path: Path) -> Scenario:
     documents = tmp_path / "documents"
     (documents / "more").mkdir(parents=True)
     (documents / "b.md").write_text("quay")
     (documents / "more" / "a.md").write_text("pier")
-    questions = [
-        Question(
-            id=f"q{i}",
-            text=text,
-            expected_sources=("a.md", "b.md"),
-            required_hops=(Hop(id="h", any_of=("pier", "timed out"), source="a.md"),),
-        )
-        for i, text in enumerate(("where", "hang", "raise"))
-    ]
     return Scenario(
         name="harbour",
         profile="multihop_chain_qa",
         folder=str(documents.parent),
         documents_dir=str(documents),
         settings={"top_k": 3},
-        questions=tuple(questions),
+        questions=(question("where"), question("raise")),
     )
 
 
@@ -63,9 +66,13 @@ def journal(tmp_path: Path) -> Iterator[RunJournal]:
 
 
 def run(
-    scenario: Scenario, agent: Whole, journal: RunJournal, judge: Judge | None = None
+    scenario: Scenario,
+    agent: Whole,
+    journal: RunJournal,
+    judge: Judge | None = None,
+    timeout_seconds: float = 60.0,
 ) -> FrameworkEvaluation:
-    asking = AskingOptions(profile=scenario.profile, timeout_seconds=0.1, judge=judge)
+    asking = AskingOptions(profile=scenario.profile, timeout_seconds=timeout_seconds, judge=judge)
     return asyncio.run(
         run_scenario(
             scenario,
@@ -82,7 +89,9 @@ def test_every_question_has_an_outcome_and_the_run_goes_on(
 ) -> None:
     agent = Whole()
     judge = Judge(ScriptedModel(GOOD), price_usd)
-    got = run(scenario, agent, journal, judge)
+    questions = tuple(map(question, ("where", "hang", "raise")))
+    asked = scenario.model_copy(update={"questions": questions})
+    got = run(asked, agent, journal, judge, LIMIT_SECONDS)
     answered, hung, raised = got.questions
     assert agent.calls == ["ingest 3", "where", "hang", "raise", "cleanup"]
     assert agent.documents == ["b.md", "more/a.md"]
@@ -93,14 +102,14 @@ def test_every_question_has_an_outcome_and_the_run_goes_on(
     assert answered.extra_metrics["grounded_hop_coverage"] == 1.0
 
     assert (hung.outcome, hung.correctness_score) == (AnswerOutcome.TIMED_OUT, 0.0)
-    assert (hung.latency_seconds, hung.model_name) == (0.1, "timeout")
+    assert (hung.latency_seconds, hung.model_name) == (LIMIT_SECONDS, "timeout")
     assert hung.extra_metrics["hop_coverage"] == 0.0  # "timed out" in no answer of the agent's
 
     assert (raised.outcome, raised.faithfulness_score) == (AnswerOutcome.FAILED, 0.0)
     assert raised.error == "RuntimeError: tool died: <b>no</b>"
     assert got.avg_correctness == pytest.approx(5 / 3)
     # the failure is outside the mean latency, the time-out counts at its limit
-    assert got.avg_latency == pytest.approx(((answered.latency_seconds or 0) + 0.1) / 2)
+    assert got.avg_latency == pytest.approx(((answered.latency_seconds or 0) + LIMIT_SECONDS) / 2)
 
 
 def test_a_failing_judge_leaves_out_only_its_scores(
@@ -108,15 +117,15 @@ def test_a_failing_judge_leaves_out_only_its_scores(
 ) -> None:
     judge = Judge(ScriptedModel(Reply(refusal="no")), price_usd)
     one = scenario.model_copy(update={"questions": scenario.questions[:1]})
-    (question,) = run(one, Whole(), journal, judge).questions
-    assert question.correctness_score is None
-    assert question.judge is not None
-    assert question.judge.cause is Cause.JUDGE_REFUSED
-    assert question.retrieval_precision == 1.0
+    (answered,) = run(one, Whole(), journal, judge).questions
+    assert answered.correctness_score is None
+    assert answered.judge is not None
+    assert answered.judge.cause is Cause.JUDGE_REFUSED
+    assert answered.retrieval_precision == 1.0
 
 
 def test_the_original_takes_the_agents_own_figures(scenario: Scenario, journal: RunJournal) -> None:
-    one = scenario.model_copy(update={"questions": scenario.questions[1:2]})
+    one = scenario.model_copy(update={"questions": (question("hang"),)})
     options = RunOptions(AskingOptions(profile=one.profile, timeout_seconds=0.1, original=True))
     options = replace(options, concurrency=2)
     got = asyncio.run(
@@ -145,11 +154,10 @@ def test_so_many_questions_are_under_way_at_once(scenario: Scenario, journal: Ru
             return Answer(text=question)
 
     agent = Meeting()
-    options = RunOptions(AskingOptions(timeout_seconds=10.0), concurrency=2)
-    got = asyncio.run(
-        run_scenario(scenario, agent, framework="M", options=options, journal=journal)
-    )
-    assert {question.outcome for question in got.questions} == {AnswerOutcome.ANSWERED}
+    three = scenario.model_copy(update={"questions": tuple(map(question, "abc"))})
+    options = RunOptions(AskingOptions(timeout_seconds=60.0), concurrency=2)
+    got = asyncio.run(run_scenario(three, agent, framework="M", options=options, journal=journal))
+    assert [each.outcome for each in got.questions] == [AnswerOutcome.ANSWERED] * 3
     assert agent.most == 2
 
 
@@ -175,7 +183,7 @@ def test_an_agent_that_cannot_clean_up_keeps_its_answers(
 
     with pytest.warns(UserWarning, match="Whole: cleanup failed: ConnectionError: no index"):
         got = run(scenario, Untidy(), journal)
-    assert len(got.questions) == 3
+    assert len(got.questions) == 2
 
 
 def test_settings_tell_an_agent_everything_the_scenario_says(
@@ -214,13 +222,13 @@ def test_files_beside_the_documents_neither_stop_a_run_nor_pass_silently(
 def test_a_file_that_a_question_names_is_a_document(scenario: Scenario, tmp_path: Path) -> None:
     for name in ("tides.txt", "more/log.csv", "hop.txt"):
         (tmp_path / "documents" / name).write_text("x")
-    question = Question(
+    when = Question(
         id="q",
         text="when",
         expected_sources=("tides.txt", "log.csv"),
         required_hops=(Hop(id="h", any_of=("x",), source="hop.txt"),),
     )
-    read = read_documents(scenario.model_copy(update={"questions": (question,)}))
+    read = read_documents(scenario.model_copy(update={"questions": (when,)}))
     assert [each.name for each in read] == [
         "b.md",
         "hop.txt",
@@ -233,7 +241,7 @@ def test_a_file_that_a_question_names_is_a_document(scenario: Scenario, tmp_path
 def test_a_scenario_without_documents_is_run(scenario: Scenario, journal: RunJournal) -> None:
     agent = Whole()
     got = run(scenario.model_copy(update={"documents_dir": None}), agent, journal)
-    assert (agent.documents, len(got.questions)) == ([], 3)
+    assert (agent.documents, len(got.questions)) == ([], 2)
 
 
 def test_an_interrupted_question_ends_before_the_agent_is_cleaned_up(

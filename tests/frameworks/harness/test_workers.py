@@ -26,11 +26,16 @@ from trajmeter.frameworks.scenario import Scenario
 from trajmeter.records import Question
 
 TOYS = "tests.frameworks.harness.toys"
-LIMIT_SECONDS = 0.4
+LIMIT_SECONDS = 1.0
 
 
 def run(
-    folder: Path, *questions: str, agent: str = "Hostile", concurrency: int = 1, runs: int = 1
+    folder: Path,
+    *questions: str,
+    agent: str = "Hostile",
+    concurrency: int = 1,
+    runs: int = 1,
+    timeout_seconds: float = 60.0,
 ) -> FrameworkEvaluation:
     scenario = Scenario(
         name="harbour",
@@ -38,7 +43,7 @@ def run(
         documents_dir=None,
         questions=tuple(Question(id=f"{n} {text}", text=text) for n, text in enumerate(questions)),
     )
-    run_options = RunOptions(AskingOptions(timeout_seconds=LIMIT_SECONDS), concurrency)
+    run_options = RunOptions(AskingOptions(timeout_seconds=timeout_seconds), concurrency)
     options = EvaluationOptions(run_options, runs=runs, code_quality=False)
     framework = load_agent(f"{TOYS}:{agent}")
     assert isinstance(framework.agent, AgentWorkers)
@@ -62,9 +67,7 @@ def processes(evaluation: FrameworkEvaluation) -> list[int]:
 def test_an_agent_that_cannot_be_cancelled_times_out_at_its_limit(
     tmp_path: Path, hostile: str
 ) -> None:
-    started = time.perf_counter()
-    got = run(tmp_path, "where", hostile, "who")
-    assert time.perf_counter() - started < 30
+    got = run(tmp_path, "where", hostile, "who", timeout_seconds=LIMIT_SECONDS)
     assert outcomes(got) == ["answered", "timed_out", "answered"]
     assert got.questions[1].latency_seconds == LIMIT_SECONDS
     if hostile != "late":
@@ -73,12 +76,12 @@ def test_an_agent_that_cannot_be_cancelled_times_out_at_its_limit(
 
 
 def test_a_plain_function_that_never_returns_is_ended(tmp_path: Path) -> None:
-    got = run(tmp_path, "loop", "who", agent="endless_function")
+    got = run(tmp_path, "loop", "who", agent="endless_function", timeout_seconds=LIMIT_SECONDS)
     assert outcomes(got) == ["timed_out", "answered"]
 
 
 def test_set_up_is_paid_once_unless_a_worker_was_killed(tmp_path: Path) -> None:
-    got = run(tmp_path, "where", "cooperate", "fail", "who")
+    got = run(tmp_path, "where", "cooperate", "fail", "who", timeout_seconds=LIMIT_SECONDS)
     assert outcomes(got) == ["answered", "timed_out", "failed", "answered"]
     assert len(set(processes(got))) == 1
     assert len((tmp_path / "ingested").read_text().splitlines()) == 1
@@ -91,7 +94,9 @@ def test_repeated_runs_share_a_worker_and_each_ingests(tmp_path: Path) -> None:
 
 
 def test_questions_that_run_concurrently_do_not_block_each_other(tmp_path: Path) -> None:
-    got = run(tmp_path, "loop", "where", "who", "when", concurrency=2)
+    got = run(
+        tmp_path, "loop", "where", "who", "when", concurrency=2, timeout_seconds=LIMIT_SECONDS
+    )
     assert outcomes(got) == ["timed_out", "answered", "answered", "answered"]
 
 
@@ -117,12 +122,11 @@ def test_what_a_worker_left_is_killed_as_soon_as_its_end_is_seen() -> None:
     crashed, ended = (Worker(f"{TOYS}:Hostile", str(Path.cwd())) for _ in range(2))
     for worker in (crashed, ended):
         assert worker.read().name == "Hostile"
-    response = crashed.request("query", 5.0, "who").response
+    response = crashed.request("query", 60.0, "who").response
     assert response is not None
     assert response.answer is not None
     os.kill(int(response.answer.metadata["process"]), signal.SIGKILL)
-    deadline = time.monotonic() + 5.0
-    while crashed.alive and time.monotonic() < deadline:
+    while crashed.alive:  # fails by the time limit of a test
         time.sleep(0.01)
     assert not crashed.kill.alive
     ended.end()
@@ -147,7 +151,7 @@ def test_what_an_agent_prints_is_neither_a_reply_nor_data(
 
 
 def test_no_worker_outlives_its_evaluation(tmp_path: Path) -> None:
-    for pid in processes(run(tmp_path, "where", "swallow", "who")):
+    for pid in processes(run(tmp_path, "where", "swallow", "who", timeout_seconds=LIMIT_SECONDS)):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 
@@ -156,6 +160,7 @@ def test_a_cleanup_that_never_ends_does_not_keep_an_interrupted_run_from_ending(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trajmeter.frameworks.harness.run._INTERRUPTED_SECONDS", 0.3)
+    monkeypatch.chdir(tmp_path)
     scenario = Scenario(
         name="s", folder="", documents_dir=None, questions=(Question(id="q", text="q"),)
     )
@@ -166,17 +171,16 @@ def test_a_cleanup_that_never_ends_does_not_keep_an_interrupted_run_from_ending(
         running = asyncio.ensure_future(
             evaluate(scenario, framework, options=options, folder=tmp_path)
         )
-        await asyncio.sleep(0.5)
+        while not (tmp_path / "asked").exists():  # noqa: ASYNC110 - another process creates it
+            await asyncio.sleep(0.01)
         running.cancel()
         await running
 
-    started = time.perf_counter()
     with (
         pytest.warns(UserWarning, match="cleanup failed: DeadlineExceededError"),
         pytest.raises(asyncio.CancelledError),
     ):
-        asyncio.run(interrupted())
-    assert time.perf_counter() - started < 20
+        asyncio.run(interrupted())  # without that deadline, fails by the time limit of a test
 
 
 def test_an_agent_that_cannot_be_made_again_fails_its_questions(

@@ -62,21 +62,6 @@ class Whole:
         self.calls.append("cleanup")
 
 
-def blocking(question: str) -> str:
-    time.sleep(0.5)
-    return question
-
-
-async def stubborn(question: str) -> str:
-    """Ignores cancellation."""
-    for _ in range(10):
-        try:
-            await asyncio.sleep(0.05)
-        except asyncio.CancelledError:
-            continue
-    return question
-
-
 NUMBER = 7
 
 
@@ -110,11 +95,11 @@ NAMELESS = Nameless()
 
 
 async def sleep() -> None:
-    time.sleep(60)  # noqa: ASYNC251 - what is not to be done
+    time.sleep(600)  # noqa: ASYNC251 - what is not to be done
 
 
 async def late() -> None:
-    time.sleep(0.6)  # noqa: ASYNC251 - likewise
+    time.sleep(1.2)  # noqa: ASYNC251 - likewise
 
 
 async def loop() -> None:
@@ -199,10 +184,11 @@ class Hostile:
 
 
 class Untidy:
-    """Never finishes its cleanup."""
+    """Never finishes its cleanup; creates a file when it is asked."""
 
     async def query(self, question: str) -> str:
-        await asyncio.sleep(60)
+        Path("asked").touch()  # noqa: ASYNC240 - at once
+        await asyncio.sleep(600)
         return question
 
     async def cleanup(self) -> None:
