@@ -188,7 +188,7 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(
         "import pathlib, time\n"
         "def answer(question):\n"
         "    with open('asked.txt', 'a') as asked: asked.write(question + '\\n')\n"
-        "    if 'cat' in question and not pathlib.Path('go').exists(): time.sleep(60)\n"
+        "    if 'cat' in question and not pathlib.Path('go').exists(): time.sleep(600)\n"
         "    return question\n"
     )
     call = [*PROGRAM]
@@ -198,21 +198,17 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(
         call, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as process:
         asked = tmp_path / "asked.txt"
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if asked.exists() and "cat" in asked.read_text():
-                break
-            time.sleep(0.05)
+        while not (asked.exists() and "cat" in asked.read_text()):
+            assert process.poll() is None
+            time.sleep(0.02)
         os.kill(process.pid, number)
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate()
     assert process.returncode == code
     assert "run the same command again to resume" in told
     assert not list((tmp_path / "results").glob("*.json"))
 
     (tmp_path / "go").touch()
-    again = subprocess.run(
-        call, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
-    )
+    again = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert again.returncode == ExitCode.OK
     (file,) = (tmp_path / "results").iterdir()
     assert len(read_evaluation(file).questions) == 4

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -26,12 +25,12 @@ def printing(question):
     return question
 
 async def hanging(question):
-    await asyncio.to_thread(time.sleep, 60)
+    await asyncio.to_thread(time.sleep, 600)
 
 POOL = ThreadPoolExecutor()
 
 def pooled(question):
-    return POOL.submit(time.sleep, 60).result()
+    return POOL.submit(time.sleep, 600).result()
 
 class Moving:
     def query(self, question):
@@ -60,18 +59,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _run(
-    folder: Path, agent: str, scenario: Path = SCENARIO, **environment: str
+    folder: Path, agent: str, *options: str, scenario: Path = SCENARIO
 ) -> subprocess.CompletedProcess[str]:
     call = ["run", str(scenario), "--agent", f"odd_agents:{agent}", "--skip-judge"]
-    call += ["--skip-code-quality", "--query-timeout-seconds", "0.3", "-f", "json"]
+    call += ["--skip-code-quality", "-f", "json", *options]
     return subprocess.run(
         [*PROGRAM, *call],
         cwd=folder,
         capture_output=True,
         check=True,
         text=True,
-        timeout=50,
-        env={**os.environ, "ELSEWHERE": str(folder / "elsewhere"), **environment},
+        env={**os.environ, "ELSEWHERE": str(folder / "elsewhere")},
     )
 
 
@@ -86,9 +84,8 @@ def test_what_agents_print_is_no_data(folder: Path) -> None:
 def test_threads_that_never_end_do_not_keep_the_program_from_ending(
     folder: Path, agent: str
 ) -> None:
-    started = time.perf_counter()
-    done = _run(folder, agent)
-    assert time.perf_counter() - started < 40  # the threads would last for a minute
+    # If it is kept, this fails by the time limit of a test.
+    done = _run(folder, agent, "--query-timeout-seconds", "0.3")
     assert json.loads(done.stdout)["results"][0]["outcomes"]["timed_out"] == 4
 
 
@@ -104,7 +101,7 @@ def test_a_scenario_profile_may_come_with_the_agent_or_from_a_plug_in(folder: Pa
     (scenario / "documents").mkdir(parents=True)
     (scenario / "spec.yaml").write_text("name: own\nevaluation: {profile: lengths}\n")
     (scenario / "questions.yaml").write_text("questions: [{id: q, text: why}]\n")
-    done = _run(folder, "measured", scenario)
+    done = _run(folder, "measured", scenario=scenario)
     assert json.loads(done.stdout)["results"][0]["extra_aggregates"]["longest"] == 3
 
     call = [*PROGRAM, "compare", *map(str, (folder / "results").iterdir()), "-f", "json"]

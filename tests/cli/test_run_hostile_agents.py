@@ -34,18 +34,18 @@ async def native(question):
 async def swallowing(question):
     while not asked(question):
         while True:
-            try: await asyncio.sleep(60)
+            try: await asyncio.sleep(600)
             except asyncio.CancelledError: pass
     return question
 
 def leaving(question):
-    subprocess.Popen(["sleep", "90"])
+    subprocess.Popen(["sleep", "600"])
     if not asked(question): os._exit(3)
     return question
 
 class Stuck:
     async def query(self, question):
-        await asyncio.sleep(0 if asked(question) else 60)
+        await asyncio.sleep(0 if asked(question) else 600)
         return question
     async def cleanup(self):
         pathlib.Path("cleaned.txt").touch()
@@ -75,17 +75,15 @@ def _call(agent: str, *options: str) -> list[str]:
 def test_a_question_that_cannot_be_cancelled_times_out_and_the_others_are_answered(
     folder: Path, agent: str
 ) -> None:
-    call = _call(agent, "--query-timeout-seconds", "0.5")
-    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    call = _call(agent, "--query-timeout-seconds", "1")
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
     outcomes = json.loads(done.stdout)["results"][0]["outcomes"]
     assert outcomes == {"answered": 3, "timed_out": 1, "failed": 0}
 
 
 def test_programs_that_an_agent_leaves_running_end_with_its_worker(folder: Path) -> None:
     # They hold stderr too: this ends when all have ended.
-    done = subprocess.run(
-        _call("leaving"), cwd=folder, capture_output=True, text=True, timeout=60, check=True
-    )
+    done = subprocess.run(_call("leaving"), cwd=folder, capture_output=True, text=True, check=True)
     outcomes = json.loads(done.stdout)["results"][0]["outcomes"]
     assert outcomes == {"answered": 3, "timed_out": 0, "failed": 1}
 
@@ -102,14 +100,12 @@ def test_a_run_can_be_ended_whatever_its_agent_does(
         _call(agent), cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as process:
         asked = folder / "asked.txt"
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if asked.exists() and "cat" in asked.read_text():
-                break
-            time.sleep(0.05)
+        while not (asked.exists() and "cat" in asked.read_text()):
+            assert process.poll() is None
+            time.sleep(0.02)
         os.kill(process.pid, number)
         # The worker holds stderr too: this ends when both have ended.
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate()
     assert process.returncode == code
     assert "run the same command again to resume" in told
     assert (folder / "cleaned.txt").exists() is (agent == "Stuck")
