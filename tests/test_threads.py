@@ -234,6 +234,6 @@ with ThreadPoolExecutor(8) as threads:
 def test_threads_may_be_the_first_to_use_the_package(time: int) -> None:
     del time  # an order that fails does not come up every time
     done = subprocess.run(
-        [sys.executable, "-c", FIRST_USE], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", FIRST_USE], capture_output=True, text=True, check=False, timeout=120
     )
     assert (done.stdout, done.returncode) == ("{1.0}\n", 0), done.stderr

@@ -22,7 +22,7 @@ def test_help_into_a_closed_pipe_ends_quietly(command: list[str]) -> None:
             [*PROGRAM, *command, "--help"],
             stdout=writer,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=120,
             check=False,
         )
     finally:
@@ -37,7 +37,9 @@ WRONG = ["score", "--bogus"]
 def code_with(command: list[str], messages: int) -> int:
     """Exit code of a command that writes its messages to this file descriptor."""
     call = [*PROGRAM, *command]
-    done = subprocess.run(call, stdout=subprocess.DEVNULL, stderr=messages, timeout=60, check=False)
+    done = subprocess.run(
+        call, stdout=subprocess.DEVNULL, stderr=messages, timeout=120, check=False
+    )
     return done.returncode
 
 

@@ -207,7 +207,7 @@ def test_an_interrupt_ends_the_processes_and_writes_nothing(folder: Path) -> Non
         children = [child for each in tasks for child in each.read_text().split()]
         assert len(children) == 2
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (130, b"trajmeter: interrupted\n")
     assert not any(Path("/proc", child).exists() for child in children)
     assert sorted(path.name for path in folder.glob("*out*")) == []

@@ -271,7 +271,7 @@ class TestProcess:
             assert process.stderr is not None
             process.stdout.readline()
             process.stdout.close()
-            assert process.wait(timeout=30) == 0
+            assert process.wait(timeout=120) == 0
             assert process.stderr.read() == b""
 
     @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
@@ -291,7 +291,7 @@ class TestProcess:
             assert process.stdout is not None
             assert process.stderr is not None
             process.stdout.close()
-            assert process.wait(timeout=30) == 4
+            assert process.wait(timeout=120) == 4
             messages = process.stderr.read().decode().splitlines()
         assert messages[0].startswith("unreadable: preds.jsonl:3001: ")
         assert messages[1] == f"trajmeter: wrote 3,000 rows to out.{suffix}"
@@ -311,7 +311,7 @@ class TestProcess:
         ) as process:
             assert process.stderr is not None
             process.stderr.close()
-            assert process.wait(timeout=30) == code
+            assert process.wait(timeout=120) == code
         assert (folder / "out.jsonl").exists() == (code == 4)
 
     @pytest.mark.skipif(os.name == "nt", reason="the shell of POSIX")
@@ -326,7 +326,7 @@ class TestProcess:
             capture_output=True,
             check=False,
             cwd=folder,
-            timeout=30,
+            timeout=120,
         )
         assert (done.returncode, done.stderr) == (0, b"")
         assert bool(done.stdout) == (closed == "2>&-")
@@ -356,7 +356,7 @@ class TestProcess:
             assert process.stderr is not None
             assert process.stderr.readline() == b"started\n"
             process.send_signal(number)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         assert (process.returncode, out, err) == (code, b"", message)
         assert sorted(path.name for path in folder.glob("*out*")) == []
 

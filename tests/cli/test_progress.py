@@ -80,6 +80,7 @@ def test_nothing_is_shown_for_what_is_over_at_once(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
+    monkeypatch.setattr(_progress, "monotonic", lambda: 5.0)
     with tracked(_batches(paths), paths) as watched:
         assert sum(map(len, watched)) == 10
     assert terminal.getvalue() == ""

@@ -246,5 +246,5 @@ assert repository._next(object_id).content == b"1"
 def test_a_forked_process_asks_its_own_git(tmp_path: Path) -> None:
     commit(tmp_path, {"a": b"1"})
     call = [sys.executable, "-c", _FORKED, str(tmp_path)]
-    done = subprocess.run(call, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    done = subprocess.run(call, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -93,11 +93,14 @@ def test_an_interrupted_wait_can_be_repeated() -> None:
     def call() -> None:
         may_end.wait()
 
+    def wait() -> None:  # the interrupt may also come while its timer starts
+        Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        background.join()
+
     background = Background("a call")
     background.start(call)
-    Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        background.join()
+        wait()
     Timer(0.1, may_end.set).start()
     background.join()
     assert may_end.is_set()

@@ -14,16 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def readers() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "trajmeter-reader"]
+@pytest.fixture
+def _threads_end() -> Iterator[None]:
+    """Check that the threads of a test have ended."""
+    earlier = {*threading.enumerate()}
+    yield
+    names = [thread.name for thread in {*threading.enumerate()} - earlier]
+    assert "trajmeter-reader" not in names
 
 
+@pytest.mark.usefixtures("_threads_end")
 def test_items_come_in_order() -> None:
     assert list(ReadAhead(range(100))) == list(range(100))
     assert list(ReadAhead([])) == []
-    assert readers() == []
 
 
+@pytest.mark.usefixtures("_threads_end")
 def test_an_error_comes_in_its_place() -> None:
     def items() -> Iterator[int]:
         yield 1
@@ -34,9 +40,9 @@ def test_an_error_comes_in_its_place() -> None:
     assert [next(ahead), next(ahead)] == [1, 2]
     with pytest.raises(KeyError, match="three"):
         next(ahead)
-    assert readers() == []
 
 
+@pytest.mark.usefixtures("_threads_end")
 def test_few_items_are_made_ahead_and_none_after_the_end() -> None:
     made: list[int] = []
 
@@ -49,7 +55,6 @@ def test_few_items_are_made_ahead_and_none_after_the_end() -> None:
     assert next(ahead) == 0
     ahead.close()
     assert list(ahead) == []
-    assert readers() == []
     assert len(made) <= 5
 
 
