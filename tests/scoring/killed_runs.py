@@ -16,6 +16,7 @@ from ctypes import CDLL
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,9 +77,21 @@ class Scenario:
         self.shards = [(2, 3), (3, 3), (1, 3)] if name.endswith("shards") else [None]
         self.workers = 2 if name.endswith("processes") else 1
         write_attempts(self.runs, _ATTEMPTS, broken=1)
-        _in_child(self.run)
+        self._import()
         self.expected = self.results()
         self.remove()
+
+    def _import(self) -> None:
+        """Run in a child, and import here what it imported there: here no thread may start."""
+        names = self.place.with_suffix(".modules")
+
+        def run() -> None:
+            self.run()
+            names.write_text("\n".join(sys.modules))
+
+        _in_child(run)
+        for name in names.read_text().splitlines():
+            import_module(name)
 
     def run(self) -> None:
         """Complete the run."""
@@ -210,6 +223,9 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
     RunFolder.commit = slowed(RunFolder.commit)  # type: ignore[method-assign]
     if scenario.sorts:  # and writes attempts a few at a time, which takes half of the run
         vars(spill).update(_HELD_BYTES=1, concatenated_batches=slowed(concatenated_batches))
+    began = time.monotonic()
+    _in_child(scenario.run)
+    seconds = time.monotonic() - began
     kills = scenario.kills
     for number in range(kills):
         scenario.remove()
@@ -218,7 +234,7 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
             os.setsid()
             scenario.run()
             os._exit(0)
-        time.sleep(order.uniform(0, 0.6 * scenario.workers))
+        time.sleep(order.uniform(0, seconds))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         if not _have_ended(child):  # workers, which notice that nobody waits for them
@@ -246,6 +262,7 @@ def _have_ended(group: int) -> bool:
 def main() -> None:
     if sys.platform == "linux":
         CDLL(None).prctl(_TAKE_OVER, 1)  # adopts workers whose parent is killed
+    os.fsync = lambda fd: None  # noqa: ARG005 - a kill leaves what was written, whether or not it was flushed
     kind, name, place = sys.argv[1:]
     scenario = Scenario(name, Path(place))
     found = kill_at_points(scenario) if kind == "points" else kill_at_random(scenario, 5)
