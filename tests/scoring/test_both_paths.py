@@ -166,9 +166,9 @@ def backend(request: pytest.FixtureRequest) -> BackendName:
     return "python"
 
 
-@pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
 @settings(max_examples=settings().max_examples // 2)  # each scores every family twice
 @given(
+    profiles=st.sampled_from([(), PROFILES]),
     attempts=st.lists(trajectories(), max_size=6).map(_by_trial),
     borders=st.lists(st.integers(1, 5), max_size=3),
 )
@@ -182,8 +182,8 @@ def test_every_family_gives_equal_rows(
         _assert_equal(attempts, borders, metrics=FAMILIES, profiles=profiles)
 
 
-@pytest.mark.parametrize("profiles", [(), ("contextbench",)], ids=["default", "profile"])
 @given(
+    profiles=st.sampled_from([(), ("contextbench",)]),
     attempts=st.lists(trajectories(), max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
     lacking=st.sets(st.sampled_from(["one", "three"])),
@@ -217,8 +217,8 @@ def test_context_gives_equal_rows_whatever_the_numbers(
         _assert_equal(named, [], metrics=["context"], profiles=[])
 
 
-@pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])
 @given(
+    profiles=st.sampled_from([(), ("ptcrunner",)]),
     attempts=st.lists(trajectories() | any_trajectories, max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
 )
@@ -235,8 +235,8 @@ def test_turns_give_equal_rows_without_a_record(
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")  # of a batch that was left to the records
-@pytest.mark.parametrize("profiles", [(), ("transform-gym",)], ids=["default", "profile"])
 @given(
+    profiles=st.sampled_from([(), ("transform-gym",)]),
     tasks=expecting.tasks(),
     attempts=st.lists(expecting.attempts, max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
@@ -293,8 +293,8 @@ def test_a_judge_is_asked_the_same_on_both_paths(
     assert sorted(map(repr, asked[:half])) == sorted(map(repr, asked[half:]))
 
 
-@pytest.mark.parametrize("profiles", [(), ("fc-eval",)], ids=["default", "profile"])
 @given(
+    profiles=st.sampled_from([(), ("fc-eval",)]),
     attempts=st.lists(measured_trajectories, max_size=8).map(_by_trial),
     borders=st.lists(st.integers(1, 7), max_size=3),
     at_once=st.integers(1, 4),

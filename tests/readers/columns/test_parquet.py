@@ -62,8 +62,8 @@ def as_row(trajectory: Trajectory) -> dict[str, Any]:
     rows=st.lists(loose_rows | any_trajectories.map(as_row), max_size=5),
     left_out=st.sets(st.sampled_from([name for name in SCHEMA.names if name != "task_id"])),
     marked=st.booleans(),
+    repeated=st.booleans(),
 )
-@pytest.mark.parametrize("repeated", [False, True])
 def test_same_rows_and_problems_as_records(
     rows: list[dict[str, Any]], left_out: set[str], marked: bool, repeated: bool, path: Path
 ) -> None:
