@@ -275,8 +275,10 @@ class TestProcess:
             assert process.stderr.read() == b""
 
     @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-    @pytest.mark.parametrize("output_format", ["jsonl", "csv", "table", "json"])
-    @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+    @pytest.mark.parametrize(
+        ("output_format", "suffix"),
+        [("jsonl", "csv"), ("csv", "parquet"), ("table", "jsonl"), ("json", "parquet")],
+    )
     def test_a_file_is_completed_whoever_reads_what_is_printed(
         self, folder: Path, output_format: str, suffix: str
     ) -> None:

@@ -89,10 +89,15 @@ def test_programs_that_an_agent_leaves_running_end_with_its_worker(folder: Path)
 
 
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+    ("agent", "number", "code"),
+    [
+        ("looping", signal.SIGINT, ExitCode.INTERRUPTED),
+        ("native", signal.SIGTERM, ExitCode.TERMINATED),
+        ("swallowing", signal.SIGINT, ExitCode.INTERRUPTED),
+        ("Stuck", signal.SIGINT, ExitCode.INTERRUPTED),
+        ("Stuck", signal.SIGTERM, ExitCode.TERMINATED),
+    ],
 )
-@pytest.mark.parametrize("agent", ["looping", "native", "swallowing", "Stuck"])
 def test_a_run_can_be_ended_whatever_its_agent_does(
     folder: Path, agent: str, number: int, code: ExitCode
 ) -> None:

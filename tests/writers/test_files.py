@@ -33,6 +33,15 @@ def layout() -> RowLayout:
     return RowLayout([AnswerMetric()])
 
 
+@pytest.fixture(scope="module")
+def many_rows() -> list[list[object]]:
+    """The values of 500 rows."""
+    attempts = [Trajectory(task_id=f"{n}" * 40, final_output=str(n)) for n in range(500)]
+    layout = RowLayout([AnswerMetric()])
+    scored = score_trajectories(attempts, metrics=[AnswerMetric()], tasks=[TASK])
+    return [layout.values(each) for each in scored]
+
+
 @pytest.fixture
 def values(layout: RowLayout) -> list[object]:
     attempt = Trajectory(task_id="one", final_output="a")
@@ -130,6 +139,7 @@ def _room(size: int) -> Iterator[None]:
 def test_a_full_disk_names_the_file_and_keeps_the_old_content(
     tmp_path: Path,
     layout: RowLayout,
+    many_rows: list[list[object]],
     suffix: str,
     room: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -139,17 +149,14 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_content(
     monkeypatch.setattr("trajmeter.writers.parquet._ROW_GROUP", 100)
     target = tmp_path / f"out{suffix}"
     target.write_text("earlier")
-    attempts = [Trajectory(task_id=f"{n}" * 40, final_output=str(n)) for n in range(500)]
-    scored = score_trajectories(attempts, metrics=[AnswerMetric()], tasks=[TASK])
-    rows = [layout.values(each) for each in scored]
-    batch = rows_batch(layout, rows, arrow_schema(layout))
+    batch = rows_batch(layout, many_rows, arrow_schema(layout))
 
     def write() -> None:
         with _room(room), open_table(target, layout) as table:
             if by_batch:
                 table.write_batch(batch)
             else:
-                for row in rows:
+                for row in many_rows:
                     table.write(row)
 
     with pytest.raises(ConfigurationError, match=rf"out{suffix}: cannot be written: File too larg"):
