@@ -195,7 +195,8 @@ def test_a_signal_ends_workers_and_tells_how_to_go_on(
     (folder / "slow.py").write_text(SLOW)
     runs = folder / "runs"
     runs.mkdir()
-    for attempt in range(1_001):  # one more than a unit holds
+    count = 1_001 if workers == "2" else 2  # a unit holds 1,000
+    for attempt in range(count):
         (runs / f"{attempt:04}.jsonl").write_text('{"task_id": "a", "turns": []}\n')
     asked = ("score", "runs", "-m", "slow.py@slow", "-o", "scores", "--workers", workers)
     with subprocess.Popen(
@@ -214,7 +215,7 @@ def test_a_signal_ends_workers_and_tells_how_to_go_on(
     assert {each.name for each in left} == {"plan.json", "lock-1-of-1"}
     (folder / "fast").touch()
     done, _, err = run(*asked)
-    assert (done, "wrote 1,001 rows to scores" in err) == (0, True)
+    assert (done, f"wrote {count:,} rows to scores" in err) == (0, True)
 
 
 def test_a_file_that_lacks_units_is_not_said_to_be_written(run: Run, folder: Path) -> None:

@@ -29,8 +29,8 @@ from trajmeter.scoring.run import RunListener, RunOptions, run
 if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
 
-_TINY_FILES = 20_001
-"""``benches.scale`` has five times as many."""
+_TINY_FILES = 5_001
+"""``benches.scale`` has twenty times as many."""
 _LONG_LINE = 200 << 20
 """Bytes of a line, more than those of three units."""
 
