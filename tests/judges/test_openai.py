@@ -31,7 +31,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(
-    server: Endpoint, model: str = "gpt-4o-mini", *, timeout_seconds: float = 5.0
+    server: Endpoint, model: str = "gpt-4o-mini", *, timeout_seconds: float = 60.0
 ) -> Judgement[AnswerScores]:
     async def once() -> Judgement[AnswerScores]:
         chat = OpenAIChat(
