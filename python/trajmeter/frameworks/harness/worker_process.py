@@ -24,14 +24,15 @@ from trajmeter.frameworks.harness.responses import respond
 from trajmeter.frameworks.harness.worker import CANCEL_SECONDS, END_SECONDS, Reply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trajmeter.frameworks.harness.agents import Agent
 
 __all__ = ["main"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _WAKING_SECONDS = 0.05
-"""How often the loop wakes by itself: a process that an agent forked shares the pipe that wakes it,
-and can take the byte that announces a request."""
+"""How often the loop looks for requests unasked: a fork of the agent can take its wake-up call."""
 
 
 def main(reference: str) -> None:
@@ -55,35 +56,38 @@ def main(reference: str) -> None:
         write(Reply(error=str(error)))
         return
     write(Reply(name=framework.name, source=str(framework.source) if framework.source else None))
-    agent: Any = framework.agent
+    agent: Any = framework.agent  # of this process, not of workers
+    asyncio.run(_serve(agent, requests, write))
 
-    async def serve() -> None:
-        loop, ended = asyncio.get_running_loop(), asyncio.Event()
-        working: set[asyncio.Task[Reply]] = set()
 
-        def begin(request: tuple[Any, ...]) -> None:
-            task = asyncio.ensure_future(_reply(agent, *request))
-            working.add(task)
-            task.add_done_callback(working.discard)
-            task.add_done_callback(lambda done: write(_reply_of(done)))
+async def _serve(agent: Agent, requests: BinaryIO, write: Callable[[Reply], None]) -> None:
+    """Answer requests, several at once, until they end."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    working: set[asyncio.Task[Reply]] = set()
 
-        def cancel() -> None:
-            for task in working:
-                task.cancel()
+    def begin(request: tuple[Any, ...]) -> None:
+        task = asyncio.ensure_future(_reply(agent, *request))
+        working.add(task)
+        task.add_done_callback(working.discard)
+        task.add_done_callback(lambda done: write(_reply_of(done)))
 
-        def read() -> None:
-            with suppress(EOFError):
-                while True:
-                    request = pickle.load(requests)  # noqa: S301 - from the parent process
-                    call_soon = loop.call_soon_threadsafe
-                    call_soon(cancel) if request is None else call_soon(begin, request)
-            loop.call_soon_threadsafe(ended.set)
-            _end()  # an agent that blocks the loop or leaves threads running is not waited for
+    def cancel() -> None:
+        for task in working:
+            task.cancel()
 
-        threading.Thread(target=read, name="trajmeter-requests", daemon=True).start()
-        await _watchful(ended)
+    def read() -> None:
+        with suppress(EOFError):
+            while True:
+                request = pickle.load(requests)  # noqa: S301 - from the parent process
+                call_soon = loop.call_soon_threadsafe
+                call_soon(cancel) if request is None else call_soon(begin, request)
+        loop.call_soon_threadsafe(ended.set)
+        _end()  # an agent that blocks the loop or leaves threads running is not waited for
 
-    asyncio.run(serve())
+    threading.Thread(target=read, name="trajmeter-requests", daemon=True).start()
+    ending = asyncio.ensure_future(ended.wait())
+    while not ending.done():
+        await asyncio.wait({ending}, timeout=_WAKING_SECONDS)
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -95,13 +99,6 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(_STDERR, _STDOUT)
     sys.stdout = sys.stderr  # unbuffered, so output of a killed process is not lost
     return requests, replies
-
-
-async def _watchful(ended: asyncio.Event) -> None:
-    """Wait for an event, and wake the loop meanwhile, so that it sees requests in any case."""
-    ending = asyncio.ensure_future(ended.wait())
-    while not ending.done():
-        await asyncio.wait({ending}, timeout=_WAKING_SECONDS)
 
 
 async def _reply(agent: Agent, name: str, timeout_seconds: float, *arguments: Any) -> Reply:  # noqa: ANN401 - what the method takes
