@@ -72,28 +72,7 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
     folder = folder.absolute()  # an agent may change the working directory
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = []
-        for file in sorted(folder.glob(f".{glob.escape(stem)}_{_ANY_STAMP}.journal")):
-            stream = _locked(file)
-            if stream is None:
-                continue
-            journal = None
-            try:
-                journal = _resumed(stream, digest)
-                if journal is not None:
-                    return journal
-                if stream.tell():  # otherwise another process is creating it
-                    others.append(file)
-            finally:
-                if journal is None:
-                    stream.close()
-        for file in others:
-            warnings.warn(
-                f"{file}: kept from an interrupted run with another agent, scenario or other "
-                "options; this run starts over",
-                stacklevel=2,
-            )
-        return _begin(folder, stem, digest)
+        return _reopened(folder, stem, digest) or _begin(folder, stem, digest)
     except OSError as error:
         if folder.is_file():
             raise ConfigurationError(
@@ -102,6 +81,32 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
         raise ConfigurationError(
             f"{folder}: cannot write results: {error.strerror or error}"
         ) from error
+
+
+def _reopened(folder: Path, stem: str, digest: str) -> Journal | None:
+    """The journal that an interrupted run with this digest left; warns of those with another."""
+    others = []
+    for file in sorted(folder.glob(f".{glob.escape(stem)}_{_ANY_STAMP}.journal")):
+        stream = _locked(file)
+        if stream is None:
+            continue
+        journal = None
+        try:
+            journal = _resumed(stream, digest)
+            if journal is not None:
+                return journal
+            if stream.tell():  # otherwise another process is creating it
+                others.append(file)
+        finally:
+            if journal is None:
+                stream.close()
+    for file in others:
+        warnings.warn(
+            f"{file}: kept from an interrupted run with another agent, scenario or other "
+            "options; this run starts over",
+            stacklevel=3,
+        )
+    return None
 
 
 def _locked(file: Path) -> BinaryIO | None:
