@@ -19,6 +19,8 @@ from trajmeter.reports.charts.svg import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from trajmeter.reports.charts.models import StackChart
 
 __all__ = ["draw_stacks"]
@@ -51,16 +53,23 @@ def draw_stacks(chart: StackChart) -> str:
         facts.append(f"{name}: {total:,}{f' ({said})' if said else ''}")
         parts.append(label(name, 0, base, fits=left - _GAP))
         parts.append(label(f"{total:,}", WIDTH, base, anchor="end"))
-        before = 0
-        for series, cause in enumerate(causes):
-            if count := counts.get(cause, 0):
-                x, end = scale.at(before), scale.at(before + count)
-                parts.append(_part(f"{name}, {cause}: {count:,}", series, x, end - x, middle))
-                if end - x > width_of(f"{count:,}") + 6:
-                    at = (x + end) / 2
-                    parts.append(label(f"{count:,}", at, base, anchor="middle", class_="inside"))
-                before += count
+        parts += _bar(name, [counts.get(cause, 0) for cause in causes], causes, scale, middle)
     return drawing(chart.title, facts, bottom + AXIS_HEIGHT, parts)
+
+
+def _bar(
+    name: str, counts: Iterable[int], causes: Iterable[str], scale: Scale, middle: float
+) -> Iterator[str]:
+    """The parts of a bar, each with its count if there is room for it."""
+    before = 0
+    for series, (cause, count) in enumerate(zip(causes, counts, strict=True)):
+        if count:
+            x, end = scale.at(before), scale.at(before + count)
+            yield _part(f"{name}, {cause}: {count:,}", series, x, end - x, middle)
+            if end - x > width_of(f"{count:,}") + 6:
+                at, base = (x + end) / 2, middle + FONT_SIZE / 3
+                yield label(f"{count:,}", at, base, anchor="middle", class_="inside")
+            before += count
 
 
 def _causes(chart: StackChart) -> list[str]:

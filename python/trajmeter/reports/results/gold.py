@@ -8,10 +8,12 @@ from trajmeter.reports.cells import NOTHING, percent
 from trajmeter.reports.page.attempts import DetailBlock
 
 if TYPE_CHECKING:
-    from trajmeter.metrics.context import ContextTracker
+    from collections.abc import Sequence
+
+    from trajmeter.metrics.context import ContextTracker, PreparedTask
     from trajmeter.metrics.context.tasks import PreparedTasks
     from trajmeter.metrics.engine import TaskIndex
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Task, Trajectory, View
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["Gold", "GoldOfTask"]
@@ -46,28 +48,33 @@ class GoldOfTask:
         ]
         if not viewing or not self._ranges:
             return None
-        from trajmeter.metrics.context import ContextTracker
+        rows = tuple(_found(prepared, viewing) for prepared in self._ranges)
+        return DetailBlock("gold", (), _HEADER, rows, (4,))
 
-        rows = []
-        for prepared in self._ranges:
-            (written,) = prepared.task.gold_ranges or ()
-            tracker = ContextTracker(prepared)
-            firsts: dict[str, int] = {}
-            share = None
-            for number, views in viewing:
-                seen = tracker.update(views)
-                share = seen.line
-                for name, is_seen in (
-                    ("file", bool(seen.file)),
-                    ("lines", bool(seen.line)),
-                    ("all", seen.line == 1.0),
-                ):
-                    if is_seen:
-                        firsts.setdefault(name, number)
-            turns = (f"turn {firsts[name]}" if name in firsts else "never" for name in _EVENTS)
-            label = f"{written.path}:{written.first_line}-{written.last_line}"
-            rows.append((label, *turns, NOTHING if share is None else str(percent(share))))
-        return DetailBlock("gold", (), _HEADER, tuple(rows), (4,))
+
+def _found(
+    prepared: PreparedTask, viewing: Sequence[tuple[int, Sequence[View]]]
+) -> tuple[str, ...]:
+    """One gold range, the turns at which it was seen, and the share of its lines seen."""
+    from trajmeter.metrics.context import ContextTracker
+
+    (written,) = prepared.task.gold_ranges or ()
+    tracker = ContextTracker(prepared)
+    firsts: dict[str, int] = {}
+    share = None
+    for number, views in viewing:
+        seen = tracker.update(views)
+        share = seen.line
+        for name, is_seen in (
+            ("file", bool(seen.file)),
+            ("lines", bool(seen.line)),
+            ("all", seen.line == 1.0),
+        ):
+            if is_seen:
+                firsts.setdefault(name, number)
+    turns = (f"turn {firsts[name]}" if name in firsts else "never" for name in _EVENTS)
+    label = f"{written.path}:{written.first_line}-{written.last_line}"
+    return (label, *turns, NOTHING if share is None else str(percent(share)))
 
 
 class Gold:
