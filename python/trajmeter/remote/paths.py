@@ -194,7 +194,7 @@ class RemotePath(_Path):
 
     def open(  # type: ignore[override]  # only what is read as bytes
         self, mode: str = "r", buffering: int = -1, **_: object
-    ) -> BinaryIO:
+    ) -> io.BufferedReader | RemoteContent:
         """Open the file for reading bytes.
 
         Raises:
@@ -206,8 +206,8 @@ class RemotePath(_Path):
         with telling(self._uri):
             content = RemoteContent(self._uri, system.open_input_file(path))
         if buffering == 0:
-            return cast("BinaryIO", content)
-        return cast("BinaryIO", io.BufferedReader(content, _BUFFER))
+            return content
+        return io.BufferedReader(content, _BUFFER)
 
     def read_bytes(self) -> bytes:
         """All bytes of the file."""

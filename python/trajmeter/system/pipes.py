@@ -19,6 +19,7 @@ from trajmeter.remote import is_remote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+    from io import BufferedReader
 
 __all__ = ["STDIN", "is_named_pipe", "is_read_once", "keeping_pipes", "new_pipes", "open_copy"]
 
@@ -39,7 +40,7 @@ class _Pipe:
         self.is_read = False
         """Whether its content was read: the copy is complete, or could not be completed."""
 
-    def open(self) -> BinaryIO:
+    def open(self) -> BufferedReader:
         """Open the copy at its beginning."""
         with self._lock:
             if self._error is not None:  # what is left in the pipe begins anywhere
@@ -84,7 +85,7 @@ _keepers: list[object] = []
 """The calls of :func:`keeping_pipes` that have not ended."""
 
 
-def open_copy(path: Path) -> BinaryIO:
+def open_copy(path: Path) -> BufferedReader:
     """Open the copy of a pipe or of standard input at its beginning; the first call makes it.
 
     Raises:

@@ -49,7 +49,7 @@ class _Pieces(io.RawIOBase):
 def test_an_error_costs_nothing_that_was_read_before(
     piece: int, ahead: int, taken: int, asked: list[int]
 ) -> None:
-    file = io.BufferedReader(_Pieces(piece), ahead)
+    file: io.BufferedReader = io.BufferedReader(_Pieces(piece), ahead)
     held = Bounded(file, None, file.close)
     parts = [file.read(taken)]
     with pytest.raises(OSError, match="the disk is broken"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 from io import FileIO
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import BufferedReader
 
     from typing_extensions import Buffer
 
@@ -23,7 +24,7 @@ class Bounded(io.RawIOBase):
         leave: Called once all bytes are read, instead of closing the file.
     """
 
-    def __init__(self, file: BinaryIO, size: int | None, leave: Callable[[], None]) -> None:
+    def __init__(self, file: BufferedReader, size: int | None, leave: Callable[[], None]) -> None:
         self.file = file
         """The underlying file."""
         self._size = size
@@ -54,8 +55,8 @@ class Bounded(io.RawIOBase):
             view = view[: max(self._size - self._place, 0)]
         if view and not self.seekable():
             # Return buffered bytes on their own: reading further may fail, which would lose them.
-            view = view[: len(self.file.peek(1))]  # type: ignore[attr-defined]  # of BufferedReader
-        count: int = self.file.readinto1(view) if view else 0  # type: ignore[attr-defined]  # of BufferedReader
+            view = view[: len(self.file.peek(1))]
+        count = self.file.readinto1(view) if view else 0
         self._place += count
         return count
 

@@ -48,7 +48,7 @@ class _Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def decompressed(file: BinaryIO, path: Path) -> BinaryIO:
+def decompressed(file: io.BufferedReader, path: Path) -> io.BufferedReader:
     """Decompress a file; return the file itself if it is not compressed.
 
     Args:
@@ -71,8 +71,10 @@ def decompressed(file: BinaryIO, path: Path) -> BinaryIO:
     return file
 
 
-def _wrapped(file: BinaryIO, kind: str, stream_of: Callable[[BinaryIO], _Stream]) -> BinaryIO:
-    return cast("BinaryIO", io.BufferedReader(Decompressed(file, kind, stream_of), _BUFFER))
+def _wrapped(
+    file: BinaryIO, kind: str, stream_of: Callable[[BinaryIO], _Stream]
+) -> io.BufferedReader:
+    return io.BufferedReader(Decompressed(file, kind, stream_of), _BUFFER)
 
 
 class _Buffered:

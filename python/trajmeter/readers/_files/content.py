@@ -15,6 +15,7 @@ from trajmeter.remote.content import RemoteContent
 from trajmeter.system.pipes import is_read_once, open_copy
 
 if TYPE_CHECKING:
+    from io import BufferedReader
     from pathlib import Path
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def open_content(path: Path) -> BinaryIO:
+def open_content(path: Path) -> BufferedReader:
     """Open the decompressed content of a file at its beginning; ``-`` is standard input.
 
     The file can always be rewound to its beginning, but may not support other seeks. Reopening a
@@ -87,6 +88,6 @@ def suffix_of(name: str) -> str:
     return dot + suffix if stem and suffix else ""
 
 
-def _open(path: Path) -> BinaryIO:
+def _open(path: Path) -> BufferedReader:
     """Open a file, or the copy of a pipe's content."""
     return open_copy(path) if is_read_once(path) else path.open("rb")

@@ -11,6 +11,7 @@ from trajmeter.readers._files.compression import Decompressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
     from typing import BinaryIO
 
     from trajmeter.errors import ReadError
@@ -44,7 +45,9 @@ def lift_limit(file: BinaryIO) -> None:
         raw.is_limited = False
 
 
-def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> Iterator[LineBlock]:
+def bounded_blocks(
+    file: BufferedReader, size: int, longest: int = LONGEST_LINE
+) -> Iterator[LineBlock]:
     """Split a file after newlines, skipping overlong lines without holding them in memory.
 
     Args:
@@ -63,7 +66,7 @@ def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> It
         if error is None and begin < len(block):
             try:
                 rest = file.readline(max(longest - (len(block) - begin), 0) + 1)
-                is_whole = rest.endswith(b"\n") or not file.peek(1)  # type: ignore[attr-defined]  # of BufferedReader
+                is_whole = rest.endswith(b"\n") or not file.peek(1)
             except OSError as met:
                 error = met
             else:
@@ -83,13 +86,13 @@ def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> It
         yield from _bounded(block, longest)
 
 
-def _filled(file: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
+def _filled(file: BufferedReader, size: int) -> tuple[bytes, OSError | None]:
     """Read about this many bytes, and return the error if fewer could be read."""
     parts: list[bytes] = []
     size += _rest_of_line(file, size)
     while size > 0:
         try:
-            part = file.read1(size)  # type: ignore[attr-defined]  # of BufferedReader
+            part = file.read1(size)
         except OSError as error:
             return b"".join(parts), error
         if not part:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, cast
+from io import BufferedReader
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from trajmeter.readers._files.bounded import Bounded
 from trajmeter.readers._files.content import is_compressed, open_content, state_of
@@ -47,14 +47,14 @@ class _Left(NamedTuple):
     path: Path
     offset: int
     state: tuple[int, int]
-    file: BinaryIO
+    file: BufferedReader
 
 
 _left: list[_Left] = []
 """The most recent such file: continuing there avoids decompressing it again."""
 
 
-def open_range(path: Path, lines: LineRange) -> BinaryIO:
+def open_range(path: Path, lines: LineRange) -> BufferedReader:
     """Open a range of lines as if the file had no others.
 
     Raises:
@@ -69,10 +69,10 @@ def open_range(path: Path, lines: LineRange) -> BinaryIO:
             file.close()
 
     size = None if lines.end is None else lines.end - lines.begin
-    return cast("BinaryIO", io.BufferedReader(Bounded(file, size, leave), _BUFFER))
+    return BufferedReader(Bounded(file, size, leave), _BUFFER)
 
 
-def _at(path: Path, offset: int) -> BinaryIO:
+def _at(path: Path, offset: int) -> BufferedReader:
     """Open a file, decompressed if necessary, at an offset."""
     while True:
         try:

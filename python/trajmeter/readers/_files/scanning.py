@@ -95,7 +95,7 @@ def line_cuts(path: Path, lines: int) -> Iterator[Cut]:
         offset, line = cut
         is_begun = False
         try:
-            while block := file.read1(_BLOCK):  # type: ignore[attr-defined]  # of BufferedReader
+            while block := file.read1(_BLOCK):
                 begin, ends = 0, block.count(b"\n")
                 while line + ends > cut.line + lines or (
                     line + ends == cut.line + lines and not block.endswith(b"\n")
