@@ -141,13 +141,13 @@ class ScoreOutputs:
         """
         if self.page is None or self._read is None:
             return
-        from trajmeter.frameworks.reporting import turns_of
+        from trajmeter.frameworks.report_turns import report_turns
         from trajmeter.readers import read_tasks
 
         turns = None
         if all(_is_readable_again(path) for path in (*logs, *tasks)):
             known: list[Task] = [*read_tasks(tasks, on_problem=_ignore)] if tasks else []
-            turns = turns_of(
+            turns = report_turns(
                 logs,
                 known,
                 snapshots=snapshots if snapshots and _is_readable_again(snapshots) else None,

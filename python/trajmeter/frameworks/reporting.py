@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.frameworks.report_turns import report_turns
 from trajmeter.writers import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trajmeter.records import ReadProblem, Task, Trajectory
     from trajmeter.reports.page.document import Document
-    from trajmeter.reports.results.turns import Turns
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.estimates import IntervalChoice
     from trajmeter.writers.provenance import Provenance
 
-__all__ = ["Report", "check_report", "report", "turns_of"]
+__all__ = ["Report", "check_report", "report"]
 
 _SUFFIXES = (".md", ".html")
 
@@ -202,7 +200,7 @@ def report(
         )
     turns = None
     if trajectories is not None:
-        turns = turns_of(
+        turns = report_turns(
             trajectories, known, snapshots=snapshots, repos=repos, on_problem=on_problem
         )
     document = results_document(
@@ -217,81 +215,6 @@ def report(
         on_problem=on_problem,
     )
     return Report(document)
-
-
-def turns_of(
-    trajectories: str | Path | Iterable[str | Path] | Iterable[Trajectory],
-    tasks: Sequence[Task] = (),
-    *,
-    snapshots: str | Path | SnapshotStore | None = None,
-    repos: str | Path | None = None,
-    limit: int | None = None,
-    on_problem: Callable[[ReadProblem], None] | None = None,
-    **reading: Any,  # noqa: ANN401 - as read_trajectories takes it
-) -> Turns:
-    """Read the turns that a report shows.
-
-    Args:
-        trajectories: Logs, or trajectories.
-        tasks: Tasks, with the gold ranges to compare views with.
-        snapshots: Their snapshots, for gold in definitions and bytes.
-        repos: Git repositories to take them from instead.
-        limit: Maximum number to read.
-        on_problem: Called with every record that cannot be read.
-        reading: Further arguments for :func:`~trajmeter.readers.read_trajectories`.
-    """
-    from trajmeter.metrics import TaskIndex
-    from trajmeter.readers import read_trajectories
-    from trajmeter.records import Trajectory
-    from trajmeter.reports.results.turns import read_turns
-
-    given: Iterator[Any]
-    given = iter([trajectories] if isinstance(trajectories, (str, PathLike)) else trajectories)
-    first = [*islice(given, 1)]
-    read: Iterable[Any] = chain(first, given)
-    if first and not isinstance(first[0], Trajectory):
-        read = read_trajectories([*read], on_problem=on_problem, **reading)
-    else:
-        read = _checked(read)
-    if not tasks:
-        return read_turns(read, limit=limit)
-    with _opened(snapshots, repos, on_problem) as store:
-        return read_turns(read, TaskIndex(tasks), snapshots=store, limit=limit)
-
-
-def _checked(trajectories: Iterable[Any]) -> Iterator[Trajectory]:
-    """The same trajectories, each checked to be one."""
-    from trajmeter.arguments import check_type
-    from trajmeter.records import Trajectory
-
-    for number, each in enumerate(trajectories):
-        check_type(each, Trajectory, name=f"trajectories[{number}]")
-        yield each
-
-
-@contextmanager
-def _opened(
-    snapshots: str | Path | SnapshotStore | None,
-    repos: str | Path | None,
-    on_problem: Callable[[ReadProblem], None] | None,
-) -> Iterator[SnapshotStore | None]:
-    """The snapshots, open while they are used."""
-    if repos is not None:
-        if snapshots is not None:
-            raise ConfigurationError("snapshots and repos cannot be used together")
-        from trajmeter.snapshots import open_repositories
-
-        store = open_repositories(repos)
-        try:
-            yield store
-        finally:
-            store.close()
-    elif isinstance(snapshots, (str, PathLike)):
-        from trajmeter.snapshots import open_snapshots
-
-        yield open_snapshots(snapshots, on_problem=on_problem)
-    else:
-        yield snapshots
 
 
 def _held(results: Any) -> Any:  # noqa: ANN401 - see report

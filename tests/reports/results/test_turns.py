@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trajmeter.errors import InputError
-from trajmeter.frameworks.reporting import turns_of
+from trajmeter.frameworks.report_turns import report_turns
 from trajmeter.metrics import TaskIndex
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, View
@@ -72,7 +72,7 @@ def test_without_views_nothing_is_said_of_gold() -> None:
 
 def test_with_snapshots_gold_is_counted_in_definitions_and_bytes() -> None:
     example = Path(__file__).parents[3] / "examples" / "context"
-    found = turns_of(
+    found = report_turns(
         example / "predictions.jsonl",
         [*read_tasks(example / "gold.jsonl")],
         snapshots=example / "snapshots.jsonl",
@@ -128,4 +128,4 @@ def test_long_texts_are_cut_and_say_so(text: str) -> None:
 def test_trajectories_and_logs_are_not_read_together() -> None:
     mixed: list[object] = [trajectory("t1"), "runs.jsonl"]
     with pytest.raises(InputError, match=r"trajectories\[1\] is 'runs.jsonl' \(str\)"):
-        turns_of(mixed)  # type: ignore[arg-type]  # on purpose
+        report_turns(mixed)  # type: ignore[arg-type]  # on purpose
