@@ -168,9 +168,9 @@ def judge(
                 why = f"not scored, {score.cause.value}"
             line, kind = f"{claim.text}: {why}", judged.unscored
         elif not claim.holds(score):
-            told = [f"    {line}" for line in (score.reason or "").splitlines()]
+            reasons = [f"    {line}" for line in (score.reason or "").splitlines()]
             found = bool(score.value) if figure.info.kind == "boolean" else score.value
-            line, kind = "\n".join([f"{claim.text}: is {found}", *told]), judged.failed
+            line, kind = "\n".join([f"{claim.text}: is {found}", *reasons]), judged.failed
         else:
             continue
         kind.append(line)

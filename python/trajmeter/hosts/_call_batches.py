@@ -59,8 +59,8 @@ def plain_calls(messages: object) -> PlainCalls | None:
         arguments = [_json(function.get("arguments")) for function in functions]
     except ValueError:  # also for half a character, and for values that JSON lacks
         return None
-    told = "".join(filter(None, arguments))
-    if any(part in told for part in _NOT_SURE):
+    texts = "".join(filter(None, arguments))
+    if any(part in texts for part in _NOT_SURE):
         return None
     names = [function["name"] for function in functions]
     return PlainCalls(names, arguments, [*map(len, answers)])

@@ -128,19 +128,19 @@ def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
     """The score of a sample; its value has a number or NaN for each figure."""
     whole = {name: value for name, value in scored.row().items() if name.startswith(f"{family}.")}
     reasons = dict.fromkeys(each.reason for each in found.values() if each.reason)
-    told = "\n".join(reasons) or None
+    explanation = "\n".join(reasons) or None
     metadata = {"trajmeter": whole}
     if not any(each.counts for each in found.values()):
         causes = [each.cause.value for each in found.values() if each.cause is not None]
         return Score.unscored(
-            reason=causes[0] if causes else "abstained", explanation=told, metadata=metadata
+            reason=causes[0] if causes else "abstained", explanation=explanation, metadata=metadata
         )
     # ``None`` would count as 0 in the mean; NaN is excluded from it, and counted as unscored.
     values = {
         name: each.value if each.counts and each.value is not None else math.nan
         for name, each in found.items()
     }
-    return Score(value=values, explanation=told, metadata=metadata)
+    return Score(value=values, explanation=explanation, metadata=metadata)
 
 
 def _attempt(state: TaskState) -> Trajectory:

@@ -49,7 +49,7 @@ def without_faults(
         for detail in details:
             _mend(mended, detail)
         try:
-            return adapter.validate_python(mended), _told(details)
+            return adapter.validate_python(mended), _reasons_by_place(details)
         except ValidationError:
             raise error from None
 
@@ -68,7 +68,7 @@ def made_trajectory(fields: Mapping[str, Any]) -> Trajectory:
         if not wrong or wrong & _INDISPENSABLE:
             raise
         kept = {name: value for name, value in fields.items() if name not in wrong}
-        kept["unusable"] = {**fields.get("unusable", {}), **_told(details)}
+        kept["unusable"] = {**fields.get("unusable", {}), **_reasons_by_place(details)}
         return Trajectory.model_validate(kept)
 
 
@@ -80,11 +80,11 @@ def _mend(record: Any, detail: ErrorDetails) -> None:  # noqa: ANN401 - an objec
         record[last] = {} if detail["type"] == "dict_type" else None
 
 
-def _told(details: list[ErrorDetails]) -> dict[str, str]:
+def _reasons_by_place(details: list[ErrorDetails]) -> dict[str, str]:
     """Describe errors by location; values are not shown, as configurations may contain secrets."""
-    told = {}
+    reasons = {}
     for detail in details:
         place, _, reason = describe_detail(detail).partition(": ")
         expected, _, _ = reason.partition(", got ")
-        told[place] = f"{expected}, got {json_input.type_name(detail['input'])}"
-    return told
+        reasons[place] = f"{expected}, got {json_input.type_name(detail['input'])}"
+    return reasons

@@ -22,5 +22,5 @@ def is_too_long(*said: str | None) -> bool:
         >>> is_too_long("prompt is too long: 210000 tokens > 200000 maximum"), is_too_long(None)
         (True, False)
     """
-    told = " ".join(text.lower() for text in said if text)
-    return any(sign in told for sign in _SIGNS)
+    message = " ".join(text.lower() for text in said if text)
+    return any(sign in message for sign in _SIGNS)

@@ -50,7 +50,7 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
     """
     call.result = shown_parts(block.get("content"))
     text = "\n".join(texts_of(block.get("content")))
-    told = as_object(copy) or {}
+    details = as_object(copy) or {}
     exit_code = _EXIT.match(text) if block.get("is_error") is True else None
     if exit_code is not None:
         printed = text[exit_code.end() :]
@@ -59,7 +59,7 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
         if block.get("is_error") is True and isinstance(copy, str):
             exit_code = _EXIT.match(copy)  # older versions say so only there
     code = 0 if exit_code is None else int(exit_code[1])
-    is_cut_short = told.get("interrupted") is True
+    is_cut_short = details.get("interrupted") is True
     if block.get("is_error") is True:
         call.fail(text, exit_code=None if exit_code is None else code)
     elif is_cut_short:
@@ -67,12 +67,12 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
         call.reason = _INTERRUPTED
     else:
         call.success = True
-    milliseconds = finite(told.get("totalDurationMs", told.get("durationMs")))
+    milliseconds = finite(details.get("totalDurationMs", details.get("durationMs")))
     call.duration_seconds = None if milliseconds is None else milliseconds / 1000
     if call.name == _READ:
         arguments = as_object(call.arguments) or {}
         viewer.show(call, _read_view(copy, arguments, text) if call.success else None)
-    elif _is_in_background(call, told):
+    elif _is_in_background(call, details):
         call.reads = True  # its output goes to a file
     elif call.success or is_cut_short or exit_code is not None:
         printed = "" if printed in _SILENT else printed
@@ -83,9 +83,9 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
         viewer.folder = reset[1]
 
 
-def _is_in_background(call: Call, told: Mapping[str, Any]) -> bool:
+def _is_in_background(call: Call, details: Mapping[str, Any]) -> bool:
     asked = (as_object(call.arguments) or {}).get("run_in_background") is True
-    return call.name == SHELL and (asked or as_text(told.get("backgroundTaskId")) is not None)
+    return call.name == SHELL and (asked or as_text(details.get("backgroundTaskId")) is not None)
 
 
 def _read_view(result: object, arguments: Mapping[str, Any], text: str | None) -> View | None:

@@ -87,7 +87,7 @@ def _header_of(document: Document) -> dict[str, Any]:
 def _pieces_of_document(
     path: Path, document: Document, reader: JsonReader, attempt: AttemptReader, about: About
 ) -> Iterator[Piece]:
-    header, told = about
+    header, log = about
     for numbers in chunks(document):
         samples = [(f"{_SAMPLES_KEY}[{number}]", document.item(number)) for number in numbers]
 
@@ -100,7 +100,7 @@ def _pieces_of_document(
             source = Source(file=str(path), record=name)
             return attempt(lambda: sample_in(json_input.parse(content)), header, source, report)
 
-        for columns in reader.read_samples(samples, str(path), told):
+        for columns in reader.read_samples(samples, str(path), log):
             yield Piece(columns, read)
 
 
@@ -155,7 +155,7 @@ def _pieces(
     attempt: AttemptReader,
     about: About,
 ) -> Iterator[Piece]:
-    header, told = about
+    header, log = about
     file = str(path)
 
     def pieces(held: _Held) -> Iterator[Piece]:
@@ -163,7 +163,7 @@ def _pieces(
             source = Source(file=file, record=held.samples[number][0])
             return attempt(lambda: held.sample(number), header, source, report)
 
-        for columns in reader.read_samples(held.samples, file, told):
+        for columns in reader.read_samples(held.samples, file, log):
             yield Piece(columns, read)
 
     held = _Held()

@@ -278,8 +278,8 @@ class Conversation:
         if success is False:
             call["success"] = False
             if call["error"] is None:
-                told = _text(error) or text
-                call["error"] = told or (json.dumps(value) if value else _NO_REASON)
+                reason = _text(error) or text
+                call["error"] = reason or (json.dumps(value) if value else _NO_REASON)
         elif call["success"] is None:
             call["success"] = success
         self.drafts[-1].is_flat = False

@@ -40,8 +40,8 @@ def server_error(result: Mapping[str, Any]) -> object:
 def error_text(error: object) -> str:
     """The error of an item of OpenAI's: its message, or the text of what a server returned."""
     if type(error) is dict:
-        told = plain(error.get("message") or result_value(error.get("content")) or error)
-        return told if type(told) is str else json.dumps(told, ensure_ascii=False)
+        reason = plain(error.get("message") or result_value(error.get("content")) or error)
+        return reason if type(reason) is str else json.dumps(reason, ensure_ascii=False)
     return str(error)
 
 

@@ -248,8 +248,8 @@ class _Shell:
             root=self._root,
             trimmed=True,
         )
-        if told := _FOLDER.search(call.result, len(output)):
-            self._folder = told[1]
+        if moved := _FOLDER.search(call.result, len(output)):
+            self._folder = moved[1]
             if self._root is None and "cd " not in command:
                 self._root = self._folder
         return tuple(below(view, self._root) for view in found.views)

@@ -44,7 +44,9 @@ def turns_with(
         leaks += [leak.model_copy(update={"turn": number}) for leak in found.leaks]
         folder = folder_of(step.get("state")) or folder
         views = tuple(without_root(view, root) for view in found.views)
-        turns.append(Turn(number=number, **_told(step, action, is_last), views=views or None))
+        turns.append(
+            Turn(number=number, **_step_fields(step, action, is_last=is_last), views=views or None)
+        )
     if not any(turn.views for turn in turns):
         turns = [
             turn if turn.program is None else turn.model_copy(update={"views": ()})
@@ -53,7 +55,7 @@ def turns_with(
     return tuple(turns), leaks
 
 
-def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]:  # noqa: FBT001 - told apart by its name where it is called
+def _step_fields(step: Mapping[str, Any], action: str, *, is_last: bool) -> dict[str, Any]:
     """The fields of a turn that depend only on its step."""
     text = step.get("response") or None
     if is_last and action in _ENDED:
