@@ -1,6 +1,9 @@
 //! `trajmeter.kernels._rust`: the kernels of `trajmeter-core` as a Python extension module.
 
-#![allow(clippy::needless_pass_by_value)] // pyo3 passes arguments by value
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "pyo3 passes arguments by value"
+)]
 
 mod arrays;
 mod attributes;
@@ -9,8 +12,6 @@ mod calls;
 mod codes;
 mod columns;
 mod context;
-mod context_batch;
-mod context_files;
 mod digests;
 mod edits;
 mod errors;
@@ -54,11 +55,10 @@ mod _rust {
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
-    use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
-    #[pymodule_export]
-    use crate::context_batch::context_batch;
-    #[pymodule_export]
-    use crate::context_files::{ContextFiles, context_files};
+    use crate::context::{
+        ContextFiles, ContextKernel, ContextTrackerKernel, StepCoverage, context, context_batch,
+        context_files,
+    };
     #[pymodule_export]
     use crate::digests::folder_digest;
     #[pymodule_export]

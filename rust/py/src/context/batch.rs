@@ -10,9 +10,9 @@ use trajmeter_core::context::{
 };
 use trajmeter_core::pool;
 
+use super::ContextKernel;
+use super::files::{ContextFiles, KnownFile};
 use crate::arrays::{Flags, Integers, Texts, array, run, slice, texts};
-use crate::context::ContextKernel;
-use crate::context_files::{ContextFiles, KnownFile};
 use crate::named::NamedTuple;
 
 /// What a pair of repository and path refers to.
@@ -50,7 +50,7 @@ type ViewArrays<'py> = (
 
 /// Scores many attempts; see the twin.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the columns of the contract
+#[expect(clippy::too_many_arguments, reason = "the columns of the contract")]
 pub fn context_batch<'py>(
     py: Python<'py>,
     tasks: Vec<Bound<'py, ContextKernel>>,
@@ -64,18 +64,7 @@ pub fn context_batch<'py>(
     names: (Bound<'py, PyBytes>, Integers<'py>),
 ) -> PyResult<Bound<'py, PyAny>> {
     static CONTEXT_BATCH_ARRAYS: NamedTuple = NamedTuple::new("ContextBatchArrays");
-    let (path, extent, start, end, has_start, has_end, listed, symbol, symbol_offsets) = &views;
-    let columns = ViewColumns {
-        path: slice(path)?,
-        extent: slice(extent)?,
-        start: slice(start)?,
-        end: slice(end)?,
-        has_start: slice(has_start)?,
-        has_end: slice(has_end)?,
-        listed: slice(listed)?,
-        symbol: slice(symbol)?,
-        symbol_offsets: slice(symbol_offsets)?,
-    };
+    let columns = view_columns(&views)?;
     let rows = Rows {
         task: slice(&task)?,
         step_offsets: slice(&step_offsets)?,
@@ -93,20 +82,7 @@ pub fn context_batch<'py>(
         let places = find(&found, &repositories, &paths);
         Ok((found, places))
     })?;
-    let mut files: Vec<KnownTarget> = Vec::with_capacity(places.len());
-    for (&(repository, path), place) in found.pairs.iter().zip(places) {
-        let repository = repositories[repository];
-        files.push(match place.found {
-            Found::Nowhere => (None, place.leak),
-            Found::At(path) => (Some(repository.at(py, &path)?.unbind()), place.leak),
-            Found::Unknown => {
-                let known = repository.path(PyString::new(py, paths[path]).into_any())?;
-                let known = known.get();
-                let file = known.file.as_ref().map(|file| file.clone_ref(py));
-                (file, known.leak)
-            }
-        });
-    }
+    let files = files(py, &found, places, &repositories, &paths)?;
     let asked_for = definitions(py, &found.of_view, &files, &columns, &symbols)?;
     let tasks: Vec<_> = kernels.iter().map(|kernel| kernel.task()).collect();
     let sizes = run(py, columns.path.len() + rows.task.len(), || {
@@ -126,6 +102,21 @@ pub fn context_batch<'py>(
             array(py, sizes.offsets),
         ),
     )
+}
+
+fn view_columns<'a>(views: &'a ViewArrays<'_>) -> PyResult<ViewColumns<'a>> {
+    let (path, extent, start, end, has_start, has_end, listed, symbol, symbol_offsets) = views;
+    Ok(ViewColumns {
+        path: slice(path)?,
+        extent: slice(extent)?,
+        start: slice(start)?,
+        end: slice(end)?,
+        has_start: slice(has_start)?,
+        has_end: slice(has_end)?,
+        listed: slice(listed)?,
+        symbol: slice(symbol)?,
+        symbol_offsets: slice(symbol_offsets)?,
+    })
 }
 
 /// The distinct repositories, and the index of each task's repository.
@@ -161,6 +152,31 @@ fn find<'a>(found: &Pairs, repositories: &[&ContextFiles], paths: &Texts<'a>) ->
         pairs.map(place).collect::<Vec<_>>()
     });
     places.into_iter().flatten().collect()
+}
+
+/// The file that each pair refers to; Python is asked where only it can decide.
+fn files(
+    py: Python<'_>,
+    pairs: &Pairs,
+    places: Vec<Place<'_>>,
+    repositories: &[&ContextFiles],
+    paths: &Texts<'_>,
+) -> PyResult<Vec<KnownTarget>> {
+    let mut files: Vec<KnownTarget> = Vec::with_capacity(places.len());
+    for (&(repository, path), place) in pairs.pairs.iter().zip(places) {
+        let repository = repositories[repository];
+        files.push(match place.found {
+            Found::Nowhere => (None, place.leak),
+            Found::At(path) => (Some(repository.at(py, &path)?.unbind()), place.leak),
+            Found::Unknown => {
+                let known = repository.path(PyString::new(py, paths[path]).into_any())?;
+                let known = known.get();
+                let file = known.file.as_ref().map(|file| file.clone_ref(py));
+                (file, known.leak)
+            }
+        });
+    }
+    Ok(files)
 }
 
 /// Definitions of each name that a view requests; Python is asked once per file and name.
