@@ -67,21 +67,19 @@ pub(super) struct Search {
     pub has_context: bool,
 }
 
-pub(super) fn owned(files: &[Word<'_>]) -> Vec<(String, bool)> {
-    let files = files.iter();
+pub(super) fn owned<'a>(files: impl IntoIterator<Item = &'a Word<'a>>) -> Vec<(String, bool)> {
+    let files = files.into_iter();
     files
-        .map(|file| (file.text.clone().into_owned(), file.is_known))
+        .map(|file| (file.text.to_string(), file.is_known))
         .collect()
 }
 
-/// Parses a search; `None` if it prints no lines of files.
-pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, Uncertain> {
-    let valued = match name {
-        "rg" | "ripgrep" => "efmABCgtTjrEM",
-        "ag" => "mABCGp",
-        "ack" => "mABC",
-        _ => "efmABCdD",
-    };
+/// Splits the arguments of a search into its flags and its other arguments. The values of the
+/// letters `valued` and of long options are neither.
+fn split_flags<'w>(
+    words: &'w [Word<'w>],
+    valued: &str,
+) -> Result<(Vec<&'w str>, Vec<&'w Word<'w>>), Uncertain> {
     let mut flags: Vec<&str> = Vec::new();
     let mut rest = Vec::new();
     let mut remaining = words.iter();
@@ -113,17 +111,25 @@ pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, U
             rest.push(word);
         }
     }
+    Ok((flags, rest))
+}
+
+/// Parses a search; `None` if it prints no lines of files.
+pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, Uncertain> {
+    let valued = match name {
+        "rg" | "ripgrep" => "efmABCgtTjrEM",
+        "ag" => "mABCGp",
+        "ack" => "mABC",
+        _ => "efmABCdD",
+    };
+    let (flags, rest) = split_flags(words, valued)?;
     let has = |wanted: &[&str]| flags.iter().any(|flag| wanted.contains(flag));
     if has(&OTHER_OUTPUT) {
         return Ok(None);
     }
     let takes_pattern = valued.starts_with("ef");
     let has_pattern = has(&["--regexp", "--file"]) || (takes_pattern && has(&["e", "f"]));
-    let files: Vec<Word<'_>> = rest
-        .into_iter()
-        .skip(usize::from(!has_pattern))
-        .cloned()
-        .collect();
+    let files = owned(rest.into_iter().skip(usize::from(!has_pattern)));
     let is_always_deep = matches!(name, "rg" | "ripgrep" | "ag" | "ack");
     let is_deep = is_always_deep || has(&["r", "R", "--recursive"]);
     let is_named = if has(&["h", "--no-filename"]) || (is_always_deep && has(&["I"])) {
@@ -131,11 +137,11 @@ pub(super) fn search(name: &str, words: &[Word<'_>]) -> Result<Option<Search>, U
     } else if has(&["H", "--with-filename"]) || files.len() > 1 {
         Some(true)
     } else {
-        (!is_deep && files.len() == 1 && files[0].is_known).then_some(false)
+        (!is_deep && matches!(files[..], [(_, true)])).then_some(false)
     };
     let is_digit = |flag: &&str| flag.bytes().all(|byte| byte.is_ascii_digit());
     Ok(Some(Search {
-        files: owned(&files),
+        files,
         is_named,
         is_numbered: has(&["n", "--line-number"]) || matches!(name, "ag" | "ack"),
         has_context: has(&CONTEXTS) || flags.iter().any(is_digit),

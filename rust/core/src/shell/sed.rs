@@ -86,90 +86,110 @@ enum Address {
 
 /// Parses the command at the beginning of a script; also returns the rest.
 fn sed_command(script: &str) -> Result<Option<(Sed, &str)>, Uncertain> {
-    let blank = |text: &str| text.len() - text.trim_start_matches(is_blank).len();
-    let mut rest = script;
-    let mut lines = Some(all());
-    if let Some((first, after)) = address(rest) {
-        rest = after;
-        let after_blank = &rest[blank(rest)..];
-        let mut last = None;
-        if let Some(after) = after_blank.strip_prefix(',') {
-            let after = &after[blank(after)..];
-            let Some((found, after)) = last_address(after) else {
-                return Ok(None);
-            };
-            last = Some(found);
-            rest = after;
-        }
-        lines = addressed(&first, last.as_ref());
-    }
-    rest = &rest[blank(rest)..];
-    let after = rest.strip_prefix('!');
-    let is_not = after.is_some();
-    rest = after.unwrap_or(rest);
-    rest = &rest[blank(rest)..];
-    let mut command = Command {
-        name: None,
-        prints: false,
-        numbers: false,
-        lines: Vec::new(),
+    let Some((lines, rest)) = addresses(script) else {
+        return Ok(None);
     };
-    let mut is_edit = false;
-    let mut edit_prints = false;
-    match rest.as_bytes().first() {
-        Some(b'{') => {
-            let Some(end) = rest.find('}') else {
-                return Ok(None);
+    let rest = rest.trim_start_matches(is_blank);
+    let (lines, rest) = match rest.strip_prefix('!') {
+        Some(rest) => (lines.map(|lines| others(&lines)), rest),
+        None => (lines, rest),
+    };
+    let Some((action, rest)) = action(rest.trim_start_matches(is_blank))? else {
+        return Ok(None);
+    };
+    let Some(rest) = after_end(rest) else {
+        return Ok(None);
+    };
+    let command = match (action, lines) {
+        (Action::Edit { prints: false }, _) => Sed::Edit,
+        (Action::Edit { prints: true }, _) | (Action::Select { .. }, None) => Sed::Other,
+        (
+            Action::Select {
+                name,
+                prints,
+                numbers,
+            },
+            Some(lines),
+        ) => Sed::Lines(Command {
+            name,
+            prints,
+            numbers,
+            lines,
+        }),
+    };
+    Ok(Some((command, rest)))
+}
+
+/// Parses the addresses of a command, if there are any. Returns the lines that it applies to, if
+/// they are known, and the rest.
+fn addresses(script: &str) -> Option<(Option<Ranges>, &str)> {
+    let Some((first, rest)) = address(script) else {
+        return Some((Some(all()), script));
+    };
+    let Some(after) = rest.trim_start_matches(is_blank).strip_prefix(',') else {
+        return Some((addressed(&first, None), rest));
+    };
+    let (last, rest) = last_address(after.trim_start_matches(is_blank))?;
+    Some((addressed(&first, Some(&last)), rest))
+}
+
+/// What a command does with the lines that it applies to.
+enum Action {
+    /// Edits them; also prints them if `prints`.
+    Edit { prints: bool },
+    /// Prints, numbers or deletes them, or ends after them.
+    Select {
+        name: Option<u8>,
+        prints: bool,
+        numbers: bool,
+    },
+}
+
+/// Parses what a command does; also returns the rest.
+fn action(text: &str) -> Result<Option<(Action, &str)>, Uncertain> {
+    let (Some(&name), Some(after)) = (text.as_bytes().first(), text.get(1..)) else {
+        return Ok(None);
+    };
+    match name {
+        b'{' => Ok(block(after)),
+        b'p' | b'd' | b'q' | b'=' => {
+            let action = Action::Select {
+                name: Some(name),
+                prints: name == b'p',
+                numbers: name == b'=',
             };
-            let block = &rest[1..end];
-            if !block
-                .chars()
-                .all(|c| matches!(c, ';' | '=' | 'p') || is_blank(c))
-            {
-                return Ok(None);
-            }
-            command.prints = block.contains('p');
-            command.numbers = block.contains('=');
-            rest = &rest[end + 1..];
+            Ok(Some((action, after)))
         }
-        Some(&name @ (b'p' | b'd' | b'q' | b'=')) => {
-            command.name = Some(name);
-            command.prints = name == b'p';
-            command.numbers = name == b'=';
-            rest = &rest[1..];
-        }
-        Some(b's' | b'y') => {
-            let Some(after) = edit(&rest[1..])? else {
-                return Ok(None);
-            };
-            let flags = after.trim_start_matches(|c: char| {
+        b's' | b'y' => Ok(edit(after)?.map(|after| {
+            let rest = after.trim_start_matches(|c: char| {
                 matches!(c, 'g' | 'p' | 'i' | 'I') || c.is_ascii_digit()
             });
-            is_edit = true;
-            edit_prints = after[..after.len() - flags.len()].contains('p');
-            rest = flags;
-        }
-        _ => return Ok(None),
+            let flags = &after[..after.len() - rest.len()];
+            let prints = flags.contains('p');
+            (Action::Edit { prints }, rest)
+        })),
+        _ => Ok(None),
     }
-    let blanks = blank(rest);
-    let after = &rest[blanks..];
-    if let Some(after) = after.strip_prefix(';') {
-        rest = after;
-    } else if after.is_empty() || rest[..blanks].contains('\n') {
-        rest = after;
-    } else {
-        return Ok(None);
-    }
-    let found = match lines {
-        _ if is_edit && edit_prints => Sed::Other,
-        _ if is_edit => Sed::Edit,
-        None => Sed::Other,
-        Some(lines) => {
-            command.lines = if is_not { others(&lines) } else { lines };
-            Sed::Lines(command)
-        }
+}
+
+/// Parses the rest of a block of commands, which may only print and number.
+fn block(text: &str) -> Option<(Action, &str)> {
+    let (commands, rest) = text.split_once('}')?;
+    let is_known = |c| matches!(c, ';' | '=' | 'p') || is_blank(c);
+    let action = Action::Select {
+        name: None,
+        prints: commands.contains('p'),
+        numbers: commands.contains('='),
     };
-    Ok(Some((found, rest)))
+    commands.chars().all(is_known).then_some((action, rest))
+}
+
+/// Passes the end of a command: a semicolon, a new line, or the end of the script.
+fn after_end(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(is_blank);
+    let blanks = &text[..text.len() - rest.len()];
+    let is_end = rest.is_empty() || blanks.contains('\n');
+    rest.strip_prefix(';').or(is_end.then_some(rest))
 }
 
 /// Skips the two parts of `s` or `y`, from the first delimiter on.
