@@ -7,6 +7,7 @@
 mod absent;
 mod alike;
 mod blocks;
+mod certainty;
 mod column;
 mod context;
 pub(crate) mod cursor;

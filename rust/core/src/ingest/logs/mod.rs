@@ -5,6 +5,7 @@
 
 mod claims;
 mod commands;
+mod content;
 mod contextbench;
 mod fields;
 mod files;
@@ -23,6 +24,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::certainty::Certain;
 use super::merge::merged;
 use super::parser::Parser;
 use super::shares::Shares;
@@ -188,10 +190,9 @@ impl Row<'_> {
     }
 }
 
-/// Returns the line number of a log; inner `None` if the file is a document of several lines, outer
-/// `None` if it is not a single log.
-#[allow(clippy::option_option)]
-fn place(text: &str, newline: Option<usize>) -> Option<Option<i64>> {
+/// Returns the line number of a log, or `None` if the file is a document of several lines; refused
+/// if it is not a single log.
+fn place(text: &str, newline: Option<usize>) -> Certain<Option<i64>> {
     if !text.starts_with('{') {
         return None;
     }

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use memchr::memmem::{self, Finder};
 
 pub(super) use super::super::raw::Uncertain;
+use super::content::Content;
 use super::record::Printed;
-use super::run::Content;
 
 static BASH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("```bash"));
 /// The end of a bash block, at the beginning of a line.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::certainty::Certain;
 use super::super::escapes::{json_text, push_json, push_unescaped, unescaped};
 use super::super::places::{self, Places};
 use super::super::raw::Uncertain;
@@ -66,10 +67,8 @@ pub(super) struct More<'a> {
 }
 
 impl More<'_> {
-    /// Returns it as JSON; inner `None` if there is nothing, outer `None` if JSON cannot represent
-    /// its numbers.
-    #[allow(clippy::option_option)]
-    fn json(&self) -> Option<Option<String>> {
+    /// Returns it as JSON, if there is anything; refused if JSON cannot represent its numbers.
+    fn json(&self) -> Certain<Option<String>> {
         let cost = match self.cost_limit {
             Some(cost) if !cost.is_finite() || (cost == 0.0 && cost.is_sign_negative()) => {
                 return None;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::parser::Parser;
+use super::content::{Content, joined};
 use super::fields::{Kept, Value, keys, list};
-use super::run::Content;
 
 /// One of several answers.
 #[derive(Default)]
@@ -74,12 +74,8 @@ keys! { Called<'de>,
 }
 
 impl<'de> Called<'de> {
-    /// Returns the id of a call, the name of the tool, and its arguments as JSON, if the item is a
-    /// call.
-    #[allow(clippy::type_complexity)]
-    pub(super) fn into_call(
-        self,
-    ) -> Option<(Option<Cow<'de, str>>, Cow<'de, str>, Option<&'de str>)> {
+    /// Returns the call that the item asks for, if it is one.
+    pub(super) fn into_call(self) -> Option<Requested<'de>> {
         let call = self.call.filter(|id| !id.is_empty());
         let id = call.or(self.id);
         let (name, arguments) = if self.seen & (1 << FUNCTION) == 0 {
@@ -87,8 +83,21 @@ impl<'de> Called<'de> {
         } else {
             (self.function.name, self.function.arguments)
         };
-        Some((id, name?, arguments.map(|kept| kept.0)))
+        Some(Requested {
+            id,
+            name: name?,
+            arguments: arguments.map(|kept| kept.0),
+        })
     }
+}
+
+/// A call that a response asks for.
+pub(super) struct Requested<'de> {
+    pub id: Option<Cow<'de, str>>,
+    /// The name of the tool.
+    pub name: Cow<'de, str>,
+    /// The arguments, as JSON.
+    pub arguments: Option<&'de str>,
 }
 
 /// The function of a call whose id is outside of it.
@@ -122,16 +131,8 @@ impl Output<'_> {
         };
         let is_message =
             |item: &&Called<'_>| item.kind.as_ref().is_some_and(|kind| *kind == "message");
-        let mut said = items
-            .iter()
-            .filter(is_message)
-            .map(|item| item.content.text());
-        let first = said.next().unwrap_or_default();
-        let others: Vec<&str> = said.collect();
-        if others.is_empty() {
-            return first.into();
-        }
-        [&[first], &others[..]].concat().join("\n").into()
+        let said = items.iter().filter(is_message);
+        joined(said.map(|item| item.content.text().into())).unwrap_or_default()
     }
 }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::parser::Parser;
 use super::super::tree::Quoted;
+use super::content::joined;
 use super::fields::{Kept, Value};
 use super::observations::{Uncertain, hidden};
 use super::record::{Arguments, Call, Failure, Printed, Turn, Usage, seconds_between};
@@ -186,11 +187,11 @@ fn refused<'a>(message: &'a Message<'_>) -> Result<Vec<Call<'a>>, Uncertain> {
         choice.map_or_else(Vec::new, |choice| choice.message.calls)
     };
     let calls = items.into_iter().filter_map(|item| {
-        let (id, name, arguments) = item.into_call()?;
+        let requested = item.into_call()?;
         Some(Call {
-            id,
-            name,
-            arguments: Arguments::Written(arguments),
+            id: requested.id,
+            name: requested.name,
+            arguments: Arguments::Written(requested.arguments),
             result: None,
             success: Some(false),
             error: said_in(message),
@@ -207,14 +208,7 @@ fn actions<'a>(actions: &'a [Action<'_>]) -> impl Iterator<Item = (&'a str, Opti
 }
 
 fn program<'a>(actions: &'a [Action<'_>]) -> Option<Cow<'a, str>> {
-    let mut programs = self::actions(actions).map(|(command, _)| command);
-    let first = programs.next()?;
-    let others: Vec<&str> = programs.collect();
-    Some(if others.is_empty() {
-        first.into()
-    } else {
-        [&[first], &others[..]].concat().join("\n").into()
-    })
+    joined(self::actions(actions).map(|(command, _)| command.into()))
 }
 
 /// A command and its result.
