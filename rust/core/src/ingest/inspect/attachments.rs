@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
 
+use super::super::certainty::Certain;
 use super::super::escapes::Escapes;
 use super::super::tree::{Node, Object, Quoted};
 
@@ -83,9 +84,8 @@ impl<'a> Attachments<'a> {
         Some(is_changed)
     }
 
-    /// Returns the attachment that a text refers to, if any; outer `None` if that is uncertain.
-    #[allow(clippy::option_option)]
-    fn named(&self, text: Quoted<'a>) -> Option<Option<&Node<'a>>> {
+    /// Returns the attachment that a text refers to, if any.
+    fn named(&self, text: Quoted<'a>) -> Certain<Option<&Node<'a>>> {
         let inside = text.inside();
         if let Some(name) = inside.strip_prefix(PREFIX) {
             if text.escapes == Escapes::Absent {

@@ -1,21 +1,15 @@
 //! The events of a sample, converted to messages.
 
-use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::iter;
-
 use rustc_hash::FxHashMap;
 
+use super::super::certainty::Certain;
 use super::super::messages::{Beside, Call};
-use super::super::tree::{List, Node, Object, Quoted, is_integer};
+use super::super::tree::{List, Node, Object, Quoted};
 use super::attachments::Attachments;
+use super::spans::{Name, Spans, filled};
 use super::times::{epoch_seconds, seconds_between};
 
 const SCORERS: &str = "scorers";
-/// Most spans that are followed outwards from one. Real spans are never nested deeper, and those of
-/// a hostile log may form a cycle.
-const DEEPEST: usize = 100;
-
 /// The error, as JSON, of a failed call that gave the model no reason.
 const HARD_FAILURE: &str = "\"the tool raised an exception\"";
 
@@ -39,11 +33,6 @@ pub(super) const KEYS: [&str; 16] = [
     "events",
 ];
 
-type Name<'a> = Cow<'a, str>;
-
-/// A span: its type, and the span that contains it.
-type Span<'a> = (Option<Name<'a>>, Option<Name<'a>>);
-
 /// The events read so far.
 #[derive(Debug, Default)]
 pub(super) struct Events<'a> {
@@ -59,13 +48,7 @@ pub(super) struct Events<'a> {
     answers: Vec<(Option<f64>, Option<f64>)>,
     ends: FxHashMap<Name<'a>, f64>,
     durations: FxHashMap<Name<'a>, f64>,
-    spans: FxHashMap<Name<'a>, Span<'a>>,
-    /// Spans of tools whose call is not yet known, by parent span and tool name.
-    waiting: FxHashMap<(Option<Name<'a>>, Name<'a>), VecDeque<Name<'a>>>,
-    /// Exit codes of the commands that ran in each span.
-    runs: FxHashMap<Name<'a>, Vec<i64>>,
-    /// Spans, each with the id of its call.
-    calls: Vec<(Name<'a>, Name<'a>)>,
+    spans: Spans<'a>,
     exit_codes: FxHashMap<Name<'a>, i64>,
 }
 
@@ -116,7 +99,7 @@ impl<'a> Events<'a> {
         let inner = event.take("events");
         let kind = event.get("event");
         if kind.is("span_begin") {
-            self.begin(&event)?;
+            self.spans.begin(&event)?;
         } else if kind.is("model") {
             self.answer(&mut event)?;
         } else if kind.is("step") && event.get("type").is("scorer") {
@@ -129,7 +112,7 @@ impl<'a> Events<'a> {
         } else if kind.is("tool") {
             self.result(&mut event)?;
         } else if kind.is("sandbox") && event.get("action").is("exec") {
-            self.run(&event)?;
+            self.spans.run(&event)?;
         }
         if let Some(Node::List(List { items, .. })) = inner {
             for event in items {
@@ -143,29 +126,7 @@ impl<'a> Events<'a> {
 
     /// Assigns exit codes to calls, after all events were read.
     pub(super) fn finish(&mut self) {
-        for (span, call) in &self.calls {
-            if let Some([code]) = self.runs.get(span).map(|codes| &codes[..]) {
-                self.exit_codes.insert(call.clone(), *code);
-            }
-        }
-    }
-
-    fn begin(&mut self, event: &Object<'a>) -> Option<()> {
-        let (own, parent) = (filled(event.get("id"))?, filled(event.get("parent_id"))?);
-        let Some(own) = own else {
-            return Some(());
-        };
-        let kind = filled(event.get("type"))?;
-        if event.get("type").is("tool") {
-            let name = event.get("name").quoted()?.text()?;
-            let waiting = self.waiting.entry((parent.clone(), name)).or_default();
-            waiting.push_back(own.clone());
-        }
-        // If two spans share an id, the record reader decides which one counts.
-        self.spans
-            .insert(own, (kind, parent))
-            .is_none()
-            .then_some(())
+        self.exit_codes = self.spans.exit_codes();
     }
 
     fn answer(&mut self, event: &mut Object<'a>) -> Option<()> {
@@ -186,7 +147,8 @@ impl<'a> Events<'a> {
         if is_empty && filled(event.get("error"))?.is_some() {
             return Some(());
         }
-        if self.scoring > 0 || self.is_within(SCORERS, filled(event.get("span_id"))?.as_ref()) {
+        let span = filled(event.get("span_id"))?;
+        if self.scoring > 0 || self.spans.is_within(SCORERS, span.as_ref()) {
             self.has_others = true;
             return Some(());
         }
@@ -257,33 +219,9 @@ impl<'a> Events<'a> {
                 ("\"error\"", error),
             ]));
         }
-        let named = (filled(event.get("span_id"))?, function.quoted()?.text()?);
-        let waiting = self.waiting.get_mut(&named);
-        if let Some(span) = waiting.and_then(VecDeque::pop_front) {
-            self.calls.push((span, id));
-        }
+        let parent = filled(event.get("span_id"))?;
+        self.spans.assign(parent, function.quoted()?.text()?, id);
         Some(())
-    }
-
-    fn run(&mut self, event: &Object<'a>) -> Option<()> {
-        let span = filled(event.get("span_id"))?;
-        if let (Some(span), Node::Number(digits)) = (span, event.get("result")) {
-            if is_integer(digits) {
-                self.runs
-                    .entry(span)
-                    .or_default()
-                    .push(digits.parse().ok()?);
-            }
-        }
-        Some(())
-    }
-
-    fn is_within(&self, kind: &str, span: Option<&Name<'a>>) -> bool {
-        let around = |span: &&'_ Span<'a>| self.spans.get(span.1.as_ref()?);
-        let innermost = span.and_then(|name| self.spans.get(name));
-        iter::successors(innermost, around)
-            .take(DEEPEST)
-            .any(|(own, _)| own.as_deref() == Some(kind))
     }
 }
 
@@ -312,18 +250,8 @@ impl Beside for Events<'_> {
     }
 }
 
-/// Reads a text that is not empty; outer `None` if it is uncertain.
-#[allow(clippy::option_option)]
-fn filled<'a>(value: &Node<'a>) -> Option<Option<Name<'a>>> {
-    match value.quoted() {
-        Some(text) if !text.is_empty() => text.text().map(Some),
-        _ => Some(None),
-    }
-}
-
-/// Reads a time; outer `None` if only Python can read it.
-#[allow(clippy::option_option)]
-fn seconds(value: &Node<'_>) -> Option<Option<f64>> {
+/// Reads a time, if it is a text; refused if only Python can read it.
+fn seconds(value: &Node<'_>) -> Certain<Option<f64>> {
     match value {
         Node::Text(text) => epoch_seconds(&text.text()?).map(Some),
         _ => Some(None),

@@ -7,6 +7,7 @@ mod attachments;
 mod events;
 mod outcome;
 mod sample;
+mod spans;
 mod times;
 
 use super::merge::merged;

@@ -1,12 +1,13 @@
 //! The outcome of a sample: the limit or the error that ended it, and its scores.
 
 use super::super::Row;
+use super::super::certainty::require;
 use super::super::messages::{is_one, may_hold_secret, write_failure};
 use super::super::raw::is_certain;
 use super::super::tree::{Node, Object, is_integer, number};
 use super::Log;
 use super::events::Events;
-use super::sample::{Sample, ok};
+use super::sample::Sample;
 
 const NO_BUDGET: [&str; 2] = ["operator", "custom"];
 
@@ -95,7 +96,7 @@ pub(super) fn write_scores(
     let (index, places) = (row.index, &row.places.messages);
     let scores = sample.scores.as_ref().and_then(Node::object);
     // If a score is listed twice, the record reader decides which one counts.
-    ok(scores.is_none_or(Object::has_distinct_keys))?;
+    require(scores.is_none_or(Object::has_distinct_keys))?;
     let mut values = Vec::new();
     for (name, score) in scores.map_or(&[][..], |scores| &scores.members) {
         if let Some(score) = score.object().filter(|score| !score.members.is_empty()) {
@@ -111,7 +112,7 @@ pub(super) fn write_scores(
             _ => None,
         };
         if let Some(passed) = passed {
-            ok(row.columns[places.passed].boolean(index, passed))?;
+            require(row.columns[places.passed].boolean(index, passed))?;
         }
     }
     // Whether the attachments expand too far must not depend on the wanted columns.
@@ -132,12 +133,12 @@ pub(super) fn write_scores(
         Node::Object(_) => about.json()?,
         _ => return None,
     };
-    ok(!may_hold_secret(&about))?;
+    require(!may_hold_secret(&about))?;
     let json = format!(
         "{{\"task\": {}, \"exit_status\": {}, \"scores\": {{{}}}, \"sample\": {about}}}",
         log.task,
         log.status,
         scores.join(", "),
     );
-    ok(is_certain(&json) && column.text(index, &json))
+    require(is_certain(&json) && column.text(index, &json))
 }
