@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::View;
+use super::certainty::require;
 use super::column::Column;
 use super::objects::{Into, Item, List, Object, next_object, once};
 use super::value::{Others, Raw, Text, are_distinct, only_if};
@@ -184,10 +185,10 @@ impl<'de> Context<'de> {
             for span in spans {
                 let index = views.len();
                 let columns = add(views, view.path, path)?;
-                ok(columns[view.extent].text(index, LINES))?;
-                ok(columns[view.start].integer(index, span.start))?;
-                ok(columns[view.end].integer(index, span.end))?;
-                ok(columns[view.listed].boolean(index, is_listed))?;
+                require(columns[view.extent].text(index, LINES))?;
+                require(columns[view.start].integer(index, span.start))?;
+                require(columns[view.end].integer(index, span.end))?;
+                require(columns[view.listed].boolean(index, is_listed))?;
                 views.close();
             }
         }
@@ -198,10 +199,10 @@ impl<'de> Context<'de> {
         {
             let index = views.len();
             let columns = add(views, view.path, path)?;
-            ok(columns[view.listed].boolean(index, listed.has(path)))?;
+            require(columns[view.listed].boolean(index, listed.has(path)))?;
             let names = columns[view.symbols].items(index)?;
             for symbol in symbols {
-                ok(names.text(names.len(), &symbol.0))?;
+                require(names.text(names.len(), &symbol.0))?;
             }
             columns[view.symbols].close();
             views.close();
@@ -215,12 +216,8 @@ impl<'de> Context<'de> {
 pub(super) fn add<'a>(views: &'a mut Column, path: usize, text: &str) -> Option<&'a mut [Column]> {
     let index = views.len();
     let columns = views.columns(index)?;
-    ok(columns[path].text(index, text))?;
+    require(columns[path].text(index, text))?;
     Some(columns)
-}
-
-fn ok(condition: bool) -> Option<()> {
-    condition.then_some(())
 }
 
 /// The files that a context lists.

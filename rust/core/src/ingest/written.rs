@@ -3,6 +3,7 @@
 //! Every method returns `None` if the columns cannot hold the value exactly as it is; the caller
 //! then removes the row.
 
+use super::certainty::require;
 use super::column::Column;
 use super::places;
 use super::shape::{Member, Shape};
@@ -21,10 +22,6 @@ pub(super) struct Cells<'a> {
 struct Cell<'a> {
     shape: &'a Shape,
     column: &'a mut Column,
-}
-
-fn only_if(condition: bool) -> Option<()> {
-    condition.then_some(())
 }
 
 impl<'a> Cells<'a> {
@@ -60,19 +57,19 @@ impl<'a> Cells<'a> {
 
     pub(super) fn text(&mut self, name: &str, value: Option<&str>) -> Option<()> {
         self.with(name, value, |cell, row, value| {
-            only_if(cell.column.text(row, value))
+            require(cell.column.text(row, value))
         })
     }
 
     pub(super) fn boolean(&mut self, name: &str, value: Option<bool>) -> Option<()> {
         self.with(name, value, |cell, row, value| {
-            only_if(cell.column.boolean(row, value))
+            require(cell.column.boolean(row, value))
         })
     }
 
     pub(super) fn integer(&mut self, name: &str, value: Option<i64>) -> Option<()> {
         self.with(name, value, |cell, row, value| {
-            only_if(cell.column.integer(row, value))
+            require(cell.column.integer(row, value))
         })
     }
 
@@ -84,14 +81,14 @@ impl<'a> Cells<'a> {
             return None;
         }
         self.with(name, value, |cell, row, value| {
-            only_if(cell.column.number(row, value))
+            require(cell.column.number(row, value))
         })
     }
 
     /// Writes JSON text; `None` is written as null.
     pub(super) fn json(&mut self, name: &str, value: Option<&str>) -> Option<()> {
         self.with(name, value, |cell, row, value| {
-            only_if(cell.column.text(row, value))
+            require(cell.column.text(row, value))
         })
     }
 
@@ -102,7 +99,7 @@ impl<'a> Cells<'a> {
         write: impl FnOnce(&mut Vec<u8>) -> Option<()>,
     ) -> Option<()> {
         self.with(name, Some(write), |cell, row, write| {
-            only_if(cell.column.written(row, write))
+            require(cell.column.written(row, write))
         })
     }
 

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::super::certainty::Certain;
 use super::super::raw::Uncertain;
 use super::super::tree::{Node, Object, Quoted};
 use super::arguments::{Arguments, UNREAD};
-use super::shapes::{Given, Message, is_kind};
+use super::shapes::{Message, ResultValue, is_kind};
 use super::tools::{self, Tool};
 
 /// A tool call and its result.
@@ -15,7 +16,7 @@ pub(in super::super) struct Call<'n> {
     pub tool: Tool,
     pub arguments: Arguments<'n>,
     pub id: Option<Cow<'n, str>>,
-    pub result: Option<Given<'n>>,
+    pub result: Option<ResultValue<'n>>,
     pub success: Option<bool>,
     pub error: Option<Cow<'n, str>>,
 }
@@ -51,9 +52,8 @@ impl<'n> Call<'n> {
 
 /// Returns the id of a call. Some programs write an empty string if there is none.
 ///
-/// Outer `None` for a number, which only the record reader accepts as an id.
-#[allow(clippy::option_option)]
-pub(super) fn identity<'n>(id: &'n Node<'n>) -> Option<Option<Quoted<'n>>> {
+/// A number is refused: only the record reader accepts it as an id.
+pub(super) fn identity<'n>(id: &'n Node<'n>) -> Certain<Option<Quoted<'n>>> {
     let is_certain = !matches!(id, Node::Number(_));
     is_certain.then(|| id.quoted().filter(|id| !id.is_empty()))
 }
@@ -79,8 +79,8 @@ pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
 /// Reads a call whose arguments `LangChain` could not parse; it does not always say why.
 fn invalid<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
     let call = call.object()?;
-    let told = call.get("error").quoted().filter(|error| !error.is_empty());
-    let error = told.unwrap_or(Quoted::plain("\"the arguments are not valid JSON\""));
+    let reason = call.get("error").quoted().filter(|error| !error.is_empty());
+    let error = reason.unwrap_or(Quoted::plain("\"the arguments are not valid JSON\""));
     made(call, Some(error), true)
 }
 

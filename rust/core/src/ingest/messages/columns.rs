@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::certainty::require;
 use super::super::column::Column;
 use super::super::raw::{Uncertain, is_certain};
 use super::calls::Call;
@@ -34,19 +35,15 @@ impl UsagePlaces {
         ];
         for (count, &place) in counts.into_iter().zip(&self.counts) {
             if let Some(count) = count {
-                ok(fields[place].integer(row, count))?;
+                require(fields[place].integer(row, count))?;
             }
         }
         if let Some(cost) = usage.cost {
-            ok(fields[self.cost].number(row, cost))?;
+            require(fields[self.cost].number(row, cost))?;
         }
         column.close();
         Some(())
     }
-}
-
-pub(super) fn ok(condition: bool) -> Option<()> {
-    condition.then_some(())
 }
 
 /// Writes the failure of a run to `row` of its column.
@@ -73,7 +70,7 @@ pub(in super::super) fn write_failure(
 
 /// Writes text to `row` of a column, if the column is wanted.
 pub(in super::super) fn write_text(column: &mut Column, row: usize, text: &str) -> Option<()> {
-    ok(!column.is_wanted() || column.text(row, text))
+    require(!column.is_wanted() || column.text(row, text))
 }
 
 /// Returns the text of an answer.
@@ -99,20 +96,20 @@ impl TurnPlaces {
             let programs: Result<Vec<_>, _> = draft.calls.iter().map(Call::program).collect();
             let programs: Vec<String> = programs.ok()?.into_iter().flatten().collect();
             if !programs.is_empty() {
-                ok(fields[self.program].text(turn, &programs.join("\n")))?;
+                require(fields[self.program].text(turn, &programs.join("\n")))?;
             }
         }
         if fields[self.text].is_wanted() {
             if let Some(text) = text(draft).ok()? {
-                ok(fields[self.text].text(turn, &text))?;
+                require(fields[self.text].text(turn, &text))?;
             }
         }
         if let Some(agent) = draft.agent.filter(|_| fields[self.agent].is_wanted()) {
-            ok(fields[self.agent].text(turn, &agent.text()?))?;
+            require(fields[self.agent].text(turn, &agent.text()?))?;
         }
         let fault = draft.calls.iter().find(|call| call.success == Some(false));
         if let Some(fault) = fault {
-            ok(fields[self.success].boolean(turn, false))?;
+            require(fields[self.success].boolean(turn, false))?;
             let reason = if fault.arguments.is_text() {
                 "parse_error"
             } else {
@@ -130,7 +127,7 @@ impl TurnPlaces {
                 error.close();
             }
         } else if !draft.calls.is_empty() && draft.calls.iter().all(|c| c.success == Some(true)) {
-            ok(fields[self.success].boolean(turn, true))?;
+            require(fields[self.success].boolean(turn, true))?;
         }
         if let Some(usage) = draft.usage {
             self.usage_fields
@@ -156,7 +153,7 @@ impl TurnPlaces {
             let fields = calls.columns(row)?;
             self.call.write(fields, row, call)?;
             if let Some(seconds) = beside.call_seconds(call) {
-                ok(fields[self.call.duration].number(row, seconds))?;
+                require(fields[self.call.duration].number(row, seconds))?;
             }
             calls.close();
         }
@@ -170,7 +167,7 @@ impl CallPlaces {
         write_text(&mut fields[self.name], row, &call.name)?;
         if fields[self.arguments].is_wanted() {
             if let Some(json) = call.arguments.json().ok()? {
-                ok(fields[self.arguments].text(row, &json))?;
+                require(fields[self.arguments].text(row, &json))?;
             }
         }
         if let Some(id) = &call.id {
@@ -179,12 +176,12 @@ impl CallPlaces {
         if fields[self.result].is_wanted() {
             if let Some(result) = &call.result {
                 let is_plain = !result.json.contains('\\');
-                ok(is_plain || is_certain(&result.json))?;
-                ok(result.json == "null" || fields[self.result].text(row, &result.json))?;
+                require(is_plain || is_certain(&result.json))?;
+                require(result.json == "null" || fields[self.result].text(row, &result.json))?;
             }
         }
         if let Some(success) = call.success {
-            ok(fields[self.success].boolean(row, success))?;
+            require(fields[self.success].boolean(row, success))?;
         }
         if let Some(error) = &call.error {
             write_text(&mut fields[self.error], row, error)?;

@@ -7,11 +7,12 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::super::certainty::Certain;
 use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
 use super::results::{self, CallResult};
 use super::roles::{Part, is_beside, is_of_records, is_silent};
-use super::shapes::{Given, Message, given, said};
+use super::shapes::{Message, ResultValue, result_value, said};
 use super::usage::Usage;
 use super::waiting::Waiting;
 
@@ -69,10 +70,8 @@ impl<'n> Conversation<'n> {
         self.take(&Message::plain(message), Part::of(role)?)
     }
 
-    /// Returns the model that the latest answers name as their own; outer `None` if it is
-    /// uncertain.
-    #[allow(clippy::option_option)]
-    pub(in super::super) fn model(&self) -> Option<Option<Cow<'n, str>>> {
+    /// Returns the model that the latest answers name as their own, if any.
+    pub(in super::super) fn model(&self) -> Certain<Option<Cow<'n, str>>> {
         let mut models = self.drafts.iter().rev().filter_map(|draft| draft.model);
         match models.find(|model| !model.is_empty()) {
             Some(model) => model.text().map(Some),
@@ -227,7 +226,7 @@ impl<'n> Conversation<'n> {
             Some(id) => *self.by_id.get(&id.text()?)?,
             None => self.waiting(result.name)?,
         };
-        let is_text = result.value.as_ref().is_some_and(Given::is_text);
+        let is_text = result.value.as_ref().is_some_and(ResultValue::is_text);
         let text = result
             .value
             .as_ref()
@@ -292,7 +291,7 @@ impl<'n> Conversation<'n> {
         let mut call = calls::item(item, kind)?;
         let (output, error) = (item.get("output"), item.get("error"));
         if !output.is_null() || !error.is_null() {
-            call.result = Some(given(output)?);
+            call.result = Some(result_value(output)?);
             call.success = Some(error.is_null());
             if !error.is_null() {
                 call.error = Some(error.quoted()?.text()?);

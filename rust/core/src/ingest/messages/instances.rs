@@ -3,6 +3,7 @@
 //! `readers/data_sets` is the specification.
 
 use super::super::Row;
+use super::super::certainty::Certain;
 use super::super::tree::{Node, Object};
 use super::outcomes::{INSTANCE, Outcome, TRAJECTORY, text};
 use super::recognition::{begins_with_messages, is_of_autogen};
@@ -66,10 +67,9 @@ pub(in super::super) fn read_instance(row: &mut Row<'_>, line: &str) -> Option<(
     row.source::<serde_json::Error>().ok()
 }
 
-/// Returns the first key whose text is not empty, and the text; outer `None` if the value of any of
-/// these keys is neither a text nor null.
-#[allow(clippy::option_option)]
-fn first_text<'n>(record: &Object<'_>, names: &[&'n str]) -> Option<Option<(&'n str, String)>> {
+/// Returns the first key whose text is not empty, and the text; refused if the value of any of these
+/// keys is neither a text nor null.
+fn first_text<'n>(record: &Object<'_>, names: &[&'n str]) -> Certain<Option<(&'n str, String)>> {
     let mut found = None;
     for name in names {
         let own = text(record, name)?.filter(|own| !own.is_empty());
@@ -78,10 +78,9 @@ fn first_text<'n>(record: &Object<'_>, names: &[&'n str]) -> Option<Option<(&'n 
     Some(found)
 }
 
-/// Returns the first patch with content, or else an empty one if there is one; outer `None` if a
-/// patch is not a text.
-#[allow(clippy::option_option)]
-fn patch(record: &Object<'_>) -> Option<Option<String>> {
+/// Returns the first patch with content, or else an empty one if there is one; refused if a patch is
+/// not a text.
+fn patch(record: &Object<'_>) -> Certain<Option<String>> {
     let mut found = None;
     for place in [Some(record), record.get(TESTED).object()] {
         for key in PATCHES {

@@ -1,6 +1,7 @@
 //! Outcomes of runs of instances, as rows of data sets record them.
 
 use super::super::Row;
+use super::super::certainty::Certain;
 use super::super::tree::{Node, Object};
 use super::columns::{write_failure, write_text};
 use super::record::{STATUS, extra, truth};
@@ -68,9 +69,8 @@ impl Outcome<'_> {
     }
 }
 
-/// Returns a text that may be null; outer `None` for any other value.
-#[allow(clippy::option_option)]
-pub(super) fn text(record: &Object<'_>, key: &str) -> Option<Option<String>> {
+/// Returns a text that may be null; any other value is refused.
+pub(super) fn text(record: &Object<'_>, key: &str) -> Certain<Option<String>> {
     match record.get(key) {
         Node::Null => Some(None),
         Node::Text(text) => Some(Some(text.text()?.into_owned())),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::super::Row;
+use super::super::certainty::Certain;
 use super::super::parser::Parser;
 use super::super::raw::{Uncertain, is_certain};
 use super::super::tree::{Node, Object, Quoted, is_integer};
@@ -92,9 +93,8 @@ pub(super) fn with_list<T>(
     call(parsed(&text)?.list()?)
 }
 
-/// Writes the conversation, and returns the model if it is named; outer `None` if it is refused.
-#[allow(clippy::option_option)]
-pub(super) fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Option<String>> {
+/// Writes the conversation, and returns the model if it is named.
+pub(super) fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Certain<Option<String>> {
     let keeps_said = row.columns[row.places.messages.transcript].is_wanted();
     let mut conversation = Conversation::new(Usage::of, keeps_said);
     for message in messages {

@@ -3,8 +3,9 @@
 //! Every function returns `None` if the result is not certain to mean the same to the record
 //! reader.
 
+use super::super::certainty::Certain;
 use super::super::tree::{Node, Object, Quoted};
-use super::shapes::{Given, Message, given, is_kind, kind_of};
+use super::shapes::{Message, ResultValue, is_kind, kind_of, result_value};
 
 const RESULT_PARTS: [&str; 4] = [
     "tool_call_response",
@@ -17,7 +18,7 @@ const RESULT_PARTS: [&str; 4] = [
 pub(super) struct CallResult<'n> {
     pub id: &'n Node<'n>,
     pub name: Option<Quoted<'n>>,
-    pub value: Option<Given<'n>>,
+    pub value: Option<ResultValue<'n>>,
     pub success: Option<bool>,
     pub error: Option<Quoted<'n>>,
 }
@@ -37,7 +38,7 @@ pub(super) fn of_message<'n>(message: &Message<'n>) -> Option<CallResult<'n>> {
         _ => error,
     };
     let value = if message.has("content") {
-        Some(given(message.get("content"))?)
+        Some(result_value(message.get("content"))?)
     } else {
         None
     };
@@ -50,9 +51,8 @@ pub(super) fn of_message<'n>(message: &Message<'n>) -> Option<CallResult<'n>> {
     })
 }
 
-/// Reads a part of a message; inner `None` if it is not the result of a call.
-#[allow(clippy::option_option)]
-pub(super) fn of_part<'n>(part: &'n Object<'n>) -> Option<Option<CallResult<'n>>> {
+/// Reads the result of a call, if this part of a message is one.
+pub(super) fn of_part<'n>(part: &'n Object<'n>) -> Certain<Option<CallResult<'n>>> {
     let kind = kind_of(part);
     // Half a surrogate pair is left to the record reader.
     let kind = kind.map_or(Some("".into()), Quoted::text)?;
@@ -70,7 +70,7 @@ pub(super) fn of_part<'n>(part: &'n Object<'n>) -> Option<Option<CallResult<'n>>
         return Some(Some(CallResult {
             id: part.get("tool_use_id"),
             name: None,
-            value: Some(given(part.get("content"))?),
+            value: Some(result_value(part.get("content"))?),
             success: Some(!part.get("is_error").is_true()),
             error: None,
         }));
@@ -94,7 +94,7 @@ pub(super) fn of_part<'n>(part: &'n Object<'n>) -> Option<Option<CallResult<'n>>
     Some(Some(CallResult {
         id: part.get("tool_call_id").or(part.get("id")),
         name: name.quoted(),
-        value: Some(given(content)?),
+        value: Some(result_value(content)?),
         success,
         error: None,
     }))
@@ -105,7 +105,7 @@ pub(super) fn of_item<'n>(item: &Message<'n>) -> Option<CallResult<'n>> {
     Some(CallResult {
         id: item.get("call_id").or(item.get("id")),
         name: None,
-        value: Some(given(item.get("output"))?),
+        value: Some(result_value(item.get("output"))?),
         success: None,
         error: None,
     })

@@ -130,11 +130,11 @@ fn said_in<'n>(part: &'n Node<'n>) -> Option<Quoted<'n>> {
 
 /// The result of a tool, as JSON.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Given<'n> {
+pub(in super::super) struct ResultValue<'n> {
     pub json: Cow<'n, str>,
 }
 
-impl Given<'_> {
+impl ResultValue<'_> {
     pub(super) fn is_text(&self) -> bool {
         self.json.starts_with('"')
     }
@@ -187,7 +187,7 @@ fn is_file(part: &Object<'_>) -> bool {
 const LINKED: [&str; 4] = ["audio-url", "document-url", "image-url", "video-url"];
 
 /// Returns the result of a tool: a text if it is only text, otherwise parts, without binary data.
-pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
+pub(super) fn result_value<'n>(content: &'n Node<'n>) -> Option<ResultValue<'n>> {
     let json = match content {
         Node::Null => Cow::Borrowed("\"\""),
         Node::Object(own) if is_kind(own, &WITHOUT_BYTES) || is_file(own) => return None,
@@ -212,7 +212,7 @@ pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
         Node::Text(text) => Cow::Borrowed(text.json),
         other => other.json()?,
     };
-    Some(Given { json })
+    Some(ResultValue { json })
 }
 
 /// A part of a result.

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use memchr::{memchr2_iter, memmem};
 
+use super::super::certainty::require;
 use super::super::column::Column;
 use super::super::places::View;
 use super::calls::Call;
-use super::columns::{ok, text, write_text};
+use super::columns::{text, write_text};
 use super::conversation::{Conversation, Draft};
 use super::places::Places;
 use super::tools::{self, Tool};
@@ -93,7 +94,7 @@ impl Target<'_> {
         let output = &mut self.columns[self.places.final_output];
         if output.is_wanted() {
             if let Some(text) = drafts.last().map(text).transpose().ok()?.flatten() {
-                ok(output.text(self.row, &text))?;
+                require(output.text(self.row, &text))?;
             }
         }
         if let Some(said) = conversation.said.as_ref().filter(|said| !said.is_empty()) {
@@ -118,7 +119,7 @@ impl Target<'_> {
             let fields = turns.columns(turn)?;
             self.places.turn.write(fields, turn, draft)?;
             if let Some(seconds) = beside.turn_seconds(index, &draft.calls) {
-                ok(fields[self.places.turn.duration].number(turn, seconds))?;
+                require(fields[self.places.turn.duration].number(turn, seconds))?;
             }
             self.places.turn.write_calls(fields, turn, draft, beside)?;
             if let Some(Some(views)) = watched.views.get(index) {

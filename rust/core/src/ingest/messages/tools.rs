@@ -201,7 +201,7 @@ pub(super) fn ended(result: &str) -> Result<(&str, Option<i64>), Uncertain> {
     if !tail.is_ascii() {
         return Err(Uncertain);
     }
-    let Some(code) = told(&tail[at + "exit".len()..]) else {
+    let Some(code) = code_after_exit(&tail[at + "exit".len()..]) else {
         return Ok((result, None));
     };
     // The text before it, which is matched backwards.
@@ -227,7 +227,7 @@ pub(super) fn ended(result: &str) -> Result<(&str, Option<i64>), Uncertain> {
 }
 
 /// Parses the number after the word `exit`, if nothing else follows.
-fn told(rest: &str) -> Option<i64> {
+fn code_after_exit(rest: &str) -> Option<i64> {
     let rest = rest.strip_prefix([' ', '_']).unwrap_or(rest);
     let rest = rest
         .strip_prefix("code")

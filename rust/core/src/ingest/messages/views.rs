@@ -145,7 +145,7 @@ fn in_shell(call: &Call<'_>, code: Option<i64>) -> Result<Shown, Uncertain> {
     };
     let text = text_of(call)?;
     let ended = text.as_deref().map(tools::ended).transpose()?;
-    let code = code.or(ended.and_then(|(_, told)| told));
+    let code = code.or(ended.and_then(|(_, code)| code));
     if call.success == Some(false) && code.is_none() {
         return Ok(Shown::default());
     }
