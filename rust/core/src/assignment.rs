@@ -162,7 +162,10 @@ impl NullaryFnOnce for Walk<'_> {
 
     /// Shortens the paths that lead through the row; returns the nearest column, the first if tied,
     /// and its distance.
-    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+    #[expect(
+        clippy::inline_always,
+        reason = "`dispatch` compiles for the CPU only what is inlined into it"
+    )]
     #[inline(always)]
     fn call(self) -> (usize, f64) {
         // A loop this plain is vectorized; a minimum over doubles would not be.

@@ -1,6 +1,9 @@
 //! The worked cases of `tests/cases`, which the Python tests read as well.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // a case that cannot be read should stop the test
+#![expect(
+    clippy::unwrap_used,
+    reason = "a case that cannot be read should stop the test"
+)]
 
 use std::path::Path;
 

@@ -78,7 +78,6 @@ impl Moments {
     /// Adds the numbers of slots to their units; returns the count and the greatest magnitude of
     /// each slot.
     #[pyo3(signature = (values, order, offsets, units, *, squares))]
-    #[allow(clippy::too_many_arguments)] // one flat array per column
     fn add<'py>(
         &mut self,
         py: Python<'py>,
@@ -140,7 +139,6 @@ impl Moments {
 /// Returns the codes, counts, least and greatest values of buckets; see
 /// `trajmeter.statistics.histograms`.
 #[pyfunction]
-#[allow(clippy::type_complexity)] // a tuple of arrays
 pub fn histograms<'py>(
     py: Python<'py>,
     values: Floats<'py>,

@@ -10,7 +10,7 @@ use crate::named::NamedTuple;
 static LEVEL_ARRAYS: NamedTuple = NamedTuple::new("LevelArrays");
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one flat array per column
+#[expect(clippy::too_many_arguments, reason = "one flat array per column")]
 pub fn level_advantages<'py>(
     py: Python<'py>,
     names: &[u8],

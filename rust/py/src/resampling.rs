@@ -7,7 +7,6 @@ use trajmeter_core::resampling;
 use crate::arrays::{Floats, Integers, NewFloats, NewIntegers, run, slice};
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one flat array per column
 pub fn cluster_means<'py>(
     py: Python<'py>,
     sums: Floats<'py>,
@@ -26,7 +25,6 @@ pub fn cluster_means<'py>(
 }
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one flat array per column
 pub fn sign_flips<'py>(
     py: Python<'py>,
     sums: Floats<'py>,

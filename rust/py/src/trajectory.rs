@@ -24,7 +24,7 @@ fn keyed<'a>(
 /// Returns whether the arguments of [`trajectory`] are obviously valid. Then the checks in Python,
 /// which cost more than a small trajectory, are unnecessary.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // those of `trajectory`
+#[expect(clippy::too_many_arguments, reason = "those of `trajectory`")]
 pub fn trajectory_fits(
     key: &Bound<'_, PyAny>,
     start: &Bound<'_, PyAny>,
@@ -50,7 +50,10 @@ pub fn trajectory_fits(
 }
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one flat array per column, as everywhere in the contract
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one flat array per column, as everywhere in the contract"
+)]
 pub fn trajectory<'py>(
     py: Python<'py>,
     key: Integers<'py>,

@@ -11,7 +11,7 @@ use crate::named::NamedTuple;
 static TURN_COUNT_ARRAYS: NamedTuple = NamedTuple::new("TurnCountArrays");
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one flat array per column
+#[expect(clippy::too_many_arguments, reason = "one flat array per column")]
 pub fn turn_counts<'py>(
     py: Python<'py>,
     success: Integers<'py>,

@@ -85,7 +85,6 @@ pub fn same(left: &Object, right: &Object) -> bool {
 }
 
 impl PartialEq for Value<'_> {
-    #[allow(clippy::float_cmp)] // exact equality is meant
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,

@@ -5,7 +5,10 @@
 //! A sum holds 2^31 digits, so nothing is ever carried: a float costs a shift and three additions,
 //! or five if it is squared.
 
-#![allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+#![expect(
+    clippy::inline_always,
+    reason = "`dispatch` compiles for the CPU only what is inlined into it"
+)]
 
 use pulp::{Arch, Simd, WithSimd};
 

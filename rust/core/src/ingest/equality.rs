@@ -251,7 +251,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
             members.next_value_seed(Writer(self.0))?;
         }
         if !is_sorted {
-            sort(self.0, begin, &mut known)?;
+            sort(self.0, begin, &known)?;
         }
         self.0.push(b'}');
         Ok(())
@@ -262,7 +262,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
 fn sort<E: Error>(
     written: &mut Vec<u8>,
     begin: usize,
-    members: &mut [(Cow<'_, str>, usize)],
+    members: &[(Cow<'_, str>, usize)],
 ) -> Result<(), E> {
     let unsorted = written.split_off(begin);
     let ends: Vec<usize> = members[1..]

@@ -160,7 +160,10 @@ struct Lanes<'a>(&'a [f64]);
 impl WithSimd for Lanes<'_> {
     type Output = Option<Product>;
 
-    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+    #[expect(
+        clippy::inline_always,
+        reason = "`dispatch` compiles for the CPU only what is inlined into it"
+    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Option<Product> {
         let mut mantissas = [1.0; LANES];

@@ -123,11 +123,11 @@ impl<A: Copy, const WIDTH: usize> Group<A, WIDTH> {
 
     /// Adds up each column over the drawn clusters.
     #[inline(always)]
-    #[allow(clippy::needless_range_loop)] // only this keeps the totals in registers
     fn totals(&self, taken: &[u32]) -> [i64; WIDTH] {
         let mut totals = [0; WIDTH];
         for cluster in taken {
             let row = &self.0[*cluster as usize].0;
+            // Only indices, without iterators, keep the totals in registers.
             for place in 0..WIDTH {
                 totals[place] += row[place];
             }

@@ -3,7 +3,10 @@
 //! The twin defines the draws. It also defines how sums become integers, which add up exactly: each
 //! column is rounded to multiples of a power of 2, so that any order gives the same bits.
 
-#![allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+#![expect(
+    clippy::inline_always,
+    reason = "`dispatch` compiles for the CPU only what is inlined into it"
+)]
 
 mod columns;
 mod draws;

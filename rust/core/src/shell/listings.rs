@@ -30,7 +30,10 @@ impl<'a> Listing<'a> {
 
 /// Returns what a program prints, if it is one of those; inner `None` if it prints no lines of its
 /// input.
-#[allow(clippy::option_option)]
+#[expect(
+    clippy::option_option,
+    reason = "another program is not one that prints no lines"
+)]
 pub(super) fn listing<'a>(
     name: &str,
     words: &[Word<'a>],

@@ -101,7 +101,10 @@ impl Glance {
 impl WithSimd for Look<'_> {
     type Output = Glance;
 
-    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+    #[expect(
+        clippy::inline_always,
+        reason = "`dispatch` compiles for the CPU only what is inlined into it"
+    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Glance {
         let mut all = Glance::EMPTY;

@@ -37,7 +37,7 @@ impl SpeedupTables {
     #[pyo3(signature = (
         named, unnamed, rows, is_measured, keys, own, last, offsets, members, scored, *, merged
     ))]
-    #[allow(clippy::too_many_arguments)] // one flat array per column
+    #[expect(clippy::too_many_arguments, reason = "one flat array per column")]
     fn new(
         py: Python<'_>,
         named: Column<'_>,
