@@ -29,6 +29,39 @@ keys! { Run<'de>,
     "messages", 3, messages messages;
 }
 
+/// The messages of a turn.
+pub(super) struct TurnMessages<'a, 'de> {
+    /// Number of the turn, from 1.
+    pub number: usize,
+    /// The message before the turn.
+    pub before: Option<&'a Message<'de>>,
+    /// The message that begins the turn.
+    pub first: &'a Message<'de>,
+    /// The others.
+    pub after: &'a [Message<'de>],
+}
+
+impl<'de> Run<'de> {
+    /// Returns the turns, each of which begins with a message that `begins` accepts.
+    pub(super) fn turns(
+        &self,
+        begins: impl Fn(&Message<'de>) -> bool,
+    ) -> impl Iterator<Item = TurnMessages<'_, 'de>> {
+        let starts = (0..self.messages.len()).filter(move |&at| begins(&self.messages[at]));
+        let mut starts = starts.peekable();
+        (1..).map_while(move |number| {
+            let start = starts.next()?;
+            let end = *starts.peek().unwrap_or(&self.messages.len());
+            Some(TurnMessages {
+                number,
+                before: start.checked_sub(1).map(|at| &self.messages[at]),
+                first: &self.messages[start],
+                after: &self.messages[start + 1..end],
+            })
+        })
+    }
+}
+
 impl Run<'_> {
     pub(super) fn has_messages(&self) -> bool {
         self.seen & (1 << MESSAGES) != 0

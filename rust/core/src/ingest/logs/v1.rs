@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 
 use super::observations::{Uncertain, observation, program};
 use super::record::{Call, Failure, Printed, Turn, Usage, seconds_between};
-use super::run::{Message, Run};
+use super::run::{Message, Run, TurnMessages};
 use super::views::Folder;
 use crate::shell::Executed;
 
@@ -42,33 +42,21 @@ pub(super) fn turns<'a>(
     run: &'a Run<'_>,
     mut folder: Option<&mut Folder<'_>>,
 ) -> Result<Vec<Turn<'a>>, Uncertain> {
-    let messages = &run.messages;
-    let mut starts: Vec<usize> = (0..messages.len())
-        .filter(|&at| messages[at].is_by("assistant"))
-        .collect();
-    starts.push(messages.len());
-    let turns = starts.windows(2).enumerate().map(|(index, bounds)| {
-        let (start, end) = (bounds[0], bounds[1]);
-        let before = start.checked_sub(1).map(|at| &messages[at]);
-        let after = &messages[start + 1..end];
-        turn(
-            index + 1,
-            before,
-            &messages[start],
-            after,
-            folder.as_deref_mut(),
-        )
-    });
-    turns.collect()
+    run.turns(|message| message.is_by("assistant"))
+        .map(|messages| turn(&messages, folder.as_deref_mut()))
+        .collect()
 }
 
 fn turn<'a>(
-    number: usize,
-    before: Option<&Message<'_>>,
-    message: &'a Message<'_>,
-    after: &'a [Message<'_>],
+    messages: &TurnMessages<'a, '_>,
     folder: Option<&mut Folder<'_>>,
 ) -> Result<Turn<'a>, Uncertain> {
+    let &TurnMessages {
+        number,
+        before,
+        first: message,
+        after,
+    } = messages;
     let program = program(message.content.around_blocks());
     let found = after
         .iter()

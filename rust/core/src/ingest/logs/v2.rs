@@ -13,7 +13,7 @@ use super::fields::{Kept, Value};
 use super::observations::{Uncertain, hidden};
 use super::record::{Arguments, Call, Failure, Printed, Turn, Usage, seconds_between};
 use super::responses::{Choices, Output};
-use super::run::{Action, Message, Run};
+use super::run::{Action, Message, Run, TurnMessages};
 use super::views::Folder;
 use crate::shell::{Executed, View};
 
@@ -31,24 +31,9 @@ pub(super) fn turns<'a>(
     run: &'a Run<'_>,
     mut folder: Option<&mut Folder<'_>>,
 ) -> Result<Vec<Turn<'a>>, Uncertain> {
-    let messages = &run.messages;
-    let mut starts: Vec<usize> = (0..messages.len())
-        .filter(|&at| begins_turn(&messages[at]))
-        .collect();
-    starts.push(messages.len());
-    let turns = starts.windows(2).enumerate().map(|(index, bounds)| {
-        let (start, end) = (bounds[0], bounds[1]);
-        let before = start.checked_sub(1).map(|at| &messages[at]);
-        let after = &messages[start + 1..end];
-        turn(
-            index + 1,
-            before,
-            &messages[start],
-            after,
-            folder.as_deref_mut(),
-        )
-    });
-    turns.collect()
+    run.turns(begins_turn)
+        .map(|messages| turn(&messages, folder.as_deref_mut()))
+        .collect()
 }
 
 /// Returns the messages that begin the turns.
@@ -75,12 +60,15 @@ fn stopped<'a>(message: &'a Message<'_>) -> Option<&'a str> {
 }
 
 fn turn<'a>(
-    number: usize,
-    before: Option<&Message<'_>>,
-    message: &'a Message<'_>,
-    after: &'a [Message<'_>],
+    messages: &TurnMessages<'a, '_>,
     folder: Option<&mut Folder<'_>>,
 ) -> Result<Turn<'a>, Uncertain> {
+    let &TurnMessages {
+        number,
+        before,
+        first: message,
+        after,
+    } = messages;
     let extra = &message.extra;
     let mut done = calls(&extra.actions, after);
     let mut views = Vec::new();
