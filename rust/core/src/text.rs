@@ -7,8 +7,6 @@ use memchr::memmem;
 use crate::pool;
 
 /// Strips whitespace from the end, as `str.rstrip` does.
-///
-/// Python counts the four information separators as whitespace, which Unicode's property excludes.
 #[must_use]
 pub fn trim_end(text: &str) -> &str {
     text.trim_end_matches(is_blank)
@@ -26,7 +24,9 @@ pub fn trim_start(text: &str) -> &str {
     text.trim_start_matches(is_blank)
 }
 
-fn is_blank(character: char) -> bool {
+/// Returns whether Python counts a character as whitespace: Unicode's property excludes the four
+/// information separators.
+pub(crate) fn is_blank(character: char) -> bool {
     character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 

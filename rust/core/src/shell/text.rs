@@ -1,9 +1,6 @@
 //! Blanks, digits and numbers in text of any script, as the rules define them.
 
-/// Returns whether Python counts a character as whitespace.
-pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
-}
+pub(super) use crate::text::is_blank;
 
 /// Returns the text from a position on; empty if that is past the end.
 pub(super) fn tail(text: &str, at: usize) -> &str {

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use memchr::memmem;
 
-use super::observations::{Uncertain, find, is_space};
+use super::observations::{Uncertain, find};
 use super::run::Message;
 use crate::shell::{Extent, View, has_plain_digits};
+use crate::text::is_blank;
 
 const DIGITS: usize = 18;
 
@@ -109,7 +110,7 @@ pub(super) fn claims(block: &str, repository: Option<&str>) -> Result<Vec<View>,
         )
     };
     for line in block.split(is_end) {
-        let Some((key, value)) = line.trim_matches(is_space).split_once(':') else {
+        let Some((key, value)) = line.trim_matches(is_blank).split_once(':') else {
             continue;
         };
         match (key, &path) {
@@ -133,12 +134,12 @@ const MOST_FILES: usize = 256;
 /// Parses `3-9`.
 fn lines(text: &str) -> Option<(i64, i64)> {
     let number = |text: &str| text.parse::<i64>().ok();
-    let text = text.trim_start_matches(is_space);
+    let text = text.trim_start_matches(is_blank);
     let digits = digits(text);
     let rest = text[digits..]
-        .trim_start_matches(is_space)
+        .trim_start_matches(is_blank)
         .strip_prefix('-')?;
-    let rest = rest.trim_start_matches(is_space);
+    let rest = rest.trim_start_matches(is_blank);
     let more = self::digits(rest).min(DIGITS);
     if digits > DIGITS {
         return None;
@@ -152,8 +153,8 @@ fn digits(text: &str) -> usize {
 
 /// Strips the container's folders from a path; `None` if the path is outside the repository.
 pub(super) fn path_in_repository(written: &str, repository: Option<&str>) -> Option<String> {
-    let path = written.trim_matches(is_space);
-    let path = path.trim_matches(['"', '\'']).trim_matches(is_space);
+    let path = written.trim_matches(is_blank);
+    let path = path.trim_matches(['"', '\'']).trim_matches(is_blank);
     let path = match (path.strip_prefix("/testbed/"), path.strip_prefix("/home/")) {
         (Some(path), _) => path,
         (None, Some(below)) => {

@@ -7,6 +7,7 @@ use memchr::{memchr_iter, memrchr_iter};
 use rustc_hash::FxHashSet;
 
 use super::observations::find;
+use crate::text::is_blank;
 
 /// A command that contains any of these, even inside another word, shows nothing.
 const WRITES: [&str; 7] = [
@@ -30,7 +31,7 @@ pub(super) type Shown<'c> = (&'c str, Option<(i64, i64)>);
 
 /// Returns the files that a command shows, without repeats.
 pub(super) fn shown(command: &str) -> Vec<Shown<'_>> {
-    let command = command.trim_matches(is_space);
+    let command = command.trim_matches(is_blank);
     if WRITES.iter().any(|mark| find(command, mark).is_some()) {
         return Vec::new();
     }
@@ -83,15 +84,15 @@ fn numbered(piece: &str) -> Option<Shown<'_>> {
     for pipe in memchr_iter(b'|', piece.as_bytes()) {
         let before = &piece[begin..pipe];
         begin = pipe + 1;
-        let behind = piece[begin..].trim_start_matches(is_space);
+        let behind = piece[begin..].trim_start_matches(is_blank);
         let Some((lines, _)) = behind.strip_prefix("sed").and_then(selected) else {
             continue;
         };
-        let before = before.trim_end_matches(is_space);
+        let before = before.trim_end_matches(is_blank);
         let path = before
-            .rfind(is_space)
+            .rfind(is_blank)
             .map_or(before, |at| &before[at + 1..]);
-        let mut calls = calls(before, "nl").filter(|rest| rest.starts_with(is_space));
+        let mut calls = calls(before, "nl").filter(|rest| rest.starts_with(is_blank));
         // There is something between the two, if only a third blank.
         if calls.next().is_some_and(|rest| rest.len() > path.len() + 2) {
             return Some((path, Some(lines)));
@@ -106,7 +107,7 @@ fn cut_out(rest: &str) -> Option<Shown<'_>> {
     let quote = ['"', '\''];
     let rest = spaces(rest.strip_prefix(quote).unwrap_or(rest))?;
     let path = until(rest, |c| {
-        is_space(c) || matches!(c, '&' | '|' | '>' | ';' | '<')
+        is_blank(c) || matches!(c, '&' | '|' | '>' | ';' | '<')
     })?;
     Some((path, Some(lines)))
 }
@@ -122,17 +123,17 @@ fn head(rest: &str) -> Option<Shown<'_>> {
 /// The file is on the line of that word, or begins the next one. The first word itself is the file
 /// only if nothing else is, and if two blanks precede it.
 fn searched(piece: &str) -> Option<&str> {
-    let mut calls = called(piece, "grep").filter(|rest| rest.starts_with(is_space));
+    let mut calls = called(piece, "grep").filter(|rest| rest.starts_with(is_blank));
     let mut rest = calls.next()?;
     let (mut found, mut start, mut line) = (None, 0, 0);
     loop {
-        let first = rest.trim_start_matches(is_space);
+        let first = rest.trim_start_matches(is_blank);
         let begin = piece.len() - first.len();
-        let end = begin + until(first, is_space)?.len();
+        let end = begin + until(first, is_blank)?.len();
         if start < end {
             found = next_source(piece, end);
             start = found.map_or(piece.len(), |(at, _)| at);
-            let before = piece[..start].trim_end_matches(is_space);
+            let before = piece[..start].trim_end_matches(is_blank);
             line = before.rfind('\n').map_or(0, |newline| newline + 1);
         }
         if let Some((_, path)) = found.filter(|_| line <= begin) {
@@ -151,8 +152,8 @@ fn searched(piece: &str) -> Option<&str> {
 fn next_source(piece: &str, from: usize) -> Option<(usize, &str)> {
     let mut rest = &piece[from..];
     loop {
-        let begin = rest.find(is_space)?;
-        rest = rest[begin..].trim_start_matches(is_space);
+        let begin = rest.find(is_blank)?;
+        rest = rest[begin..].trim_start_matches(is_blank);
         if let Some(path) = source(rest) {
             return Some((piece.len() - rest.len(), path));
         }
@@ -181,7 +182,7 @@ fn until(text: &str, is_end: impl Fn(char) -> bool) -> Option<&str> {
 
 /// Returns the path that a text begins with.
 fn read(text: &str) -> Option<&str> {
-    until(text, |c| is_space(c) || matches!(c, '&' | '|' | '>'))
+    until(text, |c| is_blank(c) || matches!(c, '&' | '|' | '>'))
 }
 
 /// Strips a word and the blanks after it from the beginning of a text.
@@ -190,7 +191,7 @@ fn word<'c>(text: &'c str, word: &str) -> Option<&'c str> {
 }
 
 fn spaces(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(is_space);
+    let rest = text.trim_start_matches(is_blank);
     (rest.len() < text.len()).then_some(rest)
 }
 
@@ -223,10 +224,6 @@ fn source(text: &str) -> Option<&str> {
 
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
-}
-
-fn is_space(c: char) -> bool {
-    matches!(c, '\t'..='\r' | '\x1c'..='\x1f' | ' ')
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use memchr::memmem::{self, Finder};
 pub(super) use super::super::raw::Uncertain;
 use super::content::Content;
 use super::record::Printed;
+use crate::text::is_blank;
 
 static BASH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("```bash"));
 /// The end of a bash block, at the beginning of a line.
@@ -73,7 +74,7 @@ pub(super) fn first_program(text: &str) -> Option<&str> {
 fn block_after(text: &str) -> Option<usize> {
     BASH.find_iter(text.as_bytes()).find_map(|at| {
         let rest = &text[at + BASH.needle().len()..];
-        let blank = rest.len() - rest.trim_start_matches(is_space).len();
+        let blank = rest.len() - rest.trim_start_matches(is_blank).len();
         let newline = rest[..blank].rfind('\n')?;
         Some(at + BASH.needle().len() + newline)
     })
@@ -159,11 +160,6 @@ fn between<'a>(
     let begin = start + found + opening.needle().len();
     let end = memmem::rfind(text.as_bytes(), closing.as_bytes())?;
     text.get(begin..end)
-}
-
-/// Returns whether Python counts a character as whitespace.
-pub(super) fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
 /// Returns the range of an output, in bytes, that the agent was not shown, if the text it was shown

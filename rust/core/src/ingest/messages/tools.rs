@@ -2,7 +2,7 @@
 
 use super::super::raw::Uncertain;
 use super::super::tree::{Node, Object, Quoted};
-use crate::text::trim_end;
+use crate::text::{is_blank, trim_end};
 
 const SHELLS: [&str; 18] = [
     "bash",
@@ -246,11 +246,6 @@ fn code_after_exit(rest: &str) -> Option<i64> {
     }
     let sign = rest.len() - unsigned.len();
     rest[..sign + digits].parse().ok()
-}
-
-/// Returns whether Python counts an ASCII character as whitespace.
-fn is_blank(c: char) -> bool {
-    matches!(c, '\t'..='\r' | '\x1c'..=' ')
 }
 
 #[cfg(test)]
