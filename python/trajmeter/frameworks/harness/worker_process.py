@@ -32,7 +32,8 @@ __all__ = ["main"]
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _WAKING_SECONDS = 0.05
-"""How often the loop looks for requests unasked: a fork of the agent can take its wake-up call."""
+"""How often the loop wakes by itself: a process that an agent forked shares the pipe that wakes it,
+and can take the byte that announces a request."""
 
 
 def main(reference: str) -> None:
