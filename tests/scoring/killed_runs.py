@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from tests.scoring.attempts import SIZES, contents, convert_units, score_units, write_attempts
 from trajmeter.arrays import concatenated_batches
 from trajmeter.scoring import spill
-from trajmeter.scoring.run_folder import RunFolder
+from trajmeter.scoring.unit_files import UnitFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,7 +220,7 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
         return slow
 
     found = []
-    RunFolder.commit = slowed(RunFolder.commit)  # type: ignore[method-assign]
+    UnitFiles.commit = slowed(UnitFiles.commit)  # type: ignore[method-assign]
     if scenario.sorts:  # and writes attempts a few at a time, which takes half of the run
         vars(spill).update(_HELD_BYTES=1, concatenated_batches=slowed(concatenated_batches))
     began = time.monotonic()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.scoring.attempts import score_units, write_attempts
 from trajmeter.errors import ConfigurationError
-from trajmeter.scoring.run_folder import RunFolder
+from trajmeter.scoring.unit_files import UnitFiles
 
 if TYPE_CHECKING:
     from trajmeter.scoring.unit import UnitScorer
@@ -22,15 +22,15 @@ _RUN_FOLDER = Path(__file__).parents[2] / "examples" / "speedup" / "june"
 def test_an_input_that_changes_meanwhile_ends_the_run(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit = RunFolder.commit
+    commit = UnitFiles.commit
 
-    def touching(folder: RunFolder, scorer: UnitScorer, layout: Any) -> Any:
+    def touching(files: UnitFiles, scorer: UnitScorer, layout: Any) -> Any:
         if scorer.unit.number == 2:
             os.utime(runs, (5, 5))
-        return commit(folder, scorer, layout)
+        return commit(files, scorer, layout)
 
     with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "commit", touching)
+        patch.setattr(UnitFiles, "commit", touching)
         with pytest.raises(
             ConfigurationError, match=r"runs\.jsonl changed while .* --overwrite once"
         ):
@@ -48,9 +48,9 @@ def test_a_run_folder_that_changes_meanwhile_ends_the_run(
     job = tmp_path / "job"
     shutil.copytree(_RUN_FOLDER, job)
     file = next(each for each in sorted(job.rglob("*")) if each.is_file())
-    commit = RunFolder.commit
+    commit = UnitFiles.commit
 
-    def touching(folder: RunFolder, scorer: UnitScorer, layout: Any) -> Any:
+    def touching(files: UnitFiles, scorer: UnitScorer, layout: Any) -> Any:
         made = scorer._rows_of  # noqa: SLF001 - takes what is read
 
         def changed(batches: Any) -> Any:
@@ -62,10 +62,10 @@ def test_a_run_folder_that_changes_meanwhile_ends_the_run(
                 yield batch
 
         monkeypatch.setattr(scorer, "_rows_of", lambda batches: made(changed(batches)))
-        return commit(folder, scorer, layout)
+        return commit(files, scorer, layout)
 
     with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "commit", touching)
+        patch.setattr(UnitFiles, "commit", touching)
         with pytest.raises(ConfigurationError, match=r"job changed while the run read it"):
             score_units(job, tmp_path / "scores", metrics=("speedup",))
     assert not [*(tmp_path / "scores" / "rows").iterdir()]

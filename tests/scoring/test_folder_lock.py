@@ -27,7 +27,7 @@ def test_a_second_process_on_one_output_is_refused_before_it_reads(
     key = json.loads((output / "manifest.json").read_text())["run_key"]
     message = f"another process is writing .*process {os.getpid()}"
     with RunFolder(output, key).locked((1, 1)), monkeypatch.context() as patch:
-        patch.setattr("trajmeter.scoring.run.make_plan", None)
+        patch.setattr("trajmeter.scoring.preparing.make_plan", None)
         with pytest.raises(ConfigurationError, match=message):
             score_units(runs, output)
     assert score_units(runs, output).is_complete

@@ -14,8 +14,9 @@ import pytest
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
-from trajmeter.scoring import run
+from trajmeter.scoring import preparing, publishing
 from trajmeter.scoring.run_folder import RunFolder
+from trajmeter.scoring.unit_files import UnitFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +64,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_inputs_are_read(
     def unread(*_: Any, **__: Any) -> Any:
         pytest.fail("the inputs were read")
 
-    monkeypatch.setattr(run, "make_plan", unread)
+    monkeypatch.setattr(preparing, "make_plan", unread)
     if is_below_a_file:
         with pytest.raises(ConfigurationError, match=r"runs\.jsonl is a file, expected a folder"):
             score_units(runs, runs / "scores")
@@ -210,7 +211,7 @@ def test_a_damaged_plan_of_a_work_folder_costs_only_the_finished_units(
     output = tmp_path / "scores.jsonl"
     score_units(runs, tmp_path / "expected.jsonl")
     with monkeypatch.context() as patch:
-        patch.setattr(run, "read_rows", _interrupted)
+        patch.setattr(publishing, "_read_rows", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             score_units(runs, output)
     (plan,) = tmp_path.glob(".scores.jsonl.*.work/state/plan.json")
@@ -225,7 +226,7 @@ def test_a_damaged_part_of_a_work_folder_is_scored_again(
     output, expected = tmp_path / "scores.jsonl", tmp_path / "expected.jsonl"
     score_units(runs, expected)
     with monkeypatch.context() as patch:
-        patch.setattr(run, "read_rows", _interrupted)
+        patch.setattr(publishing, "_read_rows", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             score_units(runs, output)
     units = sorted(tmp_path.glob(".scores.jsonl.*.work/rows/*.parquet"))
@@ -262,7 +263,7 @@ def test_there_is_no_manifest_while_a_unit_is_missing(
     output = tmp_path / "scores"
     score_units(runs, output).parts[1].unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(RunFolder, "commit", _interrupted)
+        patch.setattr(UnitFiles, "commit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             score_units(runs, output)
     assert not (output / "manifest.json").exists()

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers.pieces import FolderNotes, FolderTally
+from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
 from trajmeter.scoring.converting import TRAJECTORIES, Conversion
 from trajmeter.scoring.job import Job
 from trajmeter.scoring.plan import FORMAT, Plan, plan_from_json
-from trajmeter.scoring.publishing import manifest_of
+from trajmeter.scoring.publishing import complete_folder
 from trajmeter.scoring.reading_options import ReadingOptions
-from trajmeter.scoring.run import RunResult
 from trajmeter.scoring.run_folder import RunFolder
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
-from trajmeter.scoring.spill import remove_abandoned_spills
+from trajmeter.scoring.run_options import RunResult
+from trajmeter.scoring.run_totals import totals_of
 from trajmeter.writers.atomic import replacing
 from trajmeter.writers.files import is_folder
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from trajmeter.scoring.plan import Unit
     from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["merge"]
@@ -72,7 +73,7 @@ def merge(
         _verify(sources, plan)
     opened = _opened(first)
     for source in sources:
-        source.check_schema(opened.part_schema())
+        source.units.check_schema(opened.part_schema())
     target = RunFolder(whole, key)
     target.check_is_no_other()
     target.make()
@@ -84,8 +85,8 @@ def merge(
         target.write_plan(plan, first["settings"], first["job"])
         for number, source in enumerate(found):
             if source.folder.resolve() != target.folder.resolve():
-                _copy(source.state_file(number), target.state_file(number), target)
-                _copy(source.part(number), target.part(number), target)
+                _copy(source.units.state_file(number), target.units.state_file(number), target)
+                _copy(source.units.part(number), target.units.part(number), target)
         return _complete(target, plan, first, opened)
 
 
@@ -108,14 +109,14 @@ def _units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
     found = []
     missing = []
     for unit in plan.units:
-        holders = [each for each in sources if each.has_part(unit)]
+        holders = [each for each in sources if each.units.has_part(unit)]
         if not holders:
             missing.append(f"{unit.number} ({unit.place})")
             continue
         first, *others = holders
         for other in others:
             is_same = first.folder.resolve() == other.folder.resolve()
-            if not is_same and first.digest(unit.number) != other.digest(unit.number):
+            if not is_same and first.units.digest(unit.number) != other.units.digest(unit.number):
                 raise ConfigurationError(
                     f"unit {unit.number} ({unit.place}) is in {first.folder} and in "
                     f"{other.folder}, with different bytes"
@@ -138,20 +139,19 @@ def _verify(sources: Sequence[RunFolder], plan: Plan) -> None:
     """
     for source in sources:
         named = {each["unit"]: each["sha256"] for each in source.read_manifest().get("units", ())}
-        for unit in plan.units:
-            if not source.has_part(unit):
-                continue
-            (state,) = source.states((unit,))
-            found = source.digest(unit.number)
-            for noted, where in (
-                (state["sha256"], source.state_file(unit.number)),
-                (named.get(unit.number, found), source.manifest),
-            ):
-                if found != noted:
-                    raise ConfigurationError(
-                        f"{source.part(unit.number)} is not the part that {where} names: its "
-                        "SHA-256 differs"
-                    )
+        for unit in filter(source.units.has_part, plan.units):
+            (state,) = source.units.states((unit,))
+            found = source.units.digest(unit.number)
+            if found != state["sha256"]:
+                raise _other_part(source, unit, source.units.state_file(unit.number))
+            if found != named.get(unit.number, found):
+                raise _other_part(source, unit, source.manifest)
+
+
+def _other_part(source: RunFolder, unit: Unit, where: Path) -> ConfigurationError:
+    return ConfigurationError(
+        f"{source.units.part(unit.number)} is not the part that {where} names: its SHA-256 differs"
+    )
 
 
 def _copy(source: Path, target: Path, folder: RunFolder) -> None:
@@ -178,28 +178,17 @@ def _complete(
     target: RunFolder, plan: Plan, about: Mapping[str, Any], opened: OpenedWork[Any]
 ) -> RunResult[Any]:
     """Write the summary and the manifest."""
-    totals = opened.totals()
-    rows = problems = 0
+    totals = totals_of(opened, target.units, plan.units)
     folders = [FolderNotes(path_of(each)) for each in about["job"]["folders"]]
-    for state in target.states(plan.units):
-        rows += state["rows"]
-        problems += state["problem_count"]
-        totals.merge(state["totals"])
-        for number, *tally in state["folders"]:
-            folders[number].merge(FolderTally(*tally))
-    problems += sum(len([*notes.end()]) for notes in folders)
-    summary = totals.summary()
-    target.write_summary(summary)
-    target.write_manifest(manifest_of(target, plan, about["settings"], opened.columns))
-    target.remove_abandoned()
-    remove_abandoned_spills(target)
+    totals.problems += totals.end(folders)
+    complete_folder(target, plan, about["settings"], opened, totals.summary)
     return RunResult(
         output=target.folder,
-        rows=rows,
-        parts=tuple(target.part(unit.number) for unit in plan.units),
+        rows=totals.rows,
+        parts=tuple(target.units.part(unit.number) for unit in plan.units),
         resumed=len(plan.units),
-        problems=problems,
+        problems=totals.problems,
         failed=(),
         is_complete=True,
-        summary=summary,
+        summary=totals.summary,
     )

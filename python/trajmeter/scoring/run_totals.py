@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from trajmeter.readers.pieces import FolderTally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from pydantic import BaseModel
 
+    from trajmeter.readers.pieces import FolderNotes
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.scoring.run_folder import RunFolder
+    from trajmeter.scoring.plan import Unit
+    from trajmeter.scoring.unit_files import UnitFiles
     from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["RunTotals", "totals_of"]
@@ -35,16 +36,24 @@ class RunTotals(Generic[SummaryT]):
     summary: SummaryT
     """Summary of the rows."""
 
-    def end(self, plan: Plan, on_problem: Callable[[ReadProblem], None] | None) -> int:
+    def end(
+        self,
+        folders: Sequence[FolderNotes],
+        on_problem: Callable[[ReadProblem], None] | None = None,
+    ) -> int:
         """Report what is only known at the end about whole folders: the files skipped in them.
+
+        Args:
+            folders: The folders, by number.
+            on_problem: Called with every file that was skipped.
 
         Returns:
             How many of them contain nothing that can be read.
         """
         found = 0
         for number, tally in self.folders:
-            plan.folders[number].merge(tally)
-        for notes in plan.folders:
+            folders[number].merge(tally)
+        for notes in folders:
             for problem in notes.end():
                 found += 1
                 if on_problem is not None:
@@ -53,13 +62,13 @@ class RunTotals(Generic[SummaryT]):
 
 
 def totals_of(
-    opened: OpenedWork[SummaryT], folder: RunFolder, units: tuple[Unit, ...]
+    opened: OpenedWork[SummaryT], files: UnitFiles, units: Iterable[Unit]
 ) -> RunTotals[SummaryT]:
     """Combine the states of units."""
     own = opened.totals()
     rows = problems = 0
     folders = []
-    for state in folder.states(units):
+    for state in files.states(units):
         rows += state["rows"]
         problems += state["problem_count"]
         own.merge(state["totals"])

@@ -110,7 +110,7 @@ def spilled(
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-")))
         else:
             place = folder.folder / f"{_SPILL}{number}-of-{count}"
-        about = {"run_key": folder.key, "identities": plan.to_json()["identities"]}
+        about = {"run_key": folder.units.run_key, "identities": plan.to_json()["identities"]}
         wanted = {unit.number for unit in units}
         if not units:
             shutil.rmtree(place, ignore_errors=True)

@@ -13,14 +13,14 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.remote import RemotePath
+from trajmeter.remote import RemotePath, is_remote
 from trajmeter.system import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["remove_abandoned", "replacing"]
+__all__ = ["remove_abandoned", "replacing", "sync_folder"]
 
 _NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 """Errors of a full disk, a full quota and a file that is too large."""
@@ -138,6 +138,18 @@ def _named_errors(path: Path, place: Path | None = None, needed: int = 0) -> Ite
                 free = shutil.disk_usage(place).free
                 reason += f" (the file needs at least {needed:,} bytes, and {free:,} are free)"
         raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder survive a power failure."""
+    if locks.WINDOWS or is_remote(folder):  # cannot open folders
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # unsupported by some file systems
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def remove_abandoned(folder: Path) -> None:

@@ -24,4 +24,4 @@ def score_here(
 ) -> Iterator[Receipt]:
     """Process and commit units; yields a receipt for each."""
     for unit in units:
-        yield folder.commit(opened.unit_work(unit, plan, on_problem), opened)
+        yield folder.units.commit(opened.unit_work(unit, plan, on_problem), opened)

@@ -73,7 +73,7 @@ class OpenedTask:
         """
         plan = self._task.plan
         work = self._opened.unit_work(plan.units[number], plan, report)
-        return self._task.folder.commit(work, self._opened)
+        return self._task.folder.units.commit(work, self._opened)
 
 
 def _ignore(_: ReadProblem) -> None:
