@@ -6,15 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import matching_figures
-from trajmeter.summaries.gates import (
-    Gate,
-    GateCheck,
-    check_directions,
+from trajmeter.summaries.gate_outcomes import (
     check_estimate,
     check_regression,
-    gated_figures,
     without_attempts,
 )
+from trajmeter.summaries.gates import Gate, GateCheck, check_directions, gated_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
