@@ -13,14 +13,15 @@ from trajmeter.judges.recording import is_recording, read_exchanges
 from trajmeter.readers.results import is_results_table
 from trajmeter.records import ReadProblem
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
-from trajmeter.summaries.agreeing import Ratings, agreement_of_ratings, agreement_of_tables
+from trajmeter.summaries.agreeing import agreement_of_ratings, agreement_of_tables
+from trajmeter.summaries.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from trajmeter.frameworks.results import FrameworkEvaluation
     from trajmeter.statistics.agreement import Scale
-    from trajmeter.summaries.agreeing import JudgeAgreement
+    from trajmeter.summaries.agreement import JudgeAgreement
     from trajmeter.summaries.result_tables import Tables
 
 __all__ = ["agreement"]

@@ -13,7 +13,7 @@ from trajmeter.summaries.systems import UNNAMED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trajmeter.summaries.agreeing import JudgeAgreement
+    from trajmeter.summaries.agreement import JudgeAgreement
     from trajmeter.summaries.estimates import Estimate
     from trajmeter.summaries.gates import GateCheck
     from trajmeter.summaries.repeat_estimates import RepeatEstimate

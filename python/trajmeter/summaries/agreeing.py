@@ -2,109 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.figures import listed_figures, matching_figures
-from trajmeter.records import Record
-from trajmeter.statistics.agreement import Scale, agreement_of
+from trajmeter.statistics.agreement import agreement_of
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
+from trajmeter.summaries.agreement import (
+    AgreementOptions,
+    FigureAgreement,
+    JudgeAgreement,
+)
 from trajmeter.summaries.estimates import IntervalOptions
 from trajmeter.summaries.options import check_interval_options
+from trajmeter.summaries.ratings import Ratings, ratings_of_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from trajmeter.readers.results import ResultsTable
     from trajmeter.records import ReadProblem
-    from trajmeter.statistics.agreement import Estimate
+    from trajmeter.statistics.agreement import Estimate, Scale
     from trajmeter.summaries.result_tables import Tables
 
 __all__ = [
-    "AgreementOptions",
-    "FigureAgreement",
-    "JudgeAgreement",
-    "Ratings",
     "agreement_of_ratings",
     "agreement_of_tables",
 ]
-
-_TWO = 2
-_KEY = ("task_id", "agent", "model", "attempt")
-
-
-class Ratings(NamedTuple):
-    """The ratings of one judge."""
-
-    name: str
-    """Name of the judge, such as its file."""
-    figures: Mapping[str, Mapping[Hashable, Any]]
-    """Ratings of each figure by item: numbers, booleans or texts."""
-    task_of: Mapping[Hashable, str]
-    """Task of each item."""
-
-
-class AgreementOptions(Record):
-    """The options."""
-
-    figures: tuple[str, ...] | None
-    """Names and patterns of the figures; ``None`` for all that the judges share."""
-    scale: Scale | None
-    """What distances between ratings mean; ``None`` to choose by the ratings."""
-    level: float
-    """Confidence level of the intervals."""
-    seed: int
-    """Seed of the random draws."""
-    resamples: int
-    """Number of bootstrap replicates drawn."""
-
-
-class FigureAgreement(Record):
-    """How far judges agree on one figure."""
-
-    figure: str
-    """What was rated."""
-    scale: Scale
-    """What distances between ratings mean."""
-    judges: int
-    """Number of judges."""
-    n_items: int
-    """Items that any judge rated."""
-    n_compared: int
-    """Items that at least two judges rated."""
-    n_tasks: int
-    """Tasks of these items."""
-    exact: float | None
-    """Share of these items on which all judges agree."""
-    alpha: float | None
-    """Krippendorff's alpha: 1 is agreement, 0 chance; ``None`` without variation."""
-    alpha_low: float | None
-    """Lower limit."""
-    alpha_high: float | None
-    """Upper limit."""
-    kappa: float | None
-    """Quadratic weighted kappa of two judges that gave numbers."""
-    kappa_low: float | None
-    """Lower limit."""
-    kappa_high: float | None
-    """Upper limit."""
-    notes: tuple[str, ...] = ()
-    """Caveats: ``no_variation`` (all ratings are equal), ``nothing_compared``, ``one_task``."""
-
-
-class JudgeAgreement(Record):
-    """How far judges agree."""
-
-    trajmeter_version: str
-    """Version of this package."""
-    options: AgreementOptions
-    """The options."""
-    judges: tuple[str, ...]
-    """The judges."""
-    figures: tuple[FigureAgreement, ...]
-    """Every figure that at least two judges rated."""
 
 
 def agreement_of_tables(
@@ -122,14 +47,7 @@ def agreement_of_tables(
     Attempts are joined by task, agent, model and attempt. Arguments and errors are those of
     :func:`trajmeter.agreement`.
     """
-    from trajmeter.summaries.result_tables import open_tables, table_labels
-
-    opened = open_tables(tables, on_problem=on_problem)
-    names = _names(opened, listed_figures(figures))
-    judges = [
-        _ratings(table, label, names)
-        for table, label in zip(opened, table_labels(opened), strict=True)
-    ]
+    judges = ratings_of_tables(tables, listed_figures(figures), on_problem)
     return agreement_of_ratings(
         judges, figures=figures, scale=scale, level=level, seed=seed, resamples=resamples
     )
@@ -165,12 +83,12 @@ def agreement_of_ratings(
     check_interval_options(draws)
     if scale not in (None, "nominal", "ordinal", "interval"):
         raise ConfigurationError(f"scale is {scale!r}, expected nominal, ordinal or interval")
-    if len(judges) < _TWO:
+    if len(judges) <= 1:
         raise ConfigurationError("agreement needs at least two judges, but only one was given")
     shared = [
         name
         for name in dict.fromkeys(name for judge in judges for name in judge.figures)
-        if sum(name in judge.figures for judge in judges) >= _TWO
+        if sum(name in judge.figures for judge in judges) > 1
     ]
     wanted = shared if figures is None else matching_figures(figures, shared)
     if not wanted:
@@ -199,71 +117,6 @@ def agreement_of_ratings(
     )
 
 
-def _names(tables: Sequence[ResultsTable], figures: Sequence[str] | None) -> list[str]:
-    """Columns of ratings that two tables share."""
-    from trajmeter.metrics.figures import figures_in_metadata, registered_figures
-
-    columns = list(dict.fromkeys(name for table in tables for name in table.columns))
-    shared = [
-        name
-        for name in columns
-        if name not in (*_KEY, "source", "backend")
-        and sum(name in table.columns for table in tables) >= _TWO
-    ]
-    if figures is not None:
-        return matching_figures(figures, shared)
-    directed = []
-    for name in shared:
-        infos = [
-            figures_in_metadata(table.metadata.get("trajmeter.figures", "{}")).get(name)
-            for table in tables
-        ]
-        info = next(filter(None, infos), None) or registered_figures(name.partition(".")[0]).get(
-            name
-        )
-        if info is not None and info.higher_is_better is not None:
-            directed.append(name)
-    numbers = [
-        name
-        for name in shared
-        if any(table.columns.get(name) in ("boolean", "integer", "number") for table in tables)
-    ]
-    return directed or numbers
-
-
-def _ratings(table: ResultsTable, label: str, names: Sequence[str]) -> Ratings:
-    """The ratings of each attempt in a table."""
-    texts = [name for name in names if table.columns.get(name) == "text"]
-    numbers = [name for name in names if name in table.columns and name not in texts]
-    figures: dict[str, dict[Hashable, Any]] = {name: {} for name in (*texts, *numbers)}
-    task_of: dict[Hashable, str] = {}
-    groups = {
-        name: group
-        for name in figures
-        if f"{(group := name.rpartition('.')[0])}.outcome" in table.columns
-    }
-    outcomes = [f"{group}.outcome" for group in dict.fromkeys(groups.values())]
-    for batch in table.batches([*_KEY, *texts, *outcomes], numbers):
-        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        keys = [*zip(*(columns[name] for name in _KEY), strict=True)]
-        for row, key in enumerate(keys):
-            if key[0] is None:
-                continue
-            if key in task_of:
-                raise ConfigurationError(f"{label}: one attempt occurs twice: {key}")
-            task_of[key] = key[0]
-            for name, own in figures.items():
-                value = columns[name][row]
-                if name in groups and columns[f"{groups[name]}.outcome"][row] not in (
-                    "scored",
-                    "assigned",
-                ):
-                    continue
-                if value is not None and value == value:  # noqa: PLR0124 - NaN is not a rating
-                    own[key] = bool(value) if table.columns.get(name) == "boolean" else value
-    return Ratings(label, figures, task_of)
-
-
 def _agree(
     name: str,
     judges: Sequence[Ratings],
@@ -271,6 +124,7 @@ def _agree(
     default: Scale | None,
     draws: IntervalOptions,
 ) -> FigureAgreement:
+    """Measure how far judges agree on one figure."""
     items = list(dict.fromkeys(item for judge in judges for item in judge.figures[name]))
     tasks = {item: judge.task_of[item] for judge in judges for item in judge.figures[name]}
     values = {value for judge in judges for value in judge.figures[name].values()}
