@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.cli import _gates as gate
 from trajmeter.cli import _units as units
+from trajmeter.cli._gates import GatedRows
 from trajmeter.cli._inputs import Unreadable
 from trajmeter.cli._libraries import prepare_libraries, preparing_libraries
 from trajmeter.cli._process import PrintedTable, print_message
@@ -68,9 +68,9 @@ class Wanted(NamedTuple):
     figure: str | None = None
     """The figure to print, for formats that print one."""
 
-    def gated(self, layout: RowLayout) -> gate.GatedRows | None:
+    def gated(self, layout: RowLayout) -> GatedRows | None:
         """A writer that keeps the rows for the gates."""
-        return gate.GatedRows(layout, self.thresholds) if self.thresholds else None
+        return GatedRows(layout, self.thresholds) if self.thresholds else None
 
     def printed(self, layout: RowLayout) -> TableWriter | None:
         """A writer that prints the rows, if requested."""
@@ -95,7 +95,7 @@ class Wanted(NamedTuple):
 
     @contextmanager
     def open_tables(
-        self, layout: RowLayout, gated: gate.GatedRows | None, *, but: Path | None = None
+        self, layout: RowLayout, gated: GatedRows | None, *, but: Path | None = None
     ) -> Iterator[list[TableWriter]]:
         """Open all writers of rows, except that of one file."""
         from trajmeter.writers import open_table
@@ -131,7 +131,7 @@ class Done(NamedTuple):
 
     summary: Summary
     """Averages over the rows."""
-    gated: gate.GatedRows | None
+    gated: GatedRows | None
     """The rows for the gates, if there are gates and the rows are complete."""
     store: SnapshotStore | None
     """The snapshots that were used."""
@@ -203,7 +203,7 @@ def score_in_units(
     prepare_libraries()
     unreadable = Unreadable()
     opened: list[OpenedJob] = []
-    gated: list[gate.GatedRows] = []
+    gated: list[GatedRows] = []
     rows = wanted.outputs.rows
 
     def begin(work: OpenedJob) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._fields import PlainFormat
+from trajmeter.cli._input_options import SnapshotFiles, TaskFiles
 from trajmeter.cli._inputs import without_repeats
 from trajmeter.cli._process import ExitCode, print_message
-from trajmeter.cli._terminal import SnapshotFiles, TaskFiles, stdout_console
+from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import BackendError
 from trajmeter.reports.cells import visible
 

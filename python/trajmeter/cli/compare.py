@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trajmeter.cli import _tables as table
+from trajmeter.cli._input_options import OriginalProfile
 from trajmeter.cli._inputs import Unreadable, warn_of_repeats
 from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._progress import timed
-from trajmeter.cli._terminal import OriginalProfile, stdout_console
+from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli import _units as units
+from trajmeter.cli._input_options import ColumnMap, InputFormat, LogFiles, column_map
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
-from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.remote import path_of
 from trajmeter.system.processors import limited_threads

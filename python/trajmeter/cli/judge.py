@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._fields import PlainFormat
+from trajmeter.cli._input_options import OriginalProfile
 from trajmeter.cli._inputs import Unreadable, without_repeats
-from trajmeter.cli._process import ExitCode, print_message
-from trajmeter.cli._terminal import (
+from trajmeter.cli._judge_options import (
     JUDGE_PANEL,
     JudgeBaseUrl,
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
     JudgeTimeoutSeconds,
-    OriginalProfile,
     make_judge,
-    stdout_console,
 )
+from trajmeter.cli._process import ExitCode, print_message
+from trajmeter.cli._terminal import stdout_console
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli._fields import PlainFormat, print_fields
+from trajmeter.cli._input_options import OriginalProfile
 from trajmeter.cli._process import ExitCode, print_message
-from trajmeter.cli._terminal import OriginalProfile
 
 __all__ = ["quality"]
 

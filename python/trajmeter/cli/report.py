@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli import _tables as table
+from trajmeter.cli._input_options import OriginalProfile, SnapshotFiles
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import existing, present
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._progress import records_tracked, timed
 from trajmeter.cli._snapshots import RepositoryFolders
-from trajmeter.cli._terminal import OriginalProfile, SnapshotFiles, stdout_console
+from trajmeter.cli._terminal import stdout_console
 
 if TYPE_CHECKING:
     from trajmeter.frameworks.reporting import Report

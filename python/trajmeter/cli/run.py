@@ -12,18 +12,18 @@ import typer
 
 from trajmeter.cli._agent_runs import evaluate_all, run_without_waiting
 from trajmeter.cli._fields import PlainFormat
-from trajmeter.cli._process import ExitCode, print_message, redirecting_stdout
-from trajmeter.cli._terminal import (
+from trajmeter.cli._input_options import OriginalProfile
+from trajmeter.cli._judge_options import (
     JUDGE_PANEL,
     JudgeBaseUrl,
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
     JudgeTimeoutSeconds,
-    OriginalProfile,
     make_judge,
-    stdout_console,
 )
+from trajmeter.cli._process import ExitCode, print_message, redirecting_stdout
+from trajmeter.cli._terminal import stdout_console
 from trajmeter.cli.judge import judge_and_report, report_unjudged
 from trajmeter.errors import ConfigurationError, UnknownNameError
 

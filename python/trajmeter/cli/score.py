@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trajmeter.cli import _gates as gate
+from trajmeter.cli import _gate_options as gate
 from trajmeter.cli import _units as units
 from trajmeter.cli._findings import (
     report_missing_definitions,
@@ -17,7 +17,25 @@ from trajmeter.cli._findings import (
     report_unjudged,
     warn_of_slow_kernels,
 )
+from trajmeter.cli._gates import report_gates
+from trajmeter.cli._input_options import (
+    ColumnMap,
+    InputFormat,
+    LogFiles,
+    SnapshotFiles,
+    TaskFiles,
+    column_map,
+)
 from trajmeter.cli._inputs import without_repeats
+from trajmeter.cli._judge_options import (
+    JUDGE_PANEL,
+    JudgeBaseUrl,
+    JudgeRecord,
+    JudgeReplay,
+    JudgeRequestsPerMinute,
+    JudgeTimeoutSeconds,
+    make_assertion_judge,
+)
 from trajmeter.cli._outputs import ScoreOutputs
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
@@ -30,28 +48,12 @@ from trajmeter.cli._snapshots import (
     check_store_options,
     report_missing_snapshots,
 )
-from trajmeter.cli._terminal import (
-    JUDGE_PANEL,
-    ColumnMap,
-    InputFormat,
-    JudgeBaseUrl,
-    JudgeRecord,
-    JudgeReplay,
-    JudgeRequestsPerMinute,
-    JudgeTimeoutSeconds,
-    LogFiles,
-    SnapshotFiles,
-    TaskFiles,
-    column_map,
-    make_judge,
-    stdout_console,
-)
+from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.reports.cells import counted
 from trajmeter.system.processors import limited_threads
 
 if TYPE_CHECKING:
-    from trajmeter.judges import ModelAssertionJudge
     from trajmeter.summaries.summary import Summary
 
 __all__ = ["Format", "score"]
@@ -202,7 +204,7 @@ def score(
     default = DEFAULT_METRICS if figure is None else (figure.partition(".")[0],)
     names = [name.strip() for part in metrics or default for name in part.split(",")]
     check_store_options(snapshots, repos, cache, no_cache=no_cache)
-    assertion_judge = _assertion_judge(
+    assertion_judge = make_assertion_judge(
         judge,
         base_url=judge_base_url,
         requests_per_minute=judge_requests_per_minute,
@@ -258,43 +260,13 @@ def score(
         print_message(f"trajmeter: {written} was not written, because units are missing")
         written = None
     _print_results(summary, written, output_format, is_complete=done.is_complete)
-    code = gate.report_gates(done.gated, gates, min_tasks)
+    code = report_gates(done.gated, gates, min_tasks)
     if done.has_failed:
         return ExitCode.INTERNAL_ERROR
     if done.problems or any(error.code == ReadError.code for error in summary.errors):
         return ExitCode.UNREADABLE_INPUT
     is_judged = assertion_judge is None or not report_unjudged(summary)
     return code if is_judged else ExitCode.UNJUDGED
-
-
-def _assertion_judge(
-    model: str | None,
-    *,
-    base_url: str | None,
-    requests_per_minute: float | None,
-    timeout_seconds: float | None,
-    record: Path | None,
-    replay: Path | None,
-) -> ModelAssertionJudge | None:
-    """The judge of assertions, if requested."""
-    if model is None and replay is None:
-        if any(
-            each is not None for each in (base_url, requests_per_minute, timeout_seconds, record)
-        ):
-            raise ConfigurationError("judge options need --judge MODEL")
-        return None
-    from trajmeter.judges import ModelAssertionJudge
-
-    return ModelAssertionJudge(
-        make_judge(
-            model,
-            base_url=base_url,
-            requests_per_minute=requests_per_minute,
-            timeout_seconds=timeout_seconds,
-            record=record,
-            replay=replay,
-        )
-    )
 
 
 def _print_results(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._input_options import ColumnMap, InputFormat, TaskFiles, column_map
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import existing
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._snapshots import CacheFolder, NoCache, cache_choice
-from trajmeter.cli._terminal import ColumnMap, InputFormat, TaskFiles, column_map
 from trajmeter.records import ReadProblem
 from trajmeter.reports.cells import counted
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trajmeter.cli import _gates as gate
+from trajmeter.cli import _gate_options as gate
 from trajmeter.cli import _tables as table
+from trajmeter.cli._gates import report_found
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
@@ -203,7 +204,7 @@ def summarize(
             name = "markdown" if output_format is SummaryFormat.MD else output_format.value
             sys.stdout.write(_text(found, name))
     printed = output_format in (SummaryFormat.TABLE, SummaryFormat.MARKDOWN, SummaryFormat.MD)
-    code = gate.report_found(found, gates, printed=printed)
+    code = report_found(found, gates, printed=printed)
     unread = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     return ExitCode.first_of(unread, code)
 

@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._input_options import ColumnMap, InputFormat, LogFile, TaskFiles, column_map
 from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._pager import print_lines
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._progress import records_tracked
 from trajmeter.cli._snapshots import CacheFolder, NoCache, RepositoryFolders, cache_choice
-from trajmeter.cli._terminal import (
-    ColumnMap,
-    InputFormat,
-    LogFile,
-    TaskFiles,
-    column_map,
-    stdout_console,
-)
+from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
