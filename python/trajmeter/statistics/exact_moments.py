@@ -12,7 +12,8 @@ import numpy as np
 
 from trajmeter import kernels
 from trajmeter.statistics.error_free import Doubles
-from trajmeter.statistics.exact_sums import ExactSums, ExactTotals, places_of_parts
+from trajmeter.statistics.exact_places import float_place_sums
+from trajmeter.statistics.exact_sums import ExactSums, ExactTotals
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
@@ -108,9 +109,9 @@ class Moments:
         slots, ordered = slots[is_finite], ordered[is_finite]
         greatest = np.zeros(size)
         np.maximum.at(greatest, slots, np.abs(ordered))
-        self._sums.add_places(places_of_parts(ordered, slots, size, squared=False), units)
+        self._sums.add_places(float_place_sums(ordered, slots, size, squared=False), units)
         if self._squares:
-            squares = places_of_parts(ordered, slots, size, squared=True)
+            squares = float_place_sums(ordered, slots, size, squared=True)
             self._of_squares.add_places(squares, units)
         return BatchMoments(np.bincount(slots, minlength=size), greatest)
 

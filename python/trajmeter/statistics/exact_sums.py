@@ -1,66 +1,32 @@
 """Sums for each of many groups, exact until they are read: no order or grouping changes a bit.
 
-A value is split at multiples of 32 binary places into parts that are whole multiples of a power of
-two. Sums of the parts of one place are kept as 64-bit integers, with one table of groups for each
-place that any value reaches. Rust splits values as integers; its twin splits them as floats, a
-million of which can be summed without rounding. The splits differ, but the sums do not.
+Sums are kept by place (see :mod:`trajmeter.statistics.exact_places`) as 64-bit integers, with one
+table of groups for each place that any value reaches.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trajmeter import kernels
-from trajmeter.statistics.error_free import Doubles, exact_squares
+from trajmeter.statistics.error_free import Doubles
+from trajmeter.statistics.exact_places import PLACE_BITS, greatest, place_sums
 from trajmeter.statistics.group_counts import GroupCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.statistics.exact_places import Places
 
-    Places: TypeAlias = "Iterable[tuple[int, Int64Array]]"
+__all__ = ["ExactSums", "ExactTotals", "quotient", "rounded_sum"]
 
-__all__ = [
-    "ExactSums",
-    "ExactTotals",
-    "places_of_parts",
-    "quotient",
-    "rounded_sum",
-]
-
-_BITS = 32
-"""Binary places of a part. Integers of 64 bits then hold the sum of 2**31 parts."""
-
-_DIGIT = (1 << _BITS) - 1
-
-_AT_ONCE = 1 << 20
-"""Values to add at a time: the sum of that many parts has 53 bits."""
-
-_IN_CACHE = 1 << 15
-"""Values to add at a time, if there are few sums."""
-
-_PER_SUM = 8
-"""Minimum number of values to add at a time for each sum, as adding to the sums has a cost too."""
-
-_SPARSE = 8
-"""Values are selected individually if fewer than one in this many is not 0."""
+_DIGIT = (1 << PLACE_BITS) - 1
 
 _FEW = 500
 """Number of values that are summed faster one by one."""
-
-_SCALE = 768
-"""Very large or small values are split as multiples of 2 to the power of this."""
-
-_HUGE = 2.0**900
-"""Values from this on would overflow in between."""
-
-_TINY, _LARGE = 2.0**-450, 2.0**450
-"""Squares of values below the first lose digits, and squares of values from the second on
-overflow."""
 
 
 class ExactTotals(NamedTuple):
@@ -114,13 +80,13 @@ class ExactSums:
             numbers: The groups; each occurs once.
             squared: Whether to add the squares instead.
         """
-        if not math.isfinite(_greatest(values)):
+        if not math.isfinite(greatest(values)):
             is_finite = np.isfinite(values)
             odd = ~is_finite
             self._add_others(values[odd] ** 2 if squared else values[odd], slots[odd], numbers)
             values, slots = values[is_finite], slots[is_finite]
         size = len(numbers) * self._width
-        self.add_places(_places(values, slots, size, squared=squared), numbers)
+        self.add_places(place_sums(values, slots, size, squared=squared), numbers)
 
     def add_places(self, places: Places, numbers: Int64Array) -> None:
         """Add sums of some groups: exponents of places, and the multiple of each in every slot.
@@ -180,7 +146,7 @@ class ExactSums:
         bottom, top = min(self._places), max(self._places)
         tables: list[Int64Array | int] = [
             self._places[place].column(index, groups) if place in self._places else 0
-            for place in range(bottom, top + 1, _BITS)
+            for place in range(bottom, top + 1, PLACE_BITS)
         ]
         digits = _digits(tables, len(groups))
         signs: Int64Array = np.where(digits[-1] < 0, -1, 1)
@@ -189,7 +155,7 @@ class ExactSums:
         digits = _digits([np.multiply(signs, table) for table in tables], len(groups))
         with np.errstate(over="ignore", invalid="ignore"):  # sums beyond all floats are infinite
             for place, digit in reversed([*enumerate(digits)]):
-                part = np.ldexp(digit.astype(np.float64), bottom + place * _BITS)
+                part = np.ldexp(digit.astype(np.float64), bottom + place * PLACE_BITS)
                 total = high + part
                 low += part - (total - high)  # the greater is first, so this is exact
                 high = total
@@ -233,72 +199,6 @@ class ExactSums:
             self._add_other(int(numbers[row]), index, value)
 
 
-def _places(values: Float64Array, slots: Int64Array, size: int, *, squared: bool) -> Places:
-    """Sums of each place that finite values reach: its exponent, and a sum for each slot."""
-    if kernels.backend() == "rust":
-        from trajmeter.kernels import _rust  # the Python twin follows
-
-        values, slots = np.ascontiguousarray(values), np.ascontiguousarray(slots, np.int64)
-        return _rust.exact_sums(values, slots, size, squared=squared)
-    return places_of_parts(values, slots, size, squared=squared)
-
-
-def places_of_parts(
-    values: Float64Array, slots: Int64Array, size: int, *, squared: bool
-) -> Iterator[tuple[int, Int64Array]]:
-    """Sums of each place that finite values, or their squares, reach, using floats.
-
-    A place may come several times.
-    """
-    at_once = min(max(_IN_CACHE, _PER_SUM * size), _AT_ONCE)
-    for start in range(0, len(values), at_once):
-        part = slice(start, start + at_once)
-        for some, places, scale in _scaled(values[part], slots[part], squared=squared):
-            for own in exact_squares(some) if squared else (some,):
-                yield from _added(own, places, size, scale)
-
-
-def _scaled(
-    values: Float64Array, slots: Int64Array, *, squared: bool
-) -> Iterator[tuple[Float64Array, Int64Array, int]]:
-    """Values by size, each with a power of 2, so that no part overflows or is truncated."""
-    if not squared and _greatest(values) < _HUGE:
-        yield values, slots, 0
-        return
-    low, high = (_TINY, _LARGE) if squared else (0.0, _HUGE)
-    sizes = np.abs(values)
-    is_huge, is_tiny = sizes >= high, (sizes < low) & (sizes > 0.0)
-    is_other = ~is_huge & ~is_tiny
-    if is_other.all():
-        yield values, slots, 0
-        return
-    for chosen, scale in ((is_huge, _SCALE), (is_tiny, -_SCALE), (is_other, 0)):
-        yield np.ldexp(values[chosen], -scale), slots[chosen], 2 * scale if squared else scale
-
-
-def _added(
-    values: Float64Array, slots: Int64Array, size: int, scale: int
-) -> Iterator[tuple[int, Int64Array]]:
-    """Split values into parts, place by place, and sum the parts."""
-    while left := np.count_nonzero(values != 0.0):
-        if left < len(values) // _SPARSE:  # finding them costs more than adding some zeros
-            kept = np.flatnonzero(values)
-            values, slots = values[kept], slots[kept]
-        place = (math.frexp(_greatest(values))[1] - 1) // _BITS * _BITS
-        # Next to this number, a float has no binary places below ``place``.
-        rounder = math.ldexp(1.5, place + 52)
-        parts = values + rounder
-        parts -= rounder
-        sums = np.bincount(slots, parts, size)
-        yield place + scale, np.ldexp(sums, -place).astype(np.int64)
-        values = np.subtract(values, parts, out=parts)
-
-
-def _greatest(values: Float64Array) -> float:
-    """The greatest absolute value; NaN if a value is."""
-    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-
-
 def _digits(tables: Sequence[Int64Array | int], count: int) -> list[Int64Array]:
     """Sums of places as 32-bit digits, the lowest first; the last is negative if a sum is."""
     digits = []
@@ -306,18 +206,18 @@ def _digits(tables: Sequence[Int64Array | int], count: int) -> list[Int64Array]:
     for table in tables:
         carry = carry + table
         digits.append(carry & _DIGIT)
-        carry = carry >> _BITS
-    return [*digits, carry & _DIGIT, carry >> _BITS]
+        carry = carry >> PLACE_BITS
+    return [*digits, carry & _DIGIT, carry >> PLACE_BITS]
 
 
 def rounded_sum(values: Float64Array) -> float:
     """The sum of numbers, rounded once, like ``math.fsum``; infinite beyond all floats."""
     if len(values) < _FEW:
         return math.fsum(values.tolist())
-    if not math.isfinite(_greatest(values)):
+    if not math.isfinite(greatest(values)):
         return float(values.sum())
     slots = np.zeros(len(values), np.int64)
-    places = [(place, int(sums[0])) for place, sums in _places(values, slots, 1, squared=False)]
+    places = [(place, int(sums[0])) for place, sums in place_sums(values, slots, 1, squared=False)]
     least = min((place for place, _ in places), default=0)
     return _divided(sum(held << (place - least) for place, held in places), least, 1)
 
