@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import trajmeter
-from trajmeter.cli import ExitCode, _main
+from trajmeter.cli import ExitCode, _application, _main
 from trajmeter.errors import (
     BackendError,
     ConfigurationError,
@@ -166,7 +166,7 @@ def test_without_a_command_the_help_is_shown(run: Run) -> None:
     ],
 )
 def test_every_command_explains_itself(arguments: list[str], shown: str) -> None:
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(_main.application(), arguments)
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(_application.application(), arguments)
     assert result.exit_code == 0
     assert shown in result.output
 
@@ -194,7 +194,7 @@ def test_every_command_explains_itself(arguments: list[str], shown: str) -> None
     ],
 )
 def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) -> None:
-    app = _main.application()
+    app = _application.application()
     shown, short = (
         CliRunner(env={"COLUMNS": str(columns)}).invoke(app, [*command.split(), option]).output
         for option in ("--help", "-h")
@@ -224,7 +224,7 @@ def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) 
 def test_a_missing_extra_is_named(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, extra, None)
     with pytest.raises(ExtraMissingError, match=rf"needs {extra}: pip install 'trajmeter\[cli\]'"):
-        _main.application()
+        _application.application()
 
 
 class TestProcess:
@@ -376,7 +376,9 @@ def test_the_package_runs_as_a_module() -> None:
 
 def test_help_names_the_defaults_and_the_known_frameworks() -> None:
     def help_of(command: str) -> str:
-        result = CliRunner(env={"COLUMNS": "200"}).invoke(_main.application(), [command, "--help"])
+        result = CliRunner(env={"COLUMNS": "200"}).invoke(
+            _application.application(), [command, "--help"]
+        )
         return result.output
 
     assert f"(default: {', '.join(DEFAULT_METRICS)})" in help_of("score")

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import parquet
 from typer.main import get_command
 
-from trajmeter.cli import _main, _terminal
+from trajmeter.cli import _application, _main, _terminal
 from trajmeter.cli._libraries import MEMORY_POOL
 from trajmeter.cli._option_values import read_late
 from trajmeter.cli._units import EngineName
@@ -50,13 +50,13 @@ def test_an_interrupt_while_modules_are_imported_is_told_in_one_line() -> None:
     [
         (["score", "preds.jsonl"], {"score"}),
         (["-h", "price", "score"], {"price"}),
-        (["scores"], set(_main.COMMANDS)),
-        ([], set(_main.COMMANDS)),
+        (["scores"], set(_application.COMMANDS)),
+        ([], set(_application.COMMANDS)),
         (["--version"], set()),
     ],
 )
 def test_no_other_command_is_imported(words: list[str], commands: set[str]) -> None:
-    app = _main.application(words)
+    app = _application.application(words)
     named = [each.callback.__name__ for each in app.registered_commands if each.callback]
     groups = [each.typer_instance for each in app.registered_groups if each.typer_instance]
     assert {*named, *(group.info.name for group in groups)} == (commands)
@@ -270,8 +270,8 @@ def test_the_end_waits_for_threads() -> None:
 @pytest.mark.parametrize("command", ["score", "view"])
 def test_only_options_that_pydantic_has_to_read_are_read_by_it(folder: Path, command: str) -> None:
     program = (
-        "import sys; from trajmeter.cli import _main; from typer.main import get_command; "
-        f"app = get_command(_main.application(['{command}'])); "
+        "import sys; from trajmeter.cli import _application; from typer.main import get_command; "
+        f"app = get_command(_application.application(['{command}'])); "
         f"context = app.commands['{command}'].make_context('{command}', ['preds.jsonl']); "
         "print(context.params, 'pydantic' in sys.modules, sep='\\n')"
     )
@@ -323,7 +323,7 @@ def test_a_default_is_left_to_a_typer_that_reads_it_without_pydantic() -> None:
 
 def _parameters(words: list[str]) -> dict[str, Any] | str:
     """What a command is called with, or what is wrong with the words."""
-    command = get_command(_main.application(["score"])).commands["score"]  # type: ignore[attr-defined]
+    command = get_command(_application.application(["score"])).commands["score"]  # type: ignore[attr-defined]
     try:
         values: dict[str, Any] = command.make_context("score", [*words]).params
     except Exception as error:  # noqa: BLE001 - typer's errors have moved between versions

@@ -1,4 +1,4 @@
-"""The program: its commands, and how the process starts and ends."""
+"""The program: how its process starts, runs a command and ends."""
 
 from __future__ import annotations
 
@@ -8,61 +8,29 @@ import os
 import sys
 import threading
 import time
-import traceback
 import warnings
 from contextlib import suppress
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from trajmeter.cli._application import NAME, application, default_map
+from trajmeter.cli._errors import report_error
 from trajmeter.cli._process import (
     ExitCode,
-    Termination,
     discard,
-    plain_message,
-    print_message,
+    print_prefixed,
     terminating_as_interrupted,
     tolerating_closed_stdout,
-    tolerating_lost_messages,
 )
-from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
 from trajmeter.system.pipes import keeping_pipes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from typer import Typer
+__all__ = ["main", "program"]
 
-__all__ = ["COMMANDS", "application", "main", "program"]
-
-_NAME = "trajmeter"
 _COMPLETION = "_TRAJMETER_COMPLETE"
 """Set by the script from ``--show-completion`` when a shell requests completions."""
-COMMANDS = (
-    "score",
-    "view",
-    "convert",
-    "snapshot",
-    "run",
-    "judge",
-    "merge",
-    "summarize",
-    "compare",
-    "report",
-    "agreement",
-    "average",
-    "quality",
-    "price",
-    "bench",
-    "metrics",
-    "formats",
-)
-"""Modules of the commands, in the order of the help."""
-_VERSION = "--version"
-"""The option that prints the version, for which no command is imported."""
-_GROUPS = ("metrics",)
-"""Modules of commands that have subcommands."""
 _STDOUT, _STDERR = 1, 2
 _COLLECTED = 200_000
 """Garbage collection threshold: more objects than a short run creates, as nearly all of them live
@@ -72,58 +40,6 @@ _SWITCH_SECONDS = 0.0002
 write need it only briefly between long calls that do not; by default each would wait 5 ms."""
 _GRACE_SECONDS = 5.0
 """How long threads that are still running, such as an exporter's, may take to finish."""
-
-_CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
-    (ReadError, ExitCode.UNREADABLE_INPUT),
-    # Readers convert their own OSErrors to ReadError; what is left is a full disk and the like.
-    ((ConfigurationError, ExtraMissingError, BackendError, OSError), ExitCode.USAGE),
-)
-
-
-@runtime_checkable
-class _UsageError(Protocol):
-    """Typer's exception for a wrong call; its class has moved between versions."""
-
-    exit_code: int
-    message: str
-
-    def show(self) -> None:
-        """Print the message, and how to get help, to stderr."""
-
-
-def application(words: Sequence[str] = ()) -> Typer:
-    """The application; its commands import what they need when they run.
-
-    Args:
-        words: Arguments of the program; only the commands that they may need are imported.
-
-    Raises:
-        ExtraMissingError: typer or rich is not installed.
-    """
-    for needed in ("typer", "rich"):
-        if find_spec(needed) is None:
-            raise ExtraMissingError(
-                f"the command line needs {needed}: pip install 'trajmeter[cli]'"
-            )
-    from trajmeter.cli import _terminal
-
-    app = _terminal.new_group("Score recorded agent trajectories.", name=_NAME, completes=True)
-    app.callback()(_terminal.program_options)
-    for name in _possible(words):
-        module = import_module(f"trajmeter.cli.{name}")
-        if name in _GROUPS:
-            app.add_typer(module.app)
-        else:
-            app.command(cls=_terminal.Command)(getattr(module, name))
-    return app
-
-
-def _possible(words: Sequence[str]) -> Sequence[str]:
-    """The commands that the program's arguments may need."""
-    if [*words] == [_VERSION]:
-        return ()
-    named = next((word for word in words if not word.startswith("-")), None)
-    return (named,) if named in COMMANDS else COMMANDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -148,9 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if _is_closed_pipe(error):
                 discard(sys.stdout)
                 return ExitCode.OK
-            code = _report(error, termination)
+            code = report_error(error, termination)
             if code is ExitCode.USAGE:
-                _print_lines("\n".join(settings))
+                print_prefixed("\n".join(settings))
             return code
 
 
@@ -233,91 +149,13 @@ def _context(command: Any, words: list[str], settings: list[str]) -> Any:  # noq
 
     try:
         if _COMPLETION in os.environ:
-            command.main(words, prog_name=_NAME)
-        defaults = _default_map(command, words, settings)
-        return command.make_context(_NAME, words, default_map=defaults)
+            command.main(words, prog_name=NAME)
+        defaults = default_map(command, words, settings)
+        return command.make_context(NAME, words, default_map=defaults)
     except SystemExit as done:  # as typer does for completion
         if _is_closed_pipe(done):
             raise
         raise Exit(1 if done.code else 0) from done
-
-
-def _default_map(command: Any, words: Sequence[str], used: list[str]) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """Defaults of the command's options from a settings file."""
-    from trajmeter.cli._defaults import defaults_for, described, find_settings
-
-    named = next((word for word in words if not word.startswith("-")), None)
-    found = find_settings(Path.cwd()) if named in COMMANDS and named not in _GROUPS else None
-    if named is None or found is None:
-        return {}
-    file, settings = found
-    parameters = command.commands[named].params
-    options = _long_options(parameters)
-    if not {key for key, value in settings.items() if not isinstance(value, dict)} <= set(options):
-        from typer.main import get_command
-
-        every = get_command(application()).commands  # type: ignore[attr-defined]  # of the group
-        options = [name for each in every.values() for name in _long_options(each.params)]
-    own = defaults_for(
-        named, parameters, settings, file, words=words, commands=COMMANDS, all_options=options
-    )
-    used += described(own, parameters, file, words)
-    return {named: own}
-
-
-def _long_options(parameters: Sequence[Any]) -> list[str]:
-    return [
-        option[2:]
-        for parameter in parameters
-        for option in parameter.opts
-        if option.startswith("--")
-    ]
-
-
-def _report(error: BaseException, termination: Termination) -> ExitCode:
-    """Print an error of a command, and return its exit code."""
-    if isinstance(error, KeyboardInterrupt):
-        return _interrupted(termination)
-    if isinstance(error, _UsageError):
-        error.message = plain_message(error.message)
-        with tolerating_lost_messages():
-            error.show()
-        return ExitCode.USAGE
-    for kinds, code in _CODES:
-        if isinstance(error, kinds):
-            _print_lines(f"error: {_words_of(error)}")
-            return code
-    # A library may turn an interrupt into its own error; pydantic names it in the message only.
-    if termination.requested or KeyboardInterrupt.__name__ in str(error):
-        return _interrupted(termination)
-    with tolerating_lost_messages():
-        traceback.print_exception(error)
-    _print_lines("error: this is a bug in trajmeter; please report it with the traceback above")
-    return ExitCode.INTERNAL_ERROR
-
-
-def _words_of(error: BaseException) -> str:
-    """The message of an error, without the number of one of the operating system."""
-    if not isinstance(error, OSError) or error.strerror is None:
-        return str(error)
-    if error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return f"stdout: cannot be written: {error.strerror}" if _stdout_fails() else error.strerror
-
-
-def _stdout_fails() -> bool:
-    """Whether stdout still holds output that cannot be written, which is then discarded."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        discard(sys.stdout)
-        return True
-    return False
-
-
-def _interrupted(termination: Termination) -> ExitCode:
-    print_message("trajmeter: " + ("terminated" if termination.requested else "interrupted"))
-    return ExitCode.TERMINATED if termination.requested else ExitCode.INTERRUPTED
 
 
 def _prepare_streams() -> None:
@@ -333,9 +171,4 @@ def _prepare_streams() -> None:
 
 def _show_warning(message: Warning | str, *_place: object, **_file: object) -> None:
     """Print a warning as one line, without its code location, which means nothing to users."""
-    _print_lines(f"warning: {message}")
-
-
-def _print_lines(text: str) -> None:
-    """Print a message with the program's name on every line."""
-    print_message("\n".join(f"trajmeter: {line}" for line in text.splitlines()))
+    print_prefixed(f"warning: {message}")

@@ -31,6 +31,7 @@ __all__ = [
     "discard",
     "plain_message",
     "print_message",
+    "print_prefixed",
     "redirecting_stdout",
     "terminating_as_interrupted",
     "tolerating_closed_stdout",
@@ -220,6 +221,11 @@ def print_message(text: str) -> None:
     """Print a message to stderr, the stream of all messages; ignored if it cannot be written."""
     with tolerating_lost_messages():
         sys.stderr.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+
+
+def print_prefixed(text: str) -> None:
+    """Print a message with the program's name on every line."""
+    print_message("\n".join(f"trajmeter: {line}" for line in text.splitlines()))
 
 
 def plain_message(text: str) -> str:
