@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers.messages.conversation import Conversation
 from trajmeter.readers.messages.drafts import made_call
-from trajmeter.scoring._recording import TurnDraft
+from trajmeter.scoring._drafts import TurnDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from trajmeter.scoring._recording import Recording, Shown, TurnDraft
+    from trajmeter.scoring._drafts import TurnDraft
+    from trajmeter.scoring._recording import Recording, Shown
     from trajmeter.scoring._session_values import JsonInput
 
 __all__ = ["OpenCall", "OpenTurn", "TurnRecorder"]
@@ -181,7 +182,7 @@ class TurnRecorder:
                 draft.views.append(view)
             recording.views += 1
             if draft is not drafts[-1]:
-                recording.is_stale = True
+                recording.tracking.is_stale = True
 
     def tool_call(
         self,

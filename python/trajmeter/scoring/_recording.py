@@ -1,4 +1,4 @@
-"""The recording of a session: draft turns, and running totals over them."""
+"""The recording of a session: its turns, and running totals over them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from trajmeter.errors import InputError, SessionFinishedError
-from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.arguments import keyed_arguments
-from trajmeter.readers.messages.drafts import made_turn
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.readers.tool_views.names import may_run
 from trajmeter.records import ToolCall, Usage
 from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
-from trajmeter.scoring._live import Live, NoCoverage
+from trajmeter.scoring._drafts import TurnDraft
+from trajmeter.scoring._live import Live
+from trajmeter.scoring._view_tracking import ViewTracking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, Turn, View
 
-__all__ = ["Recording", "Shown", "TurnDraft"]
+__all__ = ["Recording", "Shown"]
 
 _USAGE = default_fields(Usage)
 _new_tuple = tuple.__new__
@@ -39,40 +38,6 @@ class Shown(NamedTuple):
 
 
 _NO_VIEWS = Shown((), ())
-
-
-class TurnDraft:
-    """A turn that is still being recorded."""
-
-    known_calls = 0
-    """Number of its calls that come from messages."""
-    views: list[View] | None = None
-    usage: dict[str, Any] | None = None
-    """Tokens and cost, as the fields of their record."""
-    reads = False
-    """Whether it called a tool known to read files."""
-    record: Turn | None = None
-    """The turn when last requested; ``None`` if it has changed since."""
-
-    def __init__(
-        self, agent: str | None = None, program: str | None = None, text: str | None = None
-    ) -> None:
-        self.agent = agent
-        self.program = program
-        self.says_program = program is not None
-        """Whether its program was recorded explicitly rather than derived from its calls."""
-        self.text = text
-        self.calls: list[dict[str, Any]] = []
-        """Calls, each as its record's fields."""
-
-    def turn(self) -> Turn:
-        """The turn in its current state."""
-        if self.record is None:
-            calls = tuple([frozen(ToolCall, values.copy()) for values in self.calls])
-            views = None if self.views is None else tuple(self.views)
-            usage = None if self.usage is None else frozen(Usage, self.usage.copy())
-            self.record = made_turn(calls, self.program, self.text, self.agent, views, usage)
-        return self.record
 
 
 class Recording:
@@ -98,17 +63,8 @@ class Recording:
         self._tool_views = views
         self._max_turns = max_turns
         self._folder: str | None = None
-        self._begin_tracking = begin_tracking
-        self._tracker = begin_tracking()
-        self.is_stale = False
-        """Whether a finished turn was continued, so that its views must be tracked again."""
-        self._followed = 0
-        """Number of the open turn's views already tracked."""
-        self._has_ended = False
-        """Whether a turn has ended since redundancy was last requested."""
-        self._redundancy: float | None = None
-        self._coverage: StepCoverage | None = None
-        """Coverage of gold; ``None`` if more views were tracked since."""
+        self.tracking = ViewTracking(begin_tracking)
+        """Coverage of gold by the views."""
         self._earlier: dict[object, int] = {}
         self._calls = self._failed = self._repeated = 0
         self.views = 0
@@ -116,15 +72,14 @@ class Recording:
         self._spent = _USAGE.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Omit the view tracker, which is rebuilt after unpickling."""
-        left: dict[str, Any] = {"lock": None, "_tracker": None, "is_stale": True, "_earlier": {}}
-        return {**self.__dict__, **left, "_coverage": None}
+        """Omit the lock, and the fingerprints of calls, which are valid in this process only."""
+        return {**self.__dict__, "lock": None, "_earlier": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.lock = Lock()
         self._calls = self._repeated = 0
-        for draft in self.drafts:  # the fingerprints of calls are valid in this process only
+        for draft in self.drafts:
             for values in draft.calls:
                 self._count(values)
 
@@ -157,33 +112,8 @@ class Recording:
 
     def end_turn(self) -> None:
         """End the latest turn, for figures over finished turns."""
-        if not self.drafts or self.is_stale or self._tracker is None:
-            return
-        views = self.drafts[-1].views
-        if views is None:
-            return
-        followed = self._followed
-        try:
-            self._tracker.end_step(*(views[followed:] if followed else views))
-        except FATAL:
-            raise
-        except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
-            self._tracker = None
-        self._followed = 0
-        self._has_ended, self._coverage = True, None
-
-    def _follow(self) -> None:
-        """Track those views of the open turn that were added since the last request."""
-        views = self.drafts[-1].views
-        if self._tracker is None or views is None or len(views) == self._followed:
-            return
-        try:
-            self._tracker.view(*views[self._followed :])
-        except FATAL:
-            raise
-        except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
-            self._tracker = None
-        self._followed, self._coverage = len(views), None
+        if self.drafts:
+            self.tracking.end_turn(self.drafts[-1].views)
 
     def see(self, draft: TurnDraft, *views: View) -> None:
         """Add views to a turn."""
@@ -194,7 +124,7 @@ class Recording:
             draft.views += views
         self.views += len(views)
         if draft is not self.drafts[-1]:
-            self.is_stale = True
+            self.tracking.is_stale = True
 
     def count_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
         """Count a call of a turn, and return how many equal calls preceded it."""
@@ -224,7 +154,7 @@ class Recording:
             gone = {id(view) for view in shown.views}
             draft.views = [view for view in draft.views if id(view) not in gone] or None
             self.views -= len(shown.views)
-            self.is_stale = True
+            self.tracking.is_stale = True
         if shown.leaks:
             gone = {id(leak) for leak in shown.leaks}
             self.leaks = [leak for leak in self.leaks if id(leak) not in gone]
@@ -284,20 +214,13 @@ class Recording:
 
     def live(self) -> Live:
         """The current figures."""
-        if self.is_stale and self.is_finished:
-            self._follow_again(self.drafts, None)
-        elif self.is_stale:
-            self._follow_again(self.drafts[:-1], self.drafts[-1] if self.drafts else None)
-        elif self.drafts and not self.is_finished:
-            self._follow()
-        tracker = self._tracker
-        if self._has_ended:
-            self._has_ended = False
-            self._redundancy = None if tracker is None else tracker.redundancy
-        coverage = self._coverage
-        if coverage is None:
-            coverage = self._coverage = _NOTHING if tracker is None else tracker.coverage
-        turns = len(self.drafts)
+        tracking, drafts = self.tracking, self.drafts
+        if tracking.is_stale:
+            self._track_again()
+        elif drafts and not self.is_finished:
+            tracking.follow(drafts[-1].views)
+        coverage, redundancy = tracking.figures()
+        turns = len(drafts)
         spent = self._spent
         # Calling ``__new__`` with the values by name takes a third of this method's time.
         return _new_tuple(
@@ -310,7 +233,7 @@ class Recording:
                 self._repeated,
                 self.views,
                 coverage,
-                self._redundancy,
+                redundancy,
                 spent["input_tokens"],
                 spent["output_tokens"],
                 spent["cost_usd"],
@@ -323,35 +246,19 @@ class Recording:
             for draft in self.drafts:  # these turns are still steps
                 if draft.reads:
                     draft.views, draft.record = [], None
-            self.is_stale = True
-        if self.is_stale:
-            self._follow_again(self.drafts, None)
+            self.tracking.is_stale = True
+        if self.tracking.is_stale:
+            self._track_again()
         else:
             self.end_turn()
-        return self._tracker
+        return self.tracking.tracker
 
     def turns(self) -> tuple[Turn, ...]:
         """The turns in their current state."""
         return tuple([draft.turn() for draft in self.drafts])
 
-    def _follow_again(self, ended: Iterable[TurnDraft], open_one: TurnDraft | None) -> None:
-        self._tracker = tracker = self._begin_tracking()
-        self.is_stale, self._coverage = False, None
-        if tracker is None:
-            return
-        try:
-            for draft in ended:
-                if draft.views is not None:
-                    tracker.update(draft.views)
-            self._has_ended = True
-            self._followed = 0
-            if open_one is not None and open_one.views is not None:
-                tracker.view(*open_one.views)
-                self._followed = len(open_one.views)
-        except FATAL:
-            raise
-        except Exception:  # noqa: BLE001 - scoring reports what is wrong with them
-            self._tracker = None
-
-
-_NOTHING = NoCoverage()
+    def _track_again(self) -> None:
+        """Track all views again, because a finished turn has changed."""
+        views = [draft.views for draft in self.drafts]
+        open_views = views.pop() if views and not self.is_finished else None
+        self.tracking.restart(views, open_views)

@@ -11,10 +11,11 @@ from trajmeter.arguments import as_iterable, check_type, records
 from trajmeter.errors import SessionFinishedError, format_exception
 from trajmeter.records import Failure, Trajectory, View
 from trajmeter.records.record import default_fields, frozen
+from trajmeter.scoring._drafts import TurnDraft
 from trajmeter.scoring._live import Live
 from trajmeter.scoring._message_turns import MessageTurns
 from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder
-from trajmeter.scoring._recording import Recording, TurnDraft
+from trajmeter.scoring._recording import Recording
 from trajmeter.scoring._session_values import check_text
 
 if TYPE_CHECKING:
