@@ -140,23 +140,39 @@ class ProcessPool:
                 worker: WorkerProcess | None = None
                 own: deque[int] = deque()
                 while (number := self._next(own)) is not None:
-                    code = ""
-                    for _ in range(TRIES):
-                        worker = worker or self._start(stack)
-                        if worker is None:
-                            return
-                        try:
-                            self._score_one(worker, number)
-                            break
-                        except WorkerEndedError as error:
-                            worker, code = None, str(error)
-                    else:
-                        place = self._task.plan.units[number].place
-                        self._replies.put(_Died(number, f"{place}: its worker {_ending(code)}"))
+                    worker = self._score_with_retries(worker, number, stack)
         except BaseException as error:  # noqa: BLE001 - raised again where receipts are awaited
             self._replies.put(Raised(error))
         finally:
             self._replies.put(_Ended())
+
+    def _score_with_retries(
+        self, worker: WorkerProcess | None, number: int, stack: ExitStack
+    ) -> WorkerProcess | None:
+        """Let a worker, or its replacements, score a unit.
+
+        Args:
+            worker: The worker; ``None`` to start one.
+            number: Number of the unit.
+            stack: Ends the workers that are started.
+
+        Returns:
+            The worker that scored it; ``None`` if all died, or the run is over.
+        """
+        code = ""
+        for _ in range(TRIES):
+            worker = worker or self._start(stack)
+            if worker is None:
+                return None
+            try:
+                self._score_one(worker, number)
+            except WorkerEndedError as error:
+                worker, code = None, str(error)
+            else:
+                return worker
+        place = self._task.plan.units[number].place
+        self._replies.put(_Died(number, f"{place}: its worker {_ending(code)}"))
+        return None
 
     def _next(self, own: deque[int]) -> int | None:
         """The next of this worker's own units, or of those taken over from others."""
