@@ -200,7 +200,8 @@ def test_the_distribution_of_an_entry_point_changes_the_key(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     point = SimpleNamespace(dist=SimpleNamespace(name="owl-metrics", version="1.0"))
-    monkeypatch.setattr("trajmeter.scoring.run_key.entry_point_of", lambda _: point)
+    found = SimpleNamespace(get=lambda _: point)
+    monkeypatch.setattr("trajmeter.scoring.run_key.plugins", lambda: found)
     before = place.key()
     point.dist.version = "1.1"
     assert place.key() != before

@@ -10,7 +10,6 @@ profiles as ``PROFILES``, the default first.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,11 +17,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from pydantic import PydanticUserError
-
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
 from trajmeter.metrics._protocol import AnyMetric, is_metric
-from trajmeter.metrics._result import Result
+from trajmeter.metrics.declarations import check_declarations
 from trajmeter.metrics.groups import Request, group_names, groups_of_each_family, limited
 from trajmeter.metrics.metric_files import is_metric_file, metric_from_file
 from trajmeter.spelling import unknown_name
@@ -51,9 +48,6 @@ ENTRY_POINT_GROUP = "trajmeter.metrics"
 
 _RULES = "rules"
 """The metric whose groups (the rules) may be requested by their own names."""
-
-_REQUIRED = ("name", "version", "requires", "parameters")
-"""What every metric declares in addition to its result type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +157,6 @@ def create_one(name: str, resources: Resources) -> AnyMetric:
     return _make(_find(name), name, resources)
 
 
-def entry_point_of(name: str) -> EntryPoint | None:
-    """The entry point of a plug-in metric; ``None`` if there is none of this name."""
-    return plugins().get(name)
-
-
 def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
     """An option as a list; a single name becomes a list of one.
 
@@ -229,7 +218,7 @@ def _load(plugin: EntryPoint) -> _Maker:
 
 def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
     if is_metric(maker):
-        return _complete(maker)
+        return check_declarations(maker)
     if not callable(maker):
         raise ConfigurationError(
             f"metric {name!r} is {maker!r}, expected a metric or a function that takes the "
@@ -245,7 +234,7 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         ) from error
     if not is_metric(metric):
         raise ConfigurationError(f"metric {name!r} returned {metric!r}, expected a metric")
-    return _complete(metric)
+    return check_declarations(metric)
 
 
 def _checked(metric: AnyMetric) -> AnyMetric:
@@ -254,47 +243,7 @@ def _checked(metric: AnyMetric) -> AnyMetric:
             f"{metric!r} is not a metric, expected one or its name; trajmeter.metric creates one "
             "from a function"
         )
-    return _complete(metric)
-
-
-def _complete(metric: AnyMetric) -> AnyMetric:
-    """Check that the metric declares everything from which its columns are derived."""
-    lacking = [name for name in _REQUIRED if not hasattr(metric, name)]
-    if lacking:
-        raise ConfigurationError(
-            f"metric {metric!r} has no {' and no '.join(lacking)}, expected "
-            f"{', '.join(_REQUIRED)}, result_type and score"
-        )
-    for text in ("name", "version"):
-        value: object = getattr(metric, text)
-        if not (isinstance(value, str) and value):
-            raise ConfigurationError(f"the {text} of metric {metric!r} is {value!r}, expected text")
-    results: object = metric.result_type
-    if not (isinstance(results, type) and issubclass(results, Result)):
-        raise ConfigurationError(
-            f"the result_type of metric {metric.name!r} is {results!r}, expected a subclass of "
-            "trajmeter.metrics.Result"
-        )
-    if not results.__module__.startswith("trajmeter."):
-        _build(metric, results)
-    try:
-        json.dumps(dict(metric.parameters))
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(
-            f"the parameters of metric {metric.name!r} are {metric.parameters!r}, expected a "
-            f"mapping from text to JSON values: {error}"
-        ) from error
-    return metric
-
-
-def _build(metric: AnyMetric, results: type[Result]) -> None:
-    """Fail here, not at the first attempt, if pydantic cannot build a model."""
-    try:
-        results.model_rebuild(raise_errors=False)
-    except PydanticUserError as error:
-        raise ConfigurationError(
-            f"the result_type of metric {metric.name!r} cannot be built: {format_exception(error)}"
-        ) from error
+    return check_declarations(metric)
 
 
 def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> dict[str, str]:

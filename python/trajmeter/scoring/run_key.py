@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from trajmeter.errors import ReadError
 from trajmeter.metrics.metric_files import metric_file
-from trajmeter.metrics.registry import BUILT_IN, entry_point_of
+from trajmeter.metrics.registry import BUILT_IN, plugins
 from trajmeter.remote import RemotePath
 from trajmeter.scoring import plan as plans
 
@@ -173,7 +173,7 @@ def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, An
         file = metric_file(name) if isinstance(name, str) else None
         if file is not None and metric.name not in BUILT_IN:
             about[file] = _digest(Path(file))
-    point = None if metric.name in BUILT_IN else entry_point_of(metric.name)
+    point = None if metric.name in BUILT_IN else plugins().get(metric.name)
     if point is not None and point.dist is not None:
         about["distribution"] = f"{point.dist.name} {point.dist.version}"
     return about
