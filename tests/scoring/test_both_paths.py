@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import BackendName
     from trajmeter.metrics import AnyMetric
-    from trajmeter.metrics.columns import Column
+    from trajmeter.metrics.column import Column
     from trajmeter.snapshots import Snapshot
 
 FAMILIES = tuple(registry.BUILT_IN)

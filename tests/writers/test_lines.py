@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import to_json
 
-from trajmeter.metrics.columns import Column
+from trajmeter.metrics.column import Column
 from trajmeter.shapes import Member, Shape
 from trajmeter.writers import buffers, lines
 from trajmeter.writers.lines import csv_lines, json_lines

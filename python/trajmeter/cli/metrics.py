@@ -17,7 +17,7 @@ from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric
-    from trajmeter.metrics.columns import Column
+    from trajmeter.metrics.column import Column
     from trajmeter.shapes import Shape
 
 __all__ = ["app", "list_metrics", "show"]

@@ -23,7 +23,7 @@ from trajmeter.records.record import LazyModel, frozen
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from trajmeter.metrics.columns import FigureGroup
+    from trajmeter.metrics.column import FigureGroup
     from trajmeter.metrics.rows import RowLayout
 
 __all__ = [

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.arguments import check_type
 from trajmeter.errors import ConfigurationError, InputError, UnknownNameError
 from trajmeter.kernels import backend
-from trajmeter.metrics.columns import TEXT, Column, FamilyColumns
+from trajmeter.metrics.column import TEXT, Column
+from trajmeter.metrics.columns import FamilyColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

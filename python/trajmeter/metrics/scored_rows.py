@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.kernels import BoolArray, Float64Array
-    from trajmeter.metrics.columns import Column
+    from trajmeter.metrics.column import Column
     from trajmeter.metrics.scored_columns import AttemptField
     from trajmeter.records import Task, Trajectory
 

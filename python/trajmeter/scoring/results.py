@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from trajmeter.arrays import Array
     from trajmeter.metrics import MetricError, Result
-    from trajmeter.metrics.columns import Column, FamilyColumns
+    from trajmeter.metrics.column import Column
+    from trajmeter.metrics.columns import FamilyColumns
 
 __all__ = [
     "columns_of_results",

@@ -9,7 +9,7 @@ from trajmeter.metrics import Figure
 
 if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
-    from trajmeter.metrics.columns import Column, FigureGroup
+    from trajmeter.metrics.column import Column, FigureGroup
 
 __all__ = [
     "FigureOutcome",

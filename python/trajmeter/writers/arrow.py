@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
-    from trajmeter.metrics.columns import Column, FamilyColumns
+    from trajmeter.metrics.column import Column
+    from trajmeter.metrics.columns import FamilyColumns
 
 __all__ = [
     "arrow_array",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.metrics.columns import Column
+    from trajmeter.metrics.column import Column
     from trajmeter.shapes import Shape
 
 __all__ = ["booleans", "csv_lines", "csv_row", "embedded", "json_lines", "number_json"]

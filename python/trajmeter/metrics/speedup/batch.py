@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
     from trajmeter.metrics._result import Result
-    from trajmeter.metrics.columns import Column
+    from trajmeter.metrics.column import Column
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.result import BenchmarkSpeedup
     from trajmeter.metrics.speedup.score import SpeedupMetric
