@@ -74,18 +74,34 @@ def _possible(words: Sequence[str]) -> Sequence[str]:
     """The commands that the program's arguments may need."""
     if [*words] == [_VERSION]:
         return ()
-    named = next((word for word in words if not word.startswith("-")), None)
+    named = _named(words)
     return (named,) if named in COMMANDS else COMMANDS
 
 
-def default_map(command: Any, words: Sequence[str], used: list[str]) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """Defaults of the command's options from a settings file."""
-    from trajmeter.cli._defaults import defaults_for, described, find_settings
+def _named(words: Sequence[str]) -> str | None:
+    """What the program's arguments name as the command."""
+    return next((word for word in words if not word.startswith("-")), None)
 
-    named = next((word for word in words if not word.startswith("-")), None)
+
+def default_map(command: Any, words: Sequence[str], used: list[str]) -> dict[str, Any]:  # noqa: ANN401 - its class has moved between versions
+    """Defaults of the options of the named command, from a settings file.
+
+    Args:
+        command: The application, as created by typer.
+        words: Arguments of the program.
+        used: Gets a line on the defaults, if there are any.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or a key is not an option.
+    """
+    from trajmeter.cli._settings_file import find_settings
+
+    named = _named(words)
     found = find_settings(Path.cwd()) if named in COMMANDS and named not in _GROUPS else None
     if named is None or found is None:
         return {}
+    from trajmeter.cli._defaults import defaults_for, described
+
     file, settings = found
     parameters = command.commands[named].params
     options = _long_options(parameters)

@@ -1,4 +1,4 @@
-"""Defaults of options from files: ``[tool.trajmeter]`` in pyproject.toml, or ``trajmeter.toml``.
+"""Defaults of options from a settings file.
 
 A key is the long name of an option. At the top level it applies to every command that has the
 option; in a table named after a command, to that command only. The command line takes precedence.
@@ -7,20 +7,17 @@ option; in a table named after a command, to that command only. The command line
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.errors import ConfigurationError
 from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-__all__ = ["defaults_for", "described", "find_settings"]
+__all__ = ["defaults_for", "described"]
 
-_OWN, _SHARED = "trajmeter.toml", "pyproject.toml"
-_MARK = b"tool.trajmeter"
 _PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE)")
 """Metavar of options that are paths."""
 _EITHER_OR = (("cache", "no-cache"), ("snapshots", "repos"), ("judge-record", "judge-replay"))
@@ -56,26 +53,6 @@ _PROFILES = {
 """Profiles of the commands other than ``score``, which has those of its metrics."""
 _ROWS = ("jsonl", "csv", "inspect")
 """Formats of ``score`` that print rows, which a shard does not."""
-
-
-def find_settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
-    """The nearest settings file in a folder or its parents, up to the repository root.
-
-    Raises:
-        ConfigurationError: A file cannot be read.
-        ExtraMissingError: Python cannot read TOML, and tomli is not installed.
-    """
-    for place in (folder, *folder.parents):
-        own, shared = place / _OWN, place / _SHARED
-        if own.is_file():
-            return own, _read(own)
-        if shared.is_file() and _MARK in _content(shared):
-            tool = _read(shared).get("tool", {})
-            if isinstance(tool, dict) and isinstance(tool.get("trajmeter"), dict):
-                return shared, tool["trajmeter"]
-        if (place / ".git").exists():
-            return None
-    return None
 
 
 def defaults_for(
@@ -281,27 +258,3 @@ def _unknown(key: str, known: Sequence[str], file: Path, last: str | None = None
     close = nearest(last or key, [name.replace("-", "_") for name in known])
     hint = f"; did you mean {close.replace('_', '-')!r}?" if close else ""
     return f"{file}: {key} is not an option{hint}"
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ConfigurationError(f"{file}: {error.strerror or error}") from error
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        if sys.version_info >= (3, 11):
-            import tomllib as toml
-        else:
-            import tomli as toml
-    except ImportError as error:
-        raise ExtraMissingError(
-            f"{file}: reading it needs tomli on this Python: pip install 'trajmeter[cli]'"
-        ) from error
-    try:
-        read: dict[str, Any] = toml.loads(_content(file).decode())
-    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: {error}") from error
-    return read
