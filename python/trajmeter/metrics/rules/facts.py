@@ -287,16 +287,12 @@ def _found(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int6
         looked_at = looked_at[held[looked_at] == _NOT_ASCII]
     for start in range(0, len(looked_at), ROWS_AT_ONCE):
         rows = looked_at[start : start + ROWS_AT_ONCE]
-        texts = cast("list[str]", column.take(rows).to_pylist())
+        texts = map(str.lower, cast("list[str]", column.take(rows).to_pylist()))
         tasks = facts.tasks[rows].tolist()
-        masks = []
-        for text, task in zip(texts, tasks, strict=True):
-            lowered, mask = text.lower(), 0
-            for bit, sought in bits[task]:
-                if sought in lowered:
-                    mask |= bit
-            masks.append(mask)
-        found[rows] = masks
+        found[rows] = [
+            sum([bit for bit, sought in bits[task] if sought in text])
+            for text, task in zip(texts, tasks, strict=True)
+        ]
     return found
 
 
