@@ -154,8 +154,9 @@ class UnitFiles:
 
 
 def _is_same(identity: FileIdentity, mtime: int) -> bool:
-    """Whether a planned file is the one that had this modification time, by which Parquet is told.
+    """Whether a planned file is the one that a unit read, modified at this time.
 
-    The plan compares the content of other files; of a Parquet file, only its footer.
+    The plan compares files by content, but Parquet files only by their footers, so their
+    modification times have to match as well.
     """
     return identity.mtime_ns == mtime or not (identity.content or "").startswith("footer:")

@@ -83,7 +83,7 @@ _OPPOSITES: dict[GateKind, GateKind] = {
     "fail_under_lower": "fail_over_upper",
     "fail_over_upper": "fail_under_lower",
 }
-"""Gates on one figure, and the one for a figure whose better side is the other."""
+"""Gates on a mean or an interval, and their counterparts for figures of the other direction."""
 
 
 def check_directions(gate: Gate, directions: Mapping[str, bool | None]) -> None:
