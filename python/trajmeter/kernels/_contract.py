@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, 
 from trajmeter.kernels import (
     _checks,
     _context_checks,
+    _number_checks,
     _resampling_checks,
+    _span_checks,
     _trajectory_checks,
     _turn_checks,
 )
@@ -79,80 +81,12 @@ def _kernel(
     return declare
 
 
-def _span_rows(start: Int64Array, end: Int64Array, offsets: Int64Array) -> None:
-    _checks.spans(start, end)
-    _checks.offsets(offsets, len(start), of="spans")
-
-
-def _two_sets(
-    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
-) -> None:
-    _checks.spans(start, end)
-    _checks.named_spans(other_start, other_end, "other_")
-
-
-def _two_batches(
-    start: Int64Array,
-    end: Int64Array,
-    offsets: Int64Array,
-    other_start: Int64Array,
-    other_end: Int64Array,
-    other_offsets: Int64Array,
-) -> None:
-    _span_rows(start, end, offsets)
-    _checks.named_spans(other_start, other_end, "other_")
-    _checks.offsets(other_offsets, len(other_start), "other_offsets", "spans")
-    _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
-
-
 def _buffer(buffer: bytes) -> None:
     _checks.buffer(buffer)
 
 
-def _spans_of_file(line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array) -> None:
-    _checks.integers(line_starts, "line_starts")
-    _checks.size(size)
-    _checks.spans(start, end)
-
-
-def _values(values: Float64Array) -> None:
-    _checks.floats(values, "values")
-
-
-def _groups(values: Float64Array, offsets: Int64Array) -> None:
-    _checks.floats(values, "values")
-    _checks.offsets(offsets, len(values))
-
-
-def _ratios(
-    names: bytes,
-    name_offsets: Int64Array,
-    capitals: str,
-    blanks: str,
-    benchmark: Int64Array,
-    agent: Float64Array,
-    oracle: Float64Array,
-    offsets: Int64Array,
-) -> None:
-    _checks.buffer(names, "names")
-    _checks.offsets(name_offsets, len(names), "name_offsets", "bytes")
-    _checks.characters(capitals, "capitals")
-    _checks.characters(blanks, "blanks")
-    _checks.integers(benchmark, "benchmark")
-    _checks.floats(agent, "agent")
-    _checks.floats(oracle, "oracle")
-    _checks.same_length(benchmark, "benchmark", agent, "agent")
-    _checks.same_length(benchmark, "benchmark", oracle, "oracle")
-    _checks.offsets(offsets, len(benchmark), of="entries")
-
-
 def _patch(patch: str) -> None:
     _checks.characters(patch, "patch")
-
-
-def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> None:  # noqa: ARG001 - either value is fine
-    _checks.floats(weights, "weights")
-    _checks.matrix(len(weights), "weights", rows, columns)
 
 
 class Kernels(Protocol):
@@ -165,7 +99,7 @@ class Kernels(Protocol):
     def measure(self, start: Int64Array, end: Int64Array) -> int:
         """Number of bytes covered by the spans; overlaps count once."""
 
-    @_kernel("spans", _span_rows)
+    @_kernel("spans", _span_checks.rows)
     def measure_batched(
         self, start: Int64Array, end: Int64Array, offsets: Int64Array
     ) -> Int64Array:
@@ -175,17 +109,17 @@ class Kernels(Protocol):
     def union(self, start: Int64Array, end: Int64Array) -> SpanArrays:
         """Canonical set of the bytes covered by the spans."""
 
-    @_kernel("spans", _span_rows)
+    @_kernel("spans", _span_checks.rows)
     def union_batched(self, start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch:
         """Canonical set of each row of spans."""
 
-    @_kernel("spans", _two_sets)
+    @_kernel("spans", _span_checks.two_sets)
     def intersection(
         self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
     ) -> SpanArrays:
         """Canonical set of the bytes covered by both sets."""
 
-    @_kernel("spans", _two_batches)
+    @_kernel("spans", _span_checks.two_batches)
     def intersection_batched(
         self,
         start: Int64Array,
@@ -197,13 +131,13 @@ class Kernels(Protocol):
     ) -> SpanBatch:
         """Canonical set of the bytes covered by each row and by its partner."""
 
-    @_kernel("spans", _two_sets)
+    @_kernel("spans", _span_checks.two_sets)
     def difference(
         self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
     ) -> SpanArrays:
         """Canonical set of the bytes covered by the first set but not by the other."""
 
-    @_kernel("spans", _two_batches)
+    @_kernel("spans", _span_checks.two_batches)
     def difference_batched(
         self,
         start: Int64Array,
@@ -219,17 +153,17 @@ class Kernels(Protocol):
     def line_starts(self, buffer: bytes) -> Int64Array:
         """First byte of each line, including the empty line after a final newline."""
 
-    @_kernel("lines", _spans_of_file)
+    @_kernel("lines", _span_checks.of_file)
     def bytes_to_lines(
         self, line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array
     ) -> SpanArrays:
         """First and last line that each span of one file touches."""
 
-    @_kernel("means", _values)
+    @_kernel("means", _number_checks.values)
     def gmean(self, values: Float64Array) -> float:
         """Geometric mean of all values."""
 
-    @_kernel("means", _groups)
+    @_kernel("means", _number_checks.groups)
     def gmean_grouped(self, values: Float64Array, offsets: Int64Array) -> Float64Array:
         """Geometric mean of each group of values; NaN where it is undefined."""
 
@@ -257,7 +191,7 @@ class Kernels(Protocol):
     ) -> Int64Array:
         """Number of random sign patterns for which each figure's sum is at least as large."""
 
-    @_kernel("levels", _ratios)
+    @_kernel("levels", _number_checks.ratios)
     def level_advantages(
         self,
         names: bytes,
@@ -330,7 +264,7 @@ class Kernels(Protocol):
     def edit_distance_matches(self, matches: BoolArray, rows: int, columns: int) -> int:
         """Minimum number of insertions, deletions and substitutions, given which steps match."""
 
-    @_kernel("assignment", _weights)
+    @_kernel("assignment", _number_checks.weights)
     def assign(self, weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
         """Column of each row in the pairing of maximum total weight, or -1."""
 
