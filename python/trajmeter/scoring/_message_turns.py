@@ -101,11 +101,12 @@ class MessageTurns:
 
     def fields(self) -> dict[str, Any]:
         """The fields of a trajectory that the messages provide, besides turns and leaks."""
-        held = self._conversation
+        conversation = self._conversation
+        models = (draft.model for draft in reversed(conversation.drafts))
         return {
-            "model": next((each.model for each in reversed(held.drafts) if each.model), None),
-            "transcript": "\n\n".join(held.said) or None,
+            "model": next(filter(None, models), None),
+            "transcript": "\n\n".join(conversation.said) or None,
             "final_output": self._drafts[-1].text if self._drafts else None,
-            "dropped_calls": held.dropped,
-            "unusable": {**held.unusable},
+            "dropped_calls": conversation.dropped,
+            "unusable": {**conversation.unusable},
         }

@@ -53,7 +53,7 @@ class Conversion:
 
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     """How inputs are read."""
-    beside: tuple[object, ...] = ()
+    shared_files: tuple[object, ...] = ()
     """Nothing else is read."""
     needs_one_worker: str | None = None
     """Any number of workers can share it."""

@@ -75,7 +75,7 @@ class Job:
         }
 
     @property
-    def beside(self) -> tuple[object, ...]:
+    def shared_files(self) -> tuple[object, ...]:
         """Files that every worker reads in addition to its units."""
         return (*self.tasks, self.snapshots)
 

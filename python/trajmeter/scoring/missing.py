@@ -62,16 +62,16 @@ class MissingTaskCounter:
         self.add(state["ids"], state["attempts"])
         self._known = max(self._known, state["known"])
 
-    def told_in(self, summary: Summary) -> Summary:
+    def added_to(self, summary: Summary) -> Summary:
         """The summary with the number of attempts without a task."""
         if not self._attempts:
             return summary
         from trajmeter.summaries.summary import MissingTasks
 
-        told = {
+        fields = {
             "attempts": self._attempts,
             "nearest": {task_id: self._tasks.nearest(task_id) for task_id in self._first_ids},
             "known": self._known,
         }
-        missing = frozen(MissingTasks, told)
+        missing = frozen(MissingTasks, fields)
         return summary.model_copy(update={"missing_tasks": missing})

@@ -76,7 +76,7 @@ class RecordScorer:
     def summary(self) -> Summary:
         """Summarize the attempts scored so far."""
         self._count()
-        return self._missing.told_in(self._summarizer.summary())
+        return self._missing.added_to(self._summarizer.summary())
 
     @cached_property
     def _summarizer(self) -> Summarizer:

@@ -115,7 +115,7 @@ class StreamScorer:
     def summary(self) -> Summary:
         """Summarize the attempts scored so far."""
         self._counting.result()
-        return self._missing.told_in(self._summarizer.summary())
+        return self._missing.added_to(self._summarizer.summary())
 
 
 def _released(rows: list[Rows]) -> Iterator[Rows]:

@@ -154,7 +154,7 @@ class Work(Protocol[SummaryT_co]):
         """How inputs are read."""
 
     @property
-    def beside(self) -> Sequence[object]:
+    def shared_files(self) -> Sequence[object]:
         """Files that every worker reads in addition to its units, such as task files."""
 
     @property

@@ -38,12 +38,12 @@ def distinguished(*numbers: float) -> list[str]:
     different = len(set(numbers))
     for digits in range(3, 17):
         shown = [f"{round(number, digits):.{digits}f}" for number in numbers]
-        if len(set(shown)) == different and all(map(_is_told, numbers, shown)):
+        if len(set(shown)) == different and all(map(_keeps_nonzero, numbers, shown)):
             return [_without_zeros(text) for text in shown]
     return [repr(number) for number in numbers]
 
 
-def _is_told(number: float, shown: str) -> bool:
+def _keeps_nonzero(number: float, shown: str) -> bool:
     """Whether a number that is displayed as 0 is really 0."""
     return number == 0.0 or float(shown) != 0.0
 

@@ -86,7 +86,8 @@ class ProcessPool:
         self._waiting: deque[deque[int]] = deque()
         self._replies: SimpleQueue[object] = SimpleQueue()
         self._lock = Lock()
-        self._told: dict[int, int] = {}
+        self._reported: dict[int, int] = {}
+        """Number of problems reported for each unit."""
         self._is_closed = False
         self._workers: list[WorkerProcess] = []
         self.failed: list[tuple[int, str]] = []
@@ -207,9 +208,9 @@ class ProcessPool:
             reply = worker.receive()
             if isinstance(reply, ReadProblem):
                 found += 1
-                if found <= self._told.get(number, 0):
+                if found <= self._reported.get(number, 0):
                     continue
-                self._told[number] = found
+                self._reported[number] = found
             self._replies.put(reply)
             if isinstance(reply, (Raised, Receipt)):
                 return

@@ -152,7 +152,7 @@ class RayPool:
                     except self._ray.exceptions.RayTaskError as error:
                         raise error.cause or error from None
                     if done is not None:
-                        self._tell(done)
+                        self._report_findings(done)
                         yield done.receipt
                     self._hand_out(asked.actor)
             finally:
@@ -188,7 +188,7 @@ class RayPool:
         if self._waiting:
             self._start(task, 1)
 
-    def _tell(self, done: Done) -> None:
+    def _report_findings(self, done: Done) -> None:
         """Forward an actor's messages."""
         for message in done.warnings:
             if message not in self._warned:

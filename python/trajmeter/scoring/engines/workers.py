@@ -43,7 +43,7 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) ->
             return 1
         are_held = plan.shares is not None or plan.has_whole_tasks
         share = max((unit.size for unit in plan.units), default=0) if are_held else 0
-        each = _SPARE * (_BATCH + share + sum(map(_size, work.beside)))
+        each = _SPARE * (_BATCH + share + sum(map(_size, work.shared_files)))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))
     count = max(1, min(asked, len(plan.units)))
@@ -73,7 +73,7 @@ def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
 def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
     """An input that another process could not read again, such as standard input."""
     read = [path_of(each.file) for each in plan.pieces if each.size == 0]
-    read += [each for each in work.beside if isinstance(each, Path)]
+    read += [each for each in work.shared_files if isinstance(each, Path)]
     return next(filter(is_read_once, read), None)
 
 
