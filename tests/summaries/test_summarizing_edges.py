@@ -163,6 +163,14 @@ def test_what_no_success_is(condition: str) -> None:
         read_success(condition)
 
 
+def test_a_success_is_of_one_figure() -> None:
+    rows = [{"task_id": "t", "x.y": 0.5, "x.z": 0.5}]
+    with pytest.raises(
+        ConfigurationError, match=r"x\.\* matches 2 figures; name one, such as x\.y"
+    ):
+        trajmeter.summarize(rows, figures=["x.y"], success="x.*>=0.5")
+
+
 def test_repeats_of_one_task_and_of_equal_ones() -> None:
     """Of two tasks that always succeed, Wilson's interval: 2 / (2 + z**2) = 0.3424."""
 

@@ -6,7 +6,7 @@ import operator
 import re
 from dataclasses import dataclass, field
 from math import isnan, nan
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from trajmeter.errors import ConfigurationError, InputError
 from trajmeter.statistics.draws import check_draws
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from trajmeter.summaries.estimates import IntervalOptions
     from trajmeter.summaries.figure_sums import Success
 
-__all__ = ["Reading", "check_interval_options", "group_columns", "read_success"]
+__all__ = [
+    "Reading",
+    "SuccessCondition",
+    "check_interval_options",
+    "group_columns",
+    "read_success",
+]
 
 _CONDITION = re.compile(r"\s*(?P<figure>[^<>=\s]+)\s*(?:(?P<sign>>=|<=|>|<)\s*(?P<number>\S+))?\s*")
 _SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
@@ -28,6 +34,17 @@ _SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+
+
+class SuccessCondition(NamedTuple):
+    """When an attempt is a success."""
+
+    figure: str
+    """Name or pattern of the figure that defines it."""
+    holds: Success
+    """Which values of the figure are a success."""
+    needs_boolean: bool
+    """Whether the figure must be a boolean, as it is not compared with a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +67,8 @@ class Reading:
     """Whether a metric may have several versions or settings."""
     extra_figures: tuple[str, ...] = ()
     """Names of additional figures to read."""
-    success: tuple[str, Success] | None = None
-    """Name of the figure that defines a success, and which of its values are one."""
+    success: SuccessCondition | None = None
+    """When an attempt is a success, for estimates of repeated attempts."""
     uses_t: bool = False
     """Whether estimates need Student's t; as scipy is slow to import, large tables are read
     meanwhile."""
@@ -90,14 +107,11 @@ def group_columns(by: Sequence[str] | str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_success(condition: str) -> tuple[str, Success, bool]:
+def read_success(condition: str) -> SuccessCondition:
     """Parse the definition of a success: a boolean figure, or a figure compared with a number.
 
     Args:
         condition: Such as ``turns.run.passed`` or ``speedup.task_speedup>=1.2``.
-
-    Returns:
-        The figure's name, which of its values are a success, and whether it must be a boolean.
 
     Raises:
         ConfigurationError: It is neither.
@@ -107,7 +121,7 @@ def read_success(condition: str) -> tuple[str, Success, bool]:
         raise ConfigurationError(f"success is {condition!r}, expected FIGURE or 'FIGURE>=0.8'")
     sign, number = found["sign"], found["number"]
     if sign is None:
-        return found["figure"], lambda values: values > 0.0, True
+        return SuccessCondition(found["figure"], lambda values: values > 0.0, needs_boolean=True)
     try:
         threshold = float(number)
     except ValueError:
@@ -115,4 +129,6 @@ def read_success(condition: str) -> tuple[str, Success, bool]:
     if isnan(threshold):
         raise ConfigurationError(f"success is {condition!r}, expected a number after {sign}")
     compare = _SIGNS[sign]
-    return found["figure"], lambda values: compare(values, threshold), False
+    return SuccessCondition(
+        found["figure"], lambda values: compare(values, threshold), needs_boolean=False
+    )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.records import ReadProblem, Task
+    from trajmeter.summaries.figure_sums import FigureSums
+    from trajmeter.summaries.options import SuccessCondition
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
@@ -114,33 +116,25 @@ def summarize(
         duplicates=duplicates,
         mixed_settings=mixed_settings,
         extra_figures=tuple(named),
-        success=condition[:2] if condition is not None else None,
+        success=condition,
         uses_t=interval not in ("bootstrap", "none"),
     )
     opened = open_tables(tables, on_problem=on_problem)
     results = read_sums(opened, reading)
-    succeeding = None
-    if condition is not None:
-        (succeeding,) = matching_figures([condition[0]], results.figures)
-        if condition[2] and results.figures[succeeding].info.kind != "boolean":
-            raise ConfigurationError(
-                f"--success {succeeding} is not a boolean; say when it is a success, "
-                f"such as '{succeeding}>=0.8'"
-            )
+    succeeding = None if condition is None else _success_figure(condition, results)
     shown = [*dict.fromkeys((*results.requested, *matching_figures(named, results.figures)))]
     missing = _not_made(results, tasks)
     groups = []
     for group in results.groups:
-        own = [name for name in shown if _has_rows(results, name, group)]
+        not_made = missing.get(group, 0)
         estimates = [
-            estimate(
-                name, results.figures[name], results, group, options, not_made=missing.get(group, 0)
-            )
-            for name in own
+            estimate(name, results.figures[name], results, group, options, not_made=not_made)
+            for name in shown
+            if _has_rows(results, name, group)
         ]
         repeats: tuple[RepeatEstimate, ...] = ()
         if succeeding is not None:
-            repeats = repeat_estimates(results.figures[succeeding], results, group, options, ks)
+            repeats = repeat_estimates(succeeding, results, group, options, ks)
         groups.append(
             GroupEstimates(
                 group=results.key(group),
@@ -166,6 +160,28 @@ def summarize(
         groups=tuple(groups),
         gates=tuple(checker.checks(results)),
     )
+
+
+def _success_figure(condition: SuccessCondition, results: ResultSums) -> FigureSums:
+    """The figure that defines a success.
+
+    Raises:
+        UnknownNameError: No table has it.
+        ConfigurationError: There are several, or it is not a boolean, though the condition needs
+            one.
+    """
+    name, *others = matching_figures([condition.figure], results.figures)
+    if others:
+        raise ConfigurationError(
+            f"--success {condition.figure} matches {len(others) + 1} figures; name one, such as "
+            f"{name}"
+        )
+    figure = results.figures[name]
+    if condition.needs_boolean and figure.info.kind != "boolean":
+        raise ConfigurationError(
+            f"--success {name} is not a boolean; say when it is a success, such as '{name}>=0.8'"
+        )
+    return figure
 
 
 def _has_rows(results: ResultSums, name: str, group: int) -> bool:

@@ -92,15 +92,17 @@ class _Reader:
         self.keys = AttemptKeys(columns)
         self.rows_of: dict[int, int] = {}
         self.figures: dict[str, FigureSums] = {}
-        succeeding, succeeds = reading.success or (None, None)
-        if succeeding is not None:
-            (succeeding,) = matching_figures([succeeding], known)[:1]
+        condition, succeeding = reading.success, None
+        if condition is not None:
+            succeeding = matching_figures([condition.figure], known)[0]
         for name in chosen:
             info = known[name]
             counts = (*info.numerator, *info.denominator)
             if not any(all(count in table.columns for count in counts) for table in tables):
                 info = info.model_copy(update={"numerator": (), "denominator": ()})
-            self.figures[name] = FigureSums(info, succeeds if name == succeeding else None)
+            self.figures[name] = FigureSums(
+                info, condition.holds if condition and name == succeeding else None
+            )
 
     def read(self, labels: Sequence[str], kept: BoolArray | None) -> _Reader:
         """Read every table; with ``kept``, only these rows."""

@@ -68,7 +68,7 @@ def known_figures(
 
 def _requested(reading: Reading) -> set[str]:
     """Names of figures in the options."""
-    success = () if reading.success is None else reading.success[:1]
+    success = () if reading.success is None else (reading.success.figure,)
     return {
         *(reading.figures or ()),
         *reading.extra_figures,
@@ -106,7 +106,7 @@ def chosen_figures(known: dict[str, FigureInfo], reading: Reading) -> tuple[list
         wanted = [name for name, info in known.items() if info.higher_is_better is not None]
     extra = matching_figures(reading.extra_figures, known)
     if reading.success is not None:
-        extra += matching_figures([reading.success[0]], known)
+        extra += matching_figures([reading.success.figure], known)
     if not wanted and not extra:
         raise ConfigurationError(
             "no figure of the tables has a direction; name figures with --figure, or say which "
