@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENTRY_VERSION", "LARGEST_SOURCE", "file_entry", "read_entry"]
 
-ENTRY_VERSION = 2
+ENTRY_VERSION = 3
 """Raised whenever the entry of some file changes, other than by a grammar."""
 
 LARGEST_SOURCE = 4 << 20
