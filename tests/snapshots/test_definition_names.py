@@ -110,6 +110,6 @@ def test_definitions_without_braces_end_with_their_last_token(
 )
 @pytest.mark.parametrize("naming", ["default", "contextbench"])
 def test_time_and_memory_grow_with_the_file(file: str, source: bytes, naming: Naming) -> None:
-    """In quadratic time, each of these takes minutes or gigabytes in one of the namings."""
+    """If they grew with its square, most of these would take a minute or more, or gigabytes."""
     for each in _found(file, source, naming):
         assert 0 <= each.start < each.end <= len(source)
