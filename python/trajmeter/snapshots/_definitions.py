@@ -81,7 +81,7 @@ def definitions(content: bytes, language: LanguageRules, naming: Naming) -> list
     tools = _tools(language)
     root = tools.parser.parse(content).root_node
     is_sound = not root.has_error
-    captures = _held(root, tools) if tools.holders and is_sound else _all(root, tools.query)
+    captures = _held(root, tools) if tools.holders and is_sound else _all(root, tools)
     nodes = sorted(captures["found"], key=lambda node: (node.start_byte, -node.end_byte))
     if naming == "contextbench":
         return [
@@ -119,15 +119,15 @@ def _end(node: Node, content: bytes) -> int:
 _Captures: TypeAlias = "defaultdict[str, list[Node]]"
 
 
-def _all(root: Node, query: Query) -> _Captures:
-    """What a query finds below a node, searching everywhere.
+def _all(root: Node, tools: _Grammar) -> _Captures:
+    """The definitions below a node, searching everywhere.
 
     A query takes quadratic time in the children of one node. Only a node with an error can have
     very many, so those are visited one by one.
     """
     from tree_sitter import QueryCursor
 
-    everywhere, here = QueryCursor(query), QueryCursor(query)
+    everywhere, here = QueryCursor(tools.query), QueryCursor(tools.query)
     here.set_max_start_depth(0)
     found: _Captures = defaultdict(list)
     left = [root]
