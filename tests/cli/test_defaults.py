@@ -151,8 +151,11 @@ def test_a_default_figure_is_not_for_score(run: Run, folder: Path, table: str) -
     assert run("summarize", table)[0] == 0
     (folder / "trajmeter.toml").write_text('[score]\nfigure = "context.line.f1"\n')
     assert run("score", "preds.jsonl", "-t", "gold.jsonl")[0] == 0
-    out = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "inspect")[1]
-    assert "value" in json.loads(out.splitlines()[0])
+    lines = (folder / "preds.jsonl").read_text().splitlines(keepends=True)
+    (folder / "one.jsonl").write_text(lines[0])  # Inspect takes one attempt at a task
+    code, out, _ = run("score", "one.jsonl", "-t", "gold.jsonl", "-f", "inspect")
+    assert code == 0
+    assert "value" in json.loads(out)
 
 
 def test_other_projects_are_left_alone(run: Run, folder: Path, table: str) -> None:
