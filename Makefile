@@ -148,8 +148,8 @@ $(PURE_VENV)/.built: dist/.wheel-python
 
 # What a kill leaves on the disk does not depend on the kernels or on the version of Python, and takes
 # minutes to test: `make test` kills runs, the others do not.
-KILL_TESTS := tests/scoring/test_killed_runs.py::test_a_kill_at_any_flush_or_rename_costs_nothing \
-	tests/scoring/test_killed_runs.py::test_kills_at_random_cost_nothing
+KILL_TESTS := tests/scoring/runs/test_killed_runs.py::test_a_kill_at_any_flush_or_rename_costs_nothing \
+	tests/scoring/runs/test_killed_runs.py::test_kills_at_random_cost_nothing
 BUT_KILLS := $(KILL_TESTS:%=--deselect=%)
 # `make test` tries every generated example on both backends; elsewhere a fifth of them are tried.
 FEWER_EXAMPLES := TRAJMETER_HYPOTHESIS_PROFILE=quick
@@ -187,7 +187,7 @@ host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py) \
 HOST_TESTS_langsmith := tests/hosts/test_callables.py
 HOST_PAGE_langsmith := callables
 HOST_PAGE_data := frames
-HOST_TESTS_data := tests/scoring/test_frames.py tests/scoring/test_readers_of_parts.py
+HOST_TESTS_data := tests/scoring/test_frames.py tests/scoring/runs/test_readers_of_parts.py
 
 .PHONY: test-hosts
 test-hosts: $(HOSTS:%=test-host-%) ## Test the adapters in the tools that they are for; needs the network
@@ -208,7 +208,7 @@ $(HOSTS:%=test-host-%): test-host-%: .venv-host-%/.built
 # What is not there is skipped, and said: Spark needs Java.
 .PHONY: test-engines
 test-engines: .venv-host-engines/.built ## Score with Ray, Spark, Daft and polars; needs the network
-	.venv-host-engines/bin/python $(PYTEST) -W default -rs tests/scoring/engines tests/test_recipes.py
+	.venv-host-engines/bin/python $(PYTEST) -W default -rs tests/scoring/runs/engines tests/test_recipes.py
 
 .PHONY: test-packaging
 test-packaging: $(VENV)/.tools ## Install in every way, with cargo and without, in fresh environments

@@ -68,7 +68,7 @@ LATE = (
     "trajmeter.readers._read",
     "trajmeter.records.question",
     "trajmeter.records.result_file",
-    "trajmeter.scoring.session",
+    "trajmeter.scoring.sessions.session",
     "trajmeter.snapshots._open",
     "trajmeter.statistics",
     "trajmeter.summaries",

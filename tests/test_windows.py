@@ -24,7 +24,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.resume import open_journal
 from trajmeter.frameworks.result_files import evaluation_stem
 from trajmeter.metrics.context.paths import find
-from trajmeter.scoring.engines.workers import available_memory
+from trajmeter.scoring.runs.engines.workers import available_memory
 from trajmeter.system import locks, processes
 from trajmeter.writers.atomic import remove_abandoned, replacing
 

@@ -18,8 +18,8 @@ from pyarrow import parquet
 from benches.bench_summaries import _column
 from trajmeter.metrics import RowLayout, create
 from trajmeter.schemas import trajectory_schema
-from trajmeter.scoring.planning import make_plan
 from trajmeter.scoring.reading_options import ReadingOptions
+from trajmeter.scoring.runs.planning import make_plan
 from trajmeter.scoring.stream import StreamScorer
 from trajmeter.summaries.summarizer import Summarizer
 from trajmeter.writers.arrow import arrow_schema

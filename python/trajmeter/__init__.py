@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from trajmeter.readers.messages import from_messages
     from trajmeter.scoring.batches import BatchScorer, score_batches
     from trajmeter.scoring.files import score
-    from trajmeter.scoring.merge import merge
-    from trajmeter.scoring.score_files import score_files
+    from trajmeter.scoring.runs.merge import merge
+    from trajmeter.scoring.runs.score_files import score_files
     from trajmeter.scoring.scorer import Scorer
-    from trajmeter.scoring.session import Session
+    from trajmeter.scoring.sessions.session import Session
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
     from trajmeter.summaries.comparing import compare_scores
@@ -66,7 +66,7 @@ _MODULES = {
     "ContextTracker": "metrics.context",
     "Gate": "summaries.gates",
     "Scorer": "scoring.scorer",
-    "Session": "scoring.session",
+    "Session": "scoring.sessions.session",
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "agreement": "frameworks.agreement",
@@ -79,13 +79,13 @@ _MODULES = {
     "gmean_grouped": "statistics.means",
     "intersection": "spans",
     "measure": "spans",
-    "merge": "scoring.merge",
+    "merge": "scoring.runs.merge",
     "metric": "metrics",
     "prepare": "metrics.context",
     "report": "frameworks.reporting",
     "score": "scoring.files",
     "score_batches": "scoring.batches",
-    "score_files": "scoring.score_files",
+    "score_files": "scoring.runs.score_files",
     "summarize": "summaries.summarizing",
     "union": "spans",
 }

@@ -72,7 +72,7 @@ def test_large_inputs_are_resumed_to_one_file(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("trajmeter.scoring.run.publish", end)
+        patched.setattr("trajmeter.scoring.runs.run.publish", end)
         code, _, err = run(*command, "out.jsonl")
     assert (code, len(made)) == (130, 1)
     assert "run the same command again to resume" in err

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.test_main import PROGRAM
 from tests.scoring.attempts import SIZES, contents, write_attempts
 from trajmeter.cli import _units
-from trajmeter.scoring import run as runs
+from trajmeter.scoring.runs import run as runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ def deadly(task, trajectory):
 def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of a few dozen lines, also of single files."""
     from tests.scoring.attempts import SIZES
-    from trajmeter.scoring import run
+    from trajmeter.scoring.runs import run
 
     options = run.RunOptions
     monkeypatch.setattr(run, "RunOptions", lambda **given: options(**given, sizes=SIZES))

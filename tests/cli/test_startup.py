@@ -133,7 +133,11 @@ def test_a_metric_is_scored_without_what_units_and_other_metrics_need(
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True
     )
-    units = {"trajmeter.scoring.run", "trajmeter.scoring.unit", "trajmeter.snapshots._git"}
+    units = {
+        "trajmeter.scoring.runs.run",
+        "trajmeter.scoring.runs.unit",
+        "trajmeter.snapshots._git",
+    }
     units |= {"trajmeter.readers.pieces", "trajmeter.writers.text", "trajmeter.metrics.custom"}
     assert (late | units | _NO_MODEL) & set(done.stderr.split()) == set()
 

@@ -163,9 +163,9 @@ def test_identities_follow_from_content_and_not_from_time(tmp_path: Path) -> Non
 def test_an_unchanged_file_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trajmeter.scoring.plan import PlanSizes, found_files
-    from trajmeter.scoring.planning import make_plan
     from trajmeter.scoring.reading_options import ReadingOptions
+    from trajmeter.scoring.runs.plan import PlanSizes, found_files
+    from trajmeter.scoring.runs.planning import make_plan
 
     file = tmp_path / "runs.jsonl"
     file.write_bytes(LINES)

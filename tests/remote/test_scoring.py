@@ -18,8 +18,8 @@ from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.remote import RemotePath, path_of
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring.job import Job
-from trajmeter.scoring.run import RunOptions, run
+from trajmeter.scoring.runs.job import Job
+from trajmeter.scoring.runs.run import RunOptions, run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,18 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers.pieces import MOST_ROWS
-from trajmeter.scoring.converting import Conversion
-from trajmeter.scoring.job import Job
-from trajmeter.scoring.plan import PlanSizes
 from trajmeter.scoring.reading_options import ReadingOptions
-from trajmeter.scoring.run import RunListener, RunOptions, run
+from trajmeter.scoring.runs.converting import Conversion
+from trajmeter.scoring.runs.job import Job
+from trajmeter.scoring.runs.plan import PlanSizes
+from trajmeter.scoring.runs.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.converting import Converted
-    from trajmeter.scoring.run import RunResult
+    from trajmeter.scoring.runs.converting import Converted
+    from trajmeter.scoring.runs.run import RunResult
     from trajmeter.summaries.summary import Summary
 
 SIZES = PlanSizes(piece_bytes=4_000, piece_rows=30, files=3)

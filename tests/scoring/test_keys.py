@@ -20,9 +20,9 @@ from tests.snapshots.git_repositories import commit
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring.job import Job
 from trajmeter.scoring.reading_options import ReadingOptions
-from trajmeter.scoring.run import RunOptions, run
+from trajmeter.scoring.runs.job import Job
+from trajmeter.scoring.runs.run import RunOptions, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,9 +172,9 @@ def test_what_makes_the_results_changes_the_key(
     elif made == "backend":
         monkeypatch.setattr("trajmeter.metrics.rows.backend", lambda: "another")
     elif made == "parts":
-        monkeypatch.setattr("trajmeter.scoring.run_key.PARTS_FORMAT", 99)
+        monkeypatch.setattr("trajmeter.scoring.runs.key.PARTS_FORMAT", 99)
     else:
-        monkeypatch.setattr("trajmeter.scoring.plan.FORMAT", 99)
+        monkeypatch.setattr("trajmeter.scoring.runs.plan.FORMAT", 99)
     assert place.key() != before
 
 
@@ -201,7 +201,7 @@ def test_the_distribution_of_an_entry_point_changes_the_key(
 ) -> None:
     point = SimpleNamespace(dist=SimpleNamespace(name="owl-metrics", version="1.0"))
     found = SimpleNamespace(get=lambda _: point)
-    monkeypatch.setattr("trajmeter.scoring.run_key.plugins", lambda: found)
+    monkeypatch.setattr("trajmeter.scoring.runs.key.plugins", lambda: found)
     before = place.key()
     point.dist.version = "1.1"
     assert place.key() != before
@@ -259,7 +259,7 @@ def test_a_package_that_is_installed_meanwhile_changes_the_key_if_results_depend
             raise PackageNotFoundError(name)
         return installed[name]
 
-    monkeypatch.setattr("trajmeter.scoring.run_key.version", version)
+    monkeypatch.setattr("trajmeter.scoring.runs.key.version", version)
 
     def keys() -> tuple[str, str]:
         if asked == "speedup":

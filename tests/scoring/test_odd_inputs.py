@@ -21,10 +21,10 @@ import trajmeter
 from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
 from trajmeter.arrays import nulls
 from trajmeter.readers.batches import TrajectoryBatches
-from trajmeter.scoring.job import Job
-from trajmeter.scoring.plan import PlanSizes
 from trajmeter.scoring.reading_options import ReadingOptions
-from trajmeter.scoring.run import RunListener, RunOptions, run
+from trajmeter.scoring.runs.job import Job
+from trajmeter.scoring.runs.plan import PlanSizes
+from trajmeter.scoring.runs.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:
     from trajmeter.records import ReadProblem

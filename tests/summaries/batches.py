@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from trajmeter.metrics import RowLayout, TaskIndex, score_trajectories
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring.states import read_state, write_state
+from trajmeter.scoring.runs.states import read_state, write_state
 from trajmeter.summaries.summarizer import Summarizer
 from trajmeter.writers.arrow import arrow_schema, family_arrays
 

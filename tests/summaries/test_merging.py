@@ -15,7 +15,7 @@ from tests.summaries.test_batches import ATTEMPTS, TASKS
 from trajmeter.errors import ReadError
 from trajmeter.metrics import Figure, Group, MetricError, Result, Scored, create
 from trajmeter.records import Cause, Outcome, Trajectory
-from trajmeter.scoring.states import read_state
+from trajmeter.scoring.runs.states import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from trajmeter.records import Trajectory
-    from trajmeter.scoring.run import Progress
+    from trajmeter.scoring.runs.run import Progress
 
 __all__ = ["Places", "records_tracked", "sized_files", "timed", "tracked", "units_tracked"]
 

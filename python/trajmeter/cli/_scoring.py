@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from trajmeter.cli._outputs import ScoreOutputs
     from trajmeter.metrics import RowLayout
-    from trajmeter.scoring.job import Job, OpenedJob
+    from trajmeter.scoring.runs.job import Job, OpenedJob
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.gates import Gate
     from trajmeter.summaries.summary import Summary

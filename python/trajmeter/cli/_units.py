@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.run import RunResult
-    from trajmeter.scoring.work import BatchWriter, Work
+    from trajmeter.scoring.runs.run import RunResult
+    from trajmeter.scoring.runs.work import BatchWriter, Work
 
 __all__ = [
     "Engine",
@@ -199,7 +199,7 @@ def run_units(
     tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None,
 ) -> RunResult[SummaryT]:
     """Score or convert in units, with a progress bar."""
-    from trajmeter.scoring.run import RunListener, RunOptions, run
+    from trajmeter.scoring.runs.run import RunListener, RunOptions, run
     from trajmeter.system.pipes import is_read_once
 
     def say(message: str) -> None:

@@ -175,7 +175,7 @@ def _convert_in_units(
     reading: ReadingOptions, files: Sequence[Path], output: Path, options: units.UnitOptions
 ) -> ExitCode:
     """Convert unit by unit, so the same command can resume."""
-    from trajmeter.scoring.converting import Conversion
+    from trajmeter.scoring.runs.converting import Conversion
 
     unreadable = Unreadable()
     done = units.run_units(

@@ -51,7 +51,7 @@ def merge(
         trajmeter merge shard-1/ shard-2/ -o scores/ --verify
     """
     prepare_libraries()
-    from trajmeter.scoring.merge import merge as merge_folders
+    from trajmeter.scoring.runs.merge import merge as merge_folders
 
     done = merge_folders(folders, output=output, verify=verify)
     print_message(

@@ -179,8 +179,8 @@ def score(
         trajmeter score "runs/*.parquet" -t gold.jsonl -o scores/ --shard 3/8
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
-    from trajmeter.scoring.job import Job
     from trajmeter.scoring.reading_options import ReadingOptions
+    from trajmeter.scoring.runs.job import Job
     from trajmeter.scoring.sources import DEFAULT_METRICS
 
     warn_of_slow_kernels()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.metrics.named_figures import NamedFigure
     from trajmeter.readers.tool_views import ToolViews
-    from trajmeter.scoring.session import Session
+    from trajmeter.scoring.sessions.session import Session
     from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
@@ -172,7 +172,7 @@ class Scorer:
             from trajmeter.readers.tool_views import ToolViews
 
             check_type(views, ToolViews, name="views")
-        from trajmeter.scoring.session import Session  # not needed to score whole attempts
+        from trajmeter.scoring.sessions.session import Session  # not needed to score whole attempts
 
         return Session(self, task, {"agent": agent, "model": model, "attempt": attempt}, views)
 

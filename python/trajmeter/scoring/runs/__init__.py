@@ -1,0 +1,1 @@
+"""Runs over inputs of any size: planned in units, scored by workers, resumed and merged."""

@@ -1,0 +1,283 @@
+"""The key of a run: a digest of everything that its results depend on.
+
+Parts of a run are reused only by runs with the same key. How a run is executed (threads, workers,
+batches, shards) is not part of the key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from trajmeter.errors import ReadError
+from trajmeter.metrics.metric_files import metric_file
+from trajmeter.metrics.registry import BUILT_IN, plugins
+from trajmeter.remote import RemotePath
+from trajmeter.scoring.runs import plan as plans
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from trajmeter.metrics import AnyMetric
+    from trajmeter.records import Task
+    from trajmeter.scoring.reading_options import ReadingOptions
+    from trajmeter.scoring.runs.job import Job, OpenedJob
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = [
+    "PARTS_FORMAT",
+    "SCORES",
+    "cuts_alike",
+    "differences",
+    "input_settings",
+    "key_of",
+    "settings_of",
+]
+
+SCORES = "scores"
+"""What a scoring run produces."""
+
+PARTS_FORMAT = 6
+"""Version of parts and states: changes whenever an earlier version could not read them."""
+
+_BLOCK = 1 << 20
+_DIGITS = 16
+
+
+def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
+    """Everything that the results of a run depend on.
+
+    Args:
+        opened: The specification with its tasks and snapshots.
+        plan: The units.
+
+    Raises:
+        ReadError: A file of tasks or snapshots cannot be read.
+    """
+    job, layout = opened.job, opened.layout
+    families = [family.metric for family in layout.families]
+    return {
+        "results": SCORES,
+        **input_settings(job.reading, plan),
+        "trajmeter": layout.package_version,
+        "backend": layout.backend,
+        "metrics": {metric.name: _metric(metric, job.metrics) for metric in families},
+        "columns": ",".join(layout.names),  # depends on metric order and chosen groups
+        "quantiles": job.quantiles,  # stored in the states, not in the rows
+        "judge": _judge(job),
+        "tasks": _tasks(job.tasks),
+        "snapshots": _store(job.snapshots),
+        "repositories": None if job.repos is None else str(job.repos),
+        "commits": _commits(opened),
+        "packages": _packages(job, {metric.name for metric in families}),
+    }
+
+
+def input_settings(reading: ReadingOptions, plan: plans.Plan) -> dict[str, Any]:
+    """What all rows depend on: the inputs, and how they are read."""
+    return {
+        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
+        "input format": reading.input_format,
+        "longest line": reading.max_line,
+        "map": dict(reading.mapping or {}),
+        "profiles": sorted(reading.profiles),
+        "inputs": {
+            name: _identity(each.size, each.content) for name, each in plan.identities.items()
+        },
+        "pieces": _pieces(plan),
+    }
+
+
+def cuts_alike(
+    settings: Mapping[str, Any], reading: ReadingOptions, sizes: plans.PlanSizes
+) -> bool:
+    """Whether a run with these settings splits unchanged files the same way."""
+    own = {
+        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)},
+        "input format": reading.input_format,
+        "longest line": reading.max_line,
+        "map": dict(reading.mapping or {}),
+        "profiles": sorted(reading.profiles),
+    }
+    return all(name in settings and settings[name] == each for name, each in own.items())
+
+
+def key_of(settings: Mapping[str, Any]) -> str:
+    """The key of a run: 16 hexadecimal digits."""
+    text = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
+    """Describe how two runs differ, each difference in a few words."""
+    if earlier.get("results") != own.get("results"):
+        yield f"results: {_shown(earlier.get('results'))} → {_shown(own.get('results'))}"
+        return
+    for name in dict.fromkeys((*earlier, *own)):
+        before, now = earlier.get(name), own.get(name)
+        if before == now:
+            continue
+        if isinstance(before, dict) and isinstance(now, dict):
+            yield from _changes(name, before, now)
+        elif name == "commits":
+            yield "commits: the repositories have different ones"
+        elif name == "columns":
+            if earlier.get("metrics") == own.get("metrics"):
+                yield "columns: different figures, or a different order"
+        elif name == "pieces":
+            if earlier.get("inputs") == own.get("inputs"):
+                yield "pieces: the inputs are named or ordered differently, or split differently"
+        else:
+            yield f"{name}: {_shown(before)} → {_shown(now)}"
+
+
+def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for key in dict.fromkeys((*before, *now)):
+        if before.get(key) == now.get(key):
+            continue
+        if key not in before:
+            yield f"{name}: {key} is new"
+        elif key not in now:
+            yield f"{name}: {key} was removed"
+        elif isinstance(before[key], dict) and isinstance(now[key], dict):
+            yield from _changes(_within(name, key), before[key], now[key])
+        elif name in ("inputs", "tasks", "snapshots"):
+            yield f"{name}: {key} has changed"
+        else:
+            yield f"{name}: {key} {_shown(before[key])} → {_shown(now[key])}"
+
+
+def _within(name: str, key: str) -> str:
+    """Name of a setting in messages; a metric's settings are prefixed with its name."""
+    return key if name == "metrics" else f"{name}: {key}"
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, Any]:
+    about: dict[str, Any] = {"version": metric.version, "parameters": dict(metric.parameters)}
+    if any(metric is each for each in asked):
+        # An object may score in any way, so objects cannot be compared.
+        about["object"] = uuid4().hex
+        return about
+    for name in asked:
+        file = metric_file(name) if isinstance(name, str) else None
+        if file is not None and metric.name not in BUILT_IN:
+            about[file] = _digest(Path(file))
+    point = None if metric.name in BUILT_IN else plugins().get(metric.name)
+    if point is not None and point.dist is not None:
+        about["distribution"] = f"{point.dist.name} {point.dist.version}"
+    return about
+
+
+def _pieces(plan: plans.Plan) -> str:
+    """Values that differ between two ways to split the same inputs."""
+    text = json.dumps(plan.to_json()["units"])
+    return sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _identity(size: int, content: str | None) -> str:
+    return f"{size} bytes, {content}" if content is not None else uuid4().hex
+
+
+def _judge(job: Job) -> dict[str, Any] | None:
+    if job.judge is None:
+        return None
+    about = dict(job.judge_settings or {"object": uuid4().hex})
+    replay = about.get("replay")
+    return about if replay is None else {**about, "replay": _digest(Path(replay))}
+
+
+def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
+    """Content of task files by name, regardless of their folder."""
+    if not all(isinstance(each, Path) for each in tasks):
+        return {"objects": uuid4().hex}
+    found: dict[str, list[str]] = {}
+    for given in tasks:
+        if isinstance(given, Path):
+            for name, file in _files(given):
+                found.setdefault(name, []).append(_digest(file))
+    return {name: " ".join(sorted(digests)) for name, digests in found.items()}
+
+
+def _files(path: Path) -> list[tuple[str, Path]]:
+    """Digest of a file by its name, or of the files in a folder by their relative paths."""
+    if not path.is_dir():
+        return [(path.name, path)]
+    files = sorted(each for each in path.rglob("*") if each.is_file())
+    return [(each.relative_to(path).as_posix(), each) for each in files]
+
+
+def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
+    """Identity of snapshots: content of a file; sizes and times of a folder's files."""
+    if path is None:
+        return {}
+    if not isinstance(path, Path):
+        return {"object": uuid4().hex}
+    if not path.is_dir():
+        return {str(path): _digest(path)}
+    found = []
+    for folder, _, files in sorted(os.walk(path)):
+        for name in sorted(files):
+            file = Path(folder, name)
+            with suppress(FileNotFoundError):  # a broken link
+                about = file.stat()
+                found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
+    text = json.dumps(found)
+    return {str(path): sha256(text.encode()).hexdigest()}
+
+
+def _packages(job: Job, metrics: Collection[str]) -> dict[str, str]:
+    """Versions of the optional packages that the results depend on, if they are installed.
+
+    Without them costs and definitions are missing, so what was scored before they were installed
+    is not used afterwards.
+    """
+    names = ["genai-prices"] if "speedup" in metrics else []
+    is_prepared = isinstance(job.snapshots, Path) and not job.snapshots.is_dir()
+    if job.repos is not None or (job.snapshots is not None and not is_prepared):
+        from trajmeter.snapshots._languages import LANGUAGES
+
+        names += ["tree-sitter", *dict.fromkeys(language.package for language in LANGUAGES)]
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _commits(opened: OpenedJob) -> str | None:
+    """Commits that are read from repositories, some of which may not be present yet."""
+    if opened.job.repos is None:
+        return None
+    from trajmeter.snapshots import RepositoryFolder
+
+    if not isinstance(opened.store, RepositoryFolder):
+        return None
+    found = opened.store.commits(opened.tasks)
+    return sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
+def _digest(file: Path) -> str:
+    """SHA-256 or remote identity of a file; for a pipe, a unique value."""
+    if file.exists() and not file.is_file():
+        return uuid4().hex
+    digest = sha256()
+    try:
+        if isinstance(file, RemotePath):
+            return file.identity() or uuid4().hex
+        with file.open("rb") as content:
+            while block := content.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise ReadError(f"{file}: {error.strerror or error}") from error
+    return digest.hexdigest()

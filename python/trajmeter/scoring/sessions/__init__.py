@@ -1,0 +1,1 @@
+"""Sessions: scoring one attempt while it is recorded, turn by turn."""
