@@ -62,3 +62,13 @@ def test_a_number_and_the_same_digits_as_text_are_two_keys(tmp_path: Path) -> No
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_yaml(file) == {12: "free", "12": "taken"}
+
+
+@pytest.mark.parametrize("tag", ["!!map", "!!omap", "!!seq", "!!set"])
+def test_a_text_that_is_tagged_as_a_collection_is_no_key(tmp_path: Path, tag: str) -> None:
+    with pytest.raises(ConfigurationError, match="not valid YAML: line 1, column 3: expected"):
+        read_yaml(write(tmp_path, f"? {tag} berth\n: 12\n"))
+
+
+def test_an_equals_sign_as_a_key_is_text(tmp_path: Path) -> None:
+    assert read_yaml(write(tmp_path, "=: 12\n")) == {"=": 12}

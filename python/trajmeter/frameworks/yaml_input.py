@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.patches import whole_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
     from pathlib import Path
 
     import yaml
@@ -28,6 +28,8 @@ _DEEPEST = 100
 _SHOWN_CHARACTERS = 40
 """Maximum number of characters of a wrong value in an error message."""
 _MERGE = "tag:yaml.org,2002:merge"
+_VALUE = "tag:yaml.org,2002:value"
+"""What ``=`` is read as; as a key, it is text."""
 
 
 def read_yaml(file: Path) -> Any:  # noqa: ANN401 - any YAML value
@@ -155,7 +157,10 @@ def _warn_of_repeated_keys(node: Node, loader: yaml.SafeLoader, file: Path) -> N
     for key in (item[0] for item in node.value if isinstance(item, tuple)):
         if not isinstance(key.value, str) or key.tag == _MERGE:
             continue
-        value = loader.construct_object(key)  # yes and true are one key, 1 and "1" are two
+        # yes and true are one key, 1 and "1" are two
+        value = key.value if key.tag == _VALUE else loader.construct_object(key)
+        if not isinstance(value, Hashable):  # such as !!seq x; the loader refuses it
+            continue
         if value in seen:
             earlier = seen[value]
             problem = (
