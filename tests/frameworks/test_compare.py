@@ -68,6 +68,8 @@ def test_a_file_that_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> Non
     log = broken.rename(tmp_path / "log.jsonl")
     with pytest.raises(ReadError, match=r"log\.jsonl: neither a result file .* scored first"):
         trajmeter.compare([log])
+    write_evaluation(evaluation("Anchor", 2.0), log)
+    assert trajmeter.compare([log]).comparison.results[0].framework == "Anchor"
 
 
 def test_a_result_that_holds_no_number_is_refused_with_its_place() -> None:

@@ -102,14 +102,14 @@ def read_evaluation(file: str | Path) -> FrameworkEvaluation:
                 f"{file}: a folder, expected a result file, such as {Path(file, '*.json')}"
             ) from error
         raise ReadError(f"{file}: cannot be read: {error.strerror or error}") from error
-    if Path(file).suffix == ".jsonl":  # a result file is one document, and logs are often lines
-        raise ReadError(
-            f"{file}: neither a result file of trajmeter run nor a results table; logs are scored "
-            "first, with trajmeter score LOGS --output FILE"
-        )
     try:
         evaluation = FrameworkEvaluation.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as error:
+        if Path(file).suffix == ".jsonl":  # a result file is one document, and logs are often lines
+            raise ReadError(
+                f"{file}: neither a result file of trajmeter run nor a results table; logs are "
+                "scored first, with trajmeter score LOGS --output FILE"
+            ) from error
         raise ReadError(f"{file}: {describe_error(error)}") from error
     _check_finite(evaluation, at=str(file))
     return evaluation
