@@ -155,7 +155,9 @@ def test_why_a_simulation_failed(reason: str, info: Any, failure: Failure, tmp_p
     assert (attempt.failure, attempt.passed, attempt.turns) == (failure, None, ())
 
 
-def test_simulations_in_files_of_their_own_have_the_agent_of_their_run(tmp_path: Path) -> None:
+def test_simulations_in_files_of_their_own_have_the_agent_of_their_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "runs" / "one"
     (run / "simulations").mkdir(parents=True)
     (run / "simulations" / "a.json").write_text(json.dumps(SIMULATION, indent=2))
@@ -170,7 +172,8 @@ def test_simulations_in_files_of_their_own_have_the_agent_of_their_run(tmp_path:
         assert attempt.source.file == str(run / "simulations" / "a.json")
         assert [problem.file for problem in problems] == [str(run / "simulations" / "b.json")]
     (run / "simulations" / "b.json").unlink()
-    for path in (run / "simulations", run / "simulations" / "a.json"):
+    monkeypatch.chdir(run / "simulations")
+    for path in (run / "simulations", run / "simulations" / "a.json", "a.json"):
         (attempt,) = read_trajectories(path)
         assert (attempt.agent, attempt.model) == ("llm_agent", "m-1")
     (run / "results.json").write_text("{")

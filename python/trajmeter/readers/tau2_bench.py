@@ -131,7 +131,7 @@ def _read_simulation(record: Mapping[str, JsonValue], source: Source) -> Traject
 
 def _configuration_beside(source: Source) -> dict[str, JsonValue]:
     """The configuration of the run in whose folder of simulations a file lies; empty if none."""
-    folder = path_of(source.file).parent
+    folder = path_of(source.file).absolute().parent
     if folder.name != _SIMULATIONS:
         return {}
     try:
