@@ -195,6 +195,7 @@ def test_the_folders_of_an_export_are_read_together(kind: str, tmp_path: Path) -
 def test_a_folder_of_observations_is_read_as_a_whole(tmp_path: Path) -> None:
     for number, row in enumerate(ROWS):
         write_lines(tmp_path / "observations" / f"{number}.jsonl", row)
+    (tmp_path / "observations" / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
     assert same(read_one(tmp_path / "observations"), expected(tmp_path))
 
 

@@ -98,7 +98,8 @@ def _files_in(folder: Path, names: Collection[str] = _EXPORTED) -> Iterator[Path
     own = [folder] if folder.name in _OBSERVED else []
     for inner in (*own, *(folder / name for name in _EXPORTED if name in names)):
         if inner.is_dir():
-            yield from sorted(each for each in inner.iterdir() if each.is_file())
+            files = (each for each in inner.iterdir() if each.is_file())
+            yield from sorted(each for each in files if not each.name.startswith("."))
 
 
 def _events(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Event]:
