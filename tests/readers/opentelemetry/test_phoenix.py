@@ -164,3 +164,19 @@ def test_nested_attributes(tmp_path: Path) -> None:
     attempt = read_one(write_lines(tmp_path / "a", only))
     assert (attempt.final_output, attempt.model) == ("Done.", "heron-1")
     assert [turn.usage for turn in attempt.turns or ()] == [Usage(input_tokens=3)]
+
+
+def test_nested_attributes_of_the_conventions(tmp_path: Path) -> None:
+    messages = [{"role": "assistant", "parts": [{"type": "text", "content": "Done."}]}]
+    about = {
+        "attributes.gen_ai": {
+            "operation": {"name": "chat"},
+            "output": {"messages": messages},
+            "usage": {"input_tokens": 3},
+        },
+    }
+    row = {key: each for key, each in row_of(SPANS[0]).items() if "attributes." not in key}
+    only = {**row, **about, "parent_id": None, "span_kind": "UNKNOWN"}
+    attempt = read_one(write_lines(tmp_path / "a", only))
+    assert attempt.final_output == "Done."
+    assert [turn.usage for turn in attempt.turns or ()] == [Usage(input_tokens=3)]

@@ -124,7 +124,8 @@ def _flat(attributes: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]
             inner = [*value.items()]
         elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
             inner = [(str(at), each) for at, each in enumerate(value)]
-        if inner is None or name.startswith("gen_ai."):
+        is_given = name in attributes or isinstance(value, list)
+        if inner is None or (is_given and name.startswith("gen_ai.")):
             yield name, value
         else:
             waiting += [(f"{name}.{key}", each) for key, each in reversed(inner)]
