@@ -156,7 +156,7 @@ def test_agreement_of_framework_results(run: Run, folder: Path) -> None:
     (folder / "b.json").write_text(json.dumps(other))
     code, out, err = run("agreement", "a.json", "b.json")
     assert (code, out) == (2, "")
-    assert "the same answers, but the files are of x (a.json), y (b.json)" in err
+    assert "the same answers, but the files are of 'x' (a.json), 'y' (b.json)" in err
 
 
 def test_agreement_of_recordings(run: Run, folder: Path) -> None:

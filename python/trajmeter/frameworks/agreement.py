@@ -122,7 +122,7 @@ def agreement(
             "could be read"
         )
     if len(frameworks) > 1:
-        listed = ", ".join(f"{name} ({path})" for name, path in frameworks.items())
+        listed = ", ".join(f"{name!r} ({path})" for name, path in frameworks.items())
         raise ConfigurationError(
             f"judges must have rated the same answers, but the files are of {listed}"
         )
