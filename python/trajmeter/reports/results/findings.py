@@ -181,6 +181,8 @@ def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
         ['x', 'y']
         >>> system_labels([{"agent": "a"}, {"agent": None}])
         ['a', 'unnamed']
+        >>> system_labels([{"agent": "", "model": "x"}, {"agent": None, "model": "x"}])
+        ["'' / x", '- / x']
     """
     shown = [dict(group) for group in groups]
     files = {group["file"] for group in shown if group.get("file")}
@@ -198,4 +200,7 @@ def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
             labels.append(" / ".join(parts) or (UNNAMED if len(shown) > 1 else "all attempts"))
         if len(set(labels)) == len(labels):
             return labels
-    return [" / ".join(value or "-" for value in group.values()) for group in shown]
+    return [
+        " / ".join("-" if value is None else value or "''" for value in group.values())
+        for group in shown
+    ]
