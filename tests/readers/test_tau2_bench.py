@@ -173,9 +173,11 @@ def test_simulations_in_files_of_their_own_have_the_agent_of_their_run(
         assert [problem.file for problem in problems] == [str(run / "simulations" / "b.json")]
     (run / "simulations" / "b.json").unlink()
     monkeypatch.chdir(run / "simulations")
-    for path in (run / "simulations", run / "simulations" / "a.json", "a.json"):
+    for path in (run / "simulations", run / "simulations" / "a.json"):
         (attempt,) = read_trajectories(path)
         assert (attempt.agent, attempt.model) == ("llm_agent", "m-1")
+    (attempt,) = read_trajectories("a.json")
+    assert (attempt.agent, attempt.model) == ("llm_agent", "m-1")
     (run / "results.json").write_text("{")
     (attempt,) = read_trajectories(run / "simulations" / "a.json")
     assert (attempt.agent, attempt.task_id) == (None, "7")
