@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_object, as_text
@@ -16,28 +17,67 @@ from trajmeter.readers.opentelemetry.tool_runs import RESULT
 from trajmeter.readers.opentelemetry.values import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Mapping
 
     from pydantic import JsonValue
 
-__all__ = ["call_id", "is_named", "result_of"]
+__all__ = ["Calls", "result_of"]
 
 
-def call_id(span: Span, parts: list[JsonValue], taken: Container[str]) -> str | None:
-    """The id of the call that a tool span records, if known.
+class Calls:
+    """The calls of an answer that no span of a tool records yet, by the name of their tool."""
 
-    Traceloop's decorators do not record ids: among the calls without a span, a span then matches
-    the first call with the same name and arguments, or else the first with the same name.
-    """
-    identity = as_text(span.attributes.get("gen_ai.tool.call.id"))
-    if identity is not None or SPAN_KIND not in span.attributes:
-        return identity
-    name = span.attributes.get("gen_ai.tool.name")
-    same = [each for each in parts if isinstance(each, dict) and each.get("name") == name]
-    by_id = {as_text(each.get("id")): each for each in same}
-    waiting = {key: each for key, each in by_id.items() if key is not None and key not in taken}
-    first = next(iter(waiting), None)
-    return next((key for key, each in waiting.items() if _fits(span, each)), first)
+    def __init__(self, parts: list[JsonValue]) -> None:
+        self._parts = parts
+        self._waiting: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+        self._unidentified: dict[str, deque[int]] = defaultdict(deque)
+        for at, part in enumerate(parts):
+            if not isinstance(part, dict):
+                continue
+            name, identity = as_text(part.get("name")), as_text(part.get("id"))
+            if name is not None and identity is not None:
+                self._waiting[name][identity] = part
+            if part.get("type") == "tool_call" and not part.get("id"):
+                function = as_object(part.get("function")) or part
+                if (name := as_text(function.get("name"))) is not None:
+                    self._unidentified[name].append(at)
+
+    def id_of(self, span: Span) -> str | None:
+        """The id of the call that a tool span records, if known.
+
+        Traceloop's decorators do not record ids: among the calls without a span, a span then
+        matches the first call with the same name and arguments, or else the first with the same
+        name.
+        """
+        identity = as_text(span.attributes.get("gen_ai.tool.call.id"))
+        name = _name(span)
+        if identity is not None or SPAN_KIND not in span.attributes or name is None:
+            return identity
+        waiting = self._waiting.get(name, {})
+        first = next(iter(waiting), None)
+        return next((key for key, each in waiting.items() if _fits(span, each)), first)
+
+    def take(self, identity: str) -> None:
+        """Note that a span records the call with this id."""
+        for waiting in self._waiting.values():
+            waiting.pop(identity, None)
+
+    def identify(self, span: Span, identity: str) -> bool:
+        """Assign an id to the first call of this tool without one; returns whether it exists.
+
+        Calls of some models, such as Gemini's, have no ids.
+        """
+        places = self._unidentified.get(_name(span) or "")
+        if not places:
+            return False
+        at = places.popleft()
+        part = as_object(self._parts[at]) or {}
+        self._parts[at] = {**part, "id": identity}
+        return True
+
+
+def _name(span: Span) -> str | None:
+    return as_text(span.attributes.get("gen_ai.tool.name"))
 
 
 def _fits(span: Span, call: Mapping[str, Any]) -> bool:
@@ -49,21 +89,6 @@ def _fits(span: Span, call: Mapping[str, Any]) -> bool:
             return isinstance(arguments, dict) and given == list(arguments.values())
         case {"kwargs": dict(given)} | {"inputs": dict(given)}:
             return arguments == given
-    return False
-
-
-def is_named(span: Span, identity: str, parts: list[JsonValue]) -> bool:
-    """Assign an id to the answer's first call of this tool without one; returns whether it exists.
-
-    Calls of some models, such as Gemini's, have no ids.
-    """
-    name = span.attributes.get("gen_ai.tool.name")
-    for at, part in enumerate(parts):
-        if isinstance(part, dict) and part.get("type") == "tool_call" and not part.get("id"):
-            function = as_object(part.get("function")) or part
-            if name is not None and function.get("name") == name:
-                parts[at] = {**part, "id": identity}
-                return True
     return False
 
 

@@ -18,7 +18,7 @@ from trajmeter.readers.opentelemetry.nesting import (
 )
 from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span
 from trajmeter.readers.opentelemetry.tool_runs import FINAL, RESULT
-from trajmeter.readers.opentelemetry.tools import call_id, is_named, result_of
+from trajmeter.readers.opentelemetry.tools import Calls, result_of
 from trajmeter.readers.opentelemetry.values import parsed
 from trajmeter.records import Failure, Trajectory
 
@@ -122,6 +122,8 @@ class _Trace:
         """The message with the result of each call."""
         self._settled: set[str] = set()
         """Calls whose result is known as it was sent to the model."""
+        self._calls = Calls([])
+        """Those of the latest turn."""
         latest: dict[str, Any] | None = None
         for number, span in enumerate(spans):
             if span.operation in ANSWERS:
@@ -134,12 +136,13 @@ class _Trace:
             elif span.operation == "execute_tool":
                 if latest is None:
                     latest = self._begin(None, [])
-                identity = call_id(span, latest["parts"], self.tools[-1])
+                identity = self._calls.id_of(span)
                 if identity is None or identity not in self._named:
                     identity = identity or span.id or f"span {number}"
                     self._named[identity] = len(self.tools) - 1
-                    if not is_named(span, identity, latest["parts"]):
+                    if not self._calls.identify(span, identity):
                         latest["parts"].append(self._called(span, identity))
+                self._calls.take(identity)
                 self.tools[self._named[identity]][identity] = span
                 self._given[identity] = result_of(span, identity)
                 if RESULT in span.attributes:
@@ -152,6 +155,7 @@ class _Trace:
         self.answers.append(answer)
         self.messages.append(message)
         self.tools.append({})
+        self._calls = Calls(parts)
         for identity in _ids(parts):
             self._named[identity] = len(self.tools) - 1
             self._given.pop(identity, None)
