@@ -199,6 +199,15 @@ def test_a_folder_of_observations_is_read_as_a_whole(tmp_path: Path) -> None:
     assert same(read_one(tmp_path / "observations"), expected(tmp_path))
 
 
+def test_logs_beside_an_export_are_read_too(tmp_path: Path) -> None:
+    write_lines(tmp_path / "observations" / "a.jsonl", *ROWS)
+    write_lines(tmp_path / "a.jsonl", {"task_id": "a", "turns": []})
+    write_lines(tmp_path / "more" / "b.jsonl", {"task_id": "b", "turns": []})
+    attempts, problems = read(tmp_path)
+    assert sorted(attempt.task_id for attempt in attempts) == ["a", "b", "t1"]
+    assert not problems
+
+
 def test_other_folders_of_observations_are_not_of_this_format(tmp_path: Path) -> None:
     write_lines(tmp_path / "observations" / "a.jsonl", {"task_id": "a", "turns": []})
     attempt = read_one(tmp_path)

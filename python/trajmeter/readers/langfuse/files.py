@@ -33,7 +33,11 @@ _TRIED = 5
 _EXPORTED = ("traces", "observations", "observations_v2", "scores")
 """Folders of a scheduled export."""
 _OBSERVED = frozenset({"observations", "observations_v2"})
-_UNOBSERVED = "no observations; of an export, name the folder that holds all its folders"
+_OWN = frozenset({*_EXPORTED, "manifests"})
+"""What may be in the folder of a scheduled export."""
+_UNOBSERVED = (
+    "no observations; of an export, name the folder that holds all its folders and nothing else"
+)
 
 
 def _is_observation(value: object) -> bool:
@@ -59,8 +63,7 @@ def _page(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     if not head and path.is_dir():
-        files = islice(_files_in(path, _OBSERVED), _TRIED)
-        return Evidence.CERTAIN if any(map(_is_export, files)) else None
+        return Evidence.CERTAIN if _is_export_folder(path) else None
     if head.startswith(PARQUET_MAGIC):
         return Evidence.CERTAIN if has_columns(column_names(path, head)) else None
     if _is_csv(head):
@@ -82,6 +85,15 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
 def _is_csv(head: bytes) -> bool:
     lines = head.splitlines()
     return bool(lines) and is_header(lines[0])
+
+
+def _is_export_folder(folder: Path) -> bool:
+    """Whether a folder is an export or its observations, without logs of others beside them."""
+    if folder.name not in _OBSERVED:
+        names = (each.name for each in folder.iterdir())
+        if any(name not in _OWN and not name.startswith(".") for name in names):
+            return False
+    return any(map(_is_export, islice(_files_in(folder, _OBSERVED), _TRIED)))
 
 
 def _is_export(path: Path) -> bool:
