@@ -275,6 +275,7 @@ LOGS = {
     "tau2-simulations": lines(tau.SIMULATION),
     "trajectory-records": lines(OWN),
     "verifiers-episodes": lines(verifiers.episode(verifiers.trace()), name="traces.jsonl"),
+    "verifiers-tasks": lines(verifiers.trace(), name="traces.jsonl"),
     "verifiers-traces": lines(verifiers.trace()),
 }
 """Whole logs by the name of their format."""
