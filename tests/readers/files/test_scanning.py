@@ -6,7 +6,7 @@ from io import BytesIO
 from zlib import crc32
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trajmeter.readers._files import scanning
@@ -17,6 +17,7 @@ contents = st.lists(st.sampled_from([b"", b"\n", b"a", b"\xff\x00", b"\r\n", b"x
 
 @pytest.mark.parametrize("backend", ["python", "rust"])
 @given(parts=contents, more=st.integers(0, 3), block=st.sampled_from([1, 3, 1_000, 1 << 20]))
+@example(parts=[b"x" * 1_200, b"\n"] * 100, more=1, block=1 << 20)  # counted in several parts
 def test_crc_and_lines(backend: str, parts: list[bytes], more: int, block: int) -> None:
     if backend == "rust":
         pytest.importorskip("trajmeter.kernels._rust")
