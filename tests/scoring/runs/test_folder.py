@@ -108,6 +108,9 @@ def test_a_shard_that_begins_anew_keeps_the_parts_of_others(runs: Path, tmp_path
     done = score_units(runs, output, shard=(2, 2), resume=False)
     assert first.items() < contents(output).items()
     assert done.is_complete
+    again = score_units(runs, output, shard=(2, 2), resume=False)
+    assert (again.resumed, again.rows) == (0, done.rows)
+    assert score_units(runs, output, shard=(1, 2)).resumed > 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
