@@ -161,7 +161,7 @@ def _matching(parts: Iterable[Section], search: Search, file: Path) -> Iterator[
 
 
 def _unknown(file: Path, name: str) -> UnknownNameError:
-    number = f"; a number is written as '#{name}'" if name.isdecimal() else ""
+    number = f"; a number is written as '#{name}'" if name.lstrip("0").isdecimal() else ""
     return UnknownNameError(
         f"{file}: no trajectory {name!r}; without an id, all are listed{number}"
     )
