@@ -1,4 +1,4 @@
-"""Escapes in JSON text that no character is written as: lone halves of surrogate pairs."""
+"""Escapes in JSON text that stand for no character: lone halves of surrogate pairs."""
 
 from __future__ import annotations
 

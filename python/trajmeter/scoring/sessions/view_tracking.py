@@ -51,7 +51,7 @@ class ViewTracking:
         """End the open turn.
 
         Args:
-            views: All its views; ``None`` if it is no step.
+            views: All its views; ``None`` if the turn does not count as a step.
         """
         if self.is_stale or self.tracker is None or views is None:
             return

@@ -79,7 +79,7 @@ def _score(
     units: Sequence[Unit],
 ) -> list[tuple[int, str]]:
     """Process units, reporting progress; return those whose workers died."""
-    prepared.folder.manifest.unlink(missing_ok=True)  # the results are no longer complete
+    prepared.folder.manifest.unlink(missing_ok=True)  # it marks a run as complete
     size_of = {unit.number: unit.size for unit in units}
     of_size = sum(size_of.values())
     size = of_size - sum(unit.size for unit in todo)
