@@ -131,6 +131,17 @@ def test_mapped_rows_are_those_of_records(
     assert as_columns(table, mapping=mapping) == as_records(table, mapping=mapping)
 
 
+def test_a_column_named_like_a_field_is_mapped_in_parts_as_for_records() -> None:
+    usage = {"input_tokens": 5, "output_tokens": 3}
+    table = pa.Table.from_pylist([{"uid": "a", "talk": ANSWER, "usage": usage}])
+    mapping = {"task_id": "uid", "messages": "talk", "duration_seconds": "usage.input_tokens"}
+    (batch,) = FrameBatches(table, ALL, mapping=mapping)
+    (row,) = batch.select(["duration_seconds", "usage"]).to_pylist()
+    assert row["duration_seconds"] == 5.0
+    assert (row["usage"]["input_tokens"], row["usage"]["output_tokens"]) == (None, 3)
+    assert as_columns(table, mapping=mapping) == as_records(table, mapping=mapping)
+
+
 @given(st.lists(rows, min_size=1, max_size=6), st.booleans())
 def test_rows_as_they_are_are_those_of_records(found: list[Any], as_text: bool) -> None:
     table = table_of(found, as_text=as_text)

@@ -83,9 +83,9 @@ def test_a_column_holds_its_field_or_is_an_error(rows: Path, field: str, column:
     ("column", "hint"),
     [
         ("relcord", "; did you mean 'record'?"),
-        ("record.nme", "; found: id, text, coded, "),
+        ("record.nme", "; did you mean 'record.name'?"),
         ("map.k", "; found: id, text, coded, "),
-        ("record.deep.x.y", "; found: id, text, coded, "),
+        ("record.deep.x.y", "; did you mean 'record.deep.x'?"),
     ],
 )
 @pytest.mark.parametrize("field", ["model", "task.question"])

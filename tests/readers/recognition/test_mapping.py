@@ -111,14 +111,37 @@ def test_our_own_turns_stay_as_they_are(tmp_path: Path) -> None:
     assert [turn.program for turn in attempt.turns or ()] == ["ls"]
 
 
+@pytest.mark.parametrize("container", ["lines", "parquet"])
+def test_a_column_named_like_a_field_may_be_mapped_in_parts(tmp_path: Path, container: str) -> None:
+    path = tmp_path / f"rows.{container}"
+    usage = {"prompt_tokens": 10, "output_tokens": 3, "total": {"all": 13}}
+    row = {"uid": "a", "usage": usage, "model": {"name": "m", "size": 7}, "spent": 0.5}
+    if container == "parquet":
+        parquet.write_table(pa.Table.from_pylist([row]), path)
+    else:
+        path.write_text(json.dumps(row))
+    mapping = {"usage.input_tokens": "usage.prompt_tokens", "usage.cost_usd": "spent"}
+    (attempt,), problems, _ = read(path, {"task_id": "uid", "agent": "model.name", **mapping})
+    assert problems == []
+    assert (attempt.agent, attempt.model) == ("m", None)
+    assert attempt.usage is not None
+    known = attempt.usage.model_dump(exclude_none=True)
+    assert known == {"input_tokens": 10, "output_tokens": 3, "cost_usd": 0.5}
+    assert attempt.extra == {"usage.total": {"all": 13}, "model.size": 7}
+
+
 def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    path.write_text('{"uid": "a", "model_id": null}\n{"uid": "b", "name": 1}\n{"other": 1}')
-    found, problems, told = read(path, {"task_id": "uid", "agent": "nme", "model": "model_id"})
+    path.write_text('{"uid": "a", "model_id": null, "by": {"team": 1}}\n{"uid": "b"}\n{"other": 1}')
+    mapping = {"task_id": "uid", "agent": "nme", "model": "model_id", "attempt": "by.tem"}
+    found, problems, told = read(path, mapping)
     assert [each.task_id for each in found] == ["a", "b"]
-    message = "none of the mapped columns exists: 'uid', 'nme', 'model_id'; there are: ['other']"
-    assert problems == [message]
-    assert told == [f"{path}: no record has the mapped column 'nme'"]
+    columns = "'uid', 'nme', 'model_id', 'by.tem'"
+    assert problems == [f"none of the mapped columns exists: {columns}; there are: ['other']"]
+    assert told == [
+        f"{path}: no record has the mapped column 'nme'",
+        f"{path}: no record has the mapped column 'by.tem'; did you mean 'by.team'?",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +151,8 @@ def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
         ({"uid": "a", "steps": "["}, "messages: invalid JSON: "),
         ({"uid": ["a"], "steps": []}, "task_id: expected text, got "),
         ({"uid": None, "steps": []}, "task_id: required, but missing"),
+        ({"to": "a", "steps": []}, "no column 'uid' for 'task_id'; there are: ['to', 'steps']"),
+        ({"uids": "a", "steps": []}, "no column 'uid' for 'task_id'; did you mean 'uids'?"),
     ],
 )
 def test_a_row_that_does_not_fit_is_a_problem(

@@ -74,7 +74,7 @@ class MappedLines(NamedTuple):
             not has_json(pa.struct(list(rows.schema)))
             or not named.isdisjoint(_NOT_BESIDE)
             or not {*kept}.isdisjoint(field.partition(".")[0] for field in used if "." in field)
-            or not {*kept}.isdisjoint(_MESSAGES)
+            or not {*kept}.isdisjoint((*_MESSAGES, *mapping.divided))
         ):
             return None
         values = {field: _column(rows, column) for field, column in used.items()}

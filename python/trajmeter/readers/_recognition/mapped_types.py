@@ -13,7 +13,7 @@ from trajmeter.readers._files.content import open_content
 from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from trajmeter.shapes import Shape
@@ -57,13 +57,21 @@ def check_schema(
     for field, column in columns.items():
         found = _type_of(schema, column)
         if found is None:
-            meant = nearest(column, schema.names)
+            meant = nearest(column, [*_dotted(schema)])
             hint = f"; did you mean {meant!r}?" if meant else f"; found: {', '.join(schema.names)}"
             raise ConfigurationError(f"{place}: map: no column {column!r} for {field!r}{hint}")
         if field in shapes and not _holds(found, shapes[field]):
             raise ConfigurationError(
                 f"{place}: map: column {column!r} is {found}, which cannot hold {field!r}"
             )
+
+
+def _dotted(fields: pa.Schema | pa.StructType) -> Iterator[str]:
+    """The names of all columns, nested ones with dots."""
+    for field in fields:
+        yield field.name
+        if isinstance(field.type, pa.StructType):
+            yield from (f"{field.name}.{inner}" for inner in _dotted(field.type))
 
 
 def _type_of(fields: pa.Schema | pa.StructType, column: str) -> pa.DataType | None:

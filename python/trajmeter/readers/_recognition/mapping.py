@@ -18,7 +18,7 @@ from trajmeter.shapes import Shape, trajectory_shape
 from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -38,7 +38,8 @@ _OF_TASK = "task."
 
 _MESSAGES = "messages"
 _TURNS = "turns"
-_NAMES = ("task_id", "agent", "model", "attempt")
+_TASK_ID = "task_id"
+_NAMES = (_TASK_ID, "agent", "model", "attempt")
 _TRUTHS = {0: False, 1: True}
 
 
@@ -59,6 +60,9 @@ class ColumnMapping:
         """Columns that are renamed."""
         self.columns = {field: columns[field] for field in columns if not is_of_task(field)}
         """Columns by field."""
+        heads = {column.partition(".")[0] for column in self.gone if "." in column}
+        own = trajectory_shape().members if is_own else ()
+        self._divided = {member.name: member.shape for member in own if member.name in heads}
         self.is_own = is_own
         """Whether the renamed records are Trajmeter trajectories."""
         self._shapes: dict[str, Shape] = {}
@@ -71,6 +75,11 @@ class ColumnMapping:
                 raise ConfigurationError(f"map: {field!r} is mapped as a whole and in part")
         if is_own and {_MESSAGES, _TURNS} <= {*fields}:
             raise ConfigurationError("map: messages become turns; map one of the two")
+
+    @property
+    def divided(self) -> Collection[str]:
+        """Columns named like a field, parts of which are mapped."""
+        return self._divided.keys()
 
     def is_nested(self, field: str) -> bool:
         """Whether a mapped field is a list or object, which may be given as JSON text."""
@@ -106,7 +115,14 @@ class ColumnMapping:
             columns = ", ".join(map(repr, self.columns.values()))
             known = reprlib.repr([*record])
             raise ReadError(f"none of the mapped columns exists: {columns}; there are: {known}")
+        task_id = self.columns.get(_TASK_ID)
+        if self.is_own and task_id is not None and not has_column(record, task_id):
+            hint = _meant(task_id, record) or f"; there are: {reprlib.repr([*record])}"
+            raise ReadError(f"no column {task_id!r} for {_TASK_ID!r}{hint}")
         renamed: dict[str, Any] = {key: record[key] for key in record if key not in self.gone}
+        for name, shape in self._divided.items():
+            if isinstance(renamed.get(name), dict):
+                self._divide(name, shape, renamed)
         for field, value in found.items():
             *path, name = field.split(".")
             target = renamed
@@ -115,6 +131,24 @@ class ColumnMapping:
                 target[part] = target = dict(inside) if isinstance(inside, dict) else {}
             target[name] = value
         return _own(renamed) if self.is_own else renamed
+
+    def _divide(self, name: str, shape: Shape, record: dict[str, Any]) -> None:
+        """Keep under its name only what a field holds of a column whose other parts are mapped.
+
+        The rest gets dotted names, which are no fields: nothing in it was meant as one.
+        """
+        if shape.kind in ("json", "mapping"):  # which hold anything
+            return
+        members = {member.name for member in shape.members}
+        kept = {}
+        for key, value in record.pop(name).items():
+            column = f"{name}.{key}"
+            if key in members and column not in self.gone:
+                kept[key] = value
+            elif column not in self.gone:
+                record[column] = value
+        if kept:
+            record[name] = kept
 
     def columns_in(self, record: Mapping[str, JsonValue]) -> Iterator[str]:
         """The mapped columns that a record has, null or not."""
@@ -131,9 +165,7 @@ class ColumnMapping:
         """
         for column in self.columns.values():
             if column not in seen:
-                meant = nearest(column, keys)
-                hint = f"; did you mean {meant!r}?" if meant else ""
-                yield f"no record has the mapped column {column!r}{hint}"
+                yield f"no record has the mapped column {column!r}{_meant(column, keys)}"
 
     def _values(self, record: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
         for field, column in self.columns.items():
@@ -216,6 +248,20 @@ def has_column(record: Mapping[str, JsonValue], column: str) -> bool:
     head, _, rest = column.partition(".")
     inside = record.get(head)
     return bool(rest) and isinstance(inside, dict) and has_column(inside, rest)
+
+
+def _meant(column: str, record: Mapping[str, JsonValue]) -> str:
+    """A question naming the column that is most similar; empty if none is."""
+    meant = nearest(column, [*_dotted(record)])
+    return f"; did you mean {meant!r}?" if meant else ""
+
+
+def _dotted(record: Mapping[str, JsonValue]) -> Iterator[str]:
+    """The names of all columns, nested ones with dots."""
+    for name, value in record.items():
+        yield name
+        if isinstance(value, dict):
+            yield from (f"{name}.{inner}" for inner in _dotted(value))
 
 
 def value_in(record: Mapping[str, JsonValue], column: str) -> JsonValue:
