@@ -54,6 +54,15 @@ def test_a_table_for_people(run: Run, folder: Path) -> None:
     ]
 
 
+def test_attempts_of_all_groups_that_were_not_scored_are_counted(run: Run, folder: Path) -> None:
+    rows = rows_of({"t1": ["lost", 0.5]}, agent="a") + rows_of({"t1": ["lost", "lost"]}, agent="b")
+    rows = [row | {"context.final.file.f1": 0.5} for row in rows]
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for figures in ([F1], [F1, "context.final.file.f1"]):
+        out = run("summarize", "t.jsonl", *(word for f in figures for word in ("--figure", f)))[1]
+        assert "\nnot scored: lost 3\n" in out
+
+
 def test_the_interval_of_equal_values_is_explained_if_there_is_one(run: Run, folder: Path) -> None:
     rows = [{"task_id": f"t{n}", F1: 0.5, "turns.run.turn_count": 3} for n in range(12)]
     (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

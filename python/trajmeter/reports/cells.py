@@ -99,6 +99,16 @@ def amount(value: float | None) -> str:
     return f"{value:.3f}"
 
 
+def counts(*numbers: int) -> str:
+    """Counts beside each other, such as those of a part and of the whole.
+
+    Example:
+        >>> counts(24282, 25000), counts(3, 2, 1)
+        ('24,282/25,000', '3/2/1')
+    """
+    return "/".join(f"{number:,}" for number in numbers)
+
+
 def mean(value: float | None, scored: int, total: int) -> str:
     """A mean, with the number of attempts it covers.
 
@@ -106,7 +116,7 @@ def mean(value: float | None, scored: int, total: int) -> str:
         >>> mean(0.5, 2, 3)
         '0.500 (2/3)'
     """
-    return f"{amount(value)} ({scored}/{total})"
+    return f"{amount(value)} ({counts(scored, total)})"
 
 
 def any_figure(value: object) -> Cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.reports.cells import NOTHING, Cell, amount, counted
+from trajmeter.reports.cells import NOTHING, Cell, amount, counted, counts
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
@@ -76,14 +76,14 @@ def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
     rows = tuple(
         (
             each.figure,
-            str(each.n_tasks),
+            f"{each.n_tasks:,}",
             amount(each.mean_a),
             amount(each.mean_b),
             signed(each.difference),
             interval_text(each) + (_FEW if _is_rough(each) else ""),
             p_text(each.p_value),
             *((p_text(each.p_holm),) if tests > 1 else ()),
-            f"{each.n_better}/{each.n_worse}/{each.n_equal}",
+            counts(each.n_better, each.n_worse, each.n_equal),
             *((_factor(each),) if has_ratio else ()),
             *((amount(each.mde), _bounds(each)) if len(pair.figures) > 1 else ()),
         )
@@ -179,7 +179,7 @@ def tasks_table(pair: SystemPair, tasks: Sequence[TaskDifference]) -> Table:
             Cell(amount(each.a), each.a),
             Cell(amount(each.b), each.b),
             Cell(signed(each.difference), each.difference),
-            f"{each.n_a}/{each.n_b}",
+            counts(each.n_a, each.n_b),
         )
         for each in tasks
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
-from trajmeter.reports.cells import NOTHING, amount
+from trajmeter.reports.cells import NOTHING, amount, counts
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
 from trajmeter.summaries.systems import UNNAMED
@@ -141,8 +143,8 @@ def _row(estimate: Estimate, kept: Sequence[str], bounds: str) -> tuple[str, ...
     return (
         amount(estimate.mean),
         interval,
-        f"{estimate.n_scored}/{estimate.n_total}",
-        str(estimate.n_tasks),
+        counts(estimate.n_scored, estimate.n_total),
+        f"{estimate.n_tasks:,}",
         *(cells[heading] for heading in kept),
     )
 
@@ -166,14 +168,10 @@ def _range(estimate: Estimate) -> str:
 
 
 def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
-    causes = (
-        _most(each.not_scored for each in found)
-        if len({e.figure for e in found}) > 1
-        else (sum((Counter(each.not_scored) for each in found), Counter()))
-    )
+    causes = _causes(found)
     lines = []
     if causes:
-        listed = ", ".join(f"{cause} {count}" for cause, count in sorted(causes.items()))
+        listed = ", ".join(f"{cause} {count:,}" for cause, count in sorted(causes.items()))
         lines.append(f"not scored: {listed}")
     methods = dict.fromkeys(each.interval for each in found if each.interval is not None)
     if methods:
@@ -194,12 +192,12 @@ def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
     return lines + [text for note, text in _NOTES.items() if note in notes]
 
 
-def _most(counts: Iterable[dict[str, int]]) -> Counter[str]:
-    """Maximum number of unscored attempts of any figure, by cause."""
-    most: Counter[str] = Counter()
-    for each in counts:
-        most |= Counter(each)
-    return most
+def _causes(found: Iterable[Estimate]) -> Counter[str]:
+    """Number of unscored attempts by cause; of several figures, that of the one with most."""
+    of_figures: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for each in found:
+        of_figures[each.figure].update(each.not_scored)
+    return reduce(or_, of_figures.values(), Counter())
 
 
 def repeats_section(
@@ -233,7 +231,7 @@ def repeats_section(
 def _repeat_row(estimate: RepeatEstimate) -> tuple[str, ...]:
     return (
         str(estimate.k),
-        f"{estimate.n_tasks}/{estimate.n_tasks_total}",
+        counts(estimate.n_tasks, estimate.n_tasks_total),
         amount(estimate.pass_at_k),
         limits(estimate.pass_at_k_low, estimate.pass_at_k_high),
         amount(estimate.pass_hat_k),
@@ -260,8 +258,8 @@ def agreement_sections(agreement: JudgeAgreement) -> list[Section]:
         (
             each.figure,
             each.scale,
-            f"{each.n_compared}/{each.n_items}",
-            str(each.n_tasks),
+            counts(each.n_compared, each.n_items),
+            f"{each.n_tasks:,}",
             NOTHING if each.exact is None else f"{each.exact:.0%}",
             amount(each.alpha),
             limits(each.alpha_low, each.alpha_high),

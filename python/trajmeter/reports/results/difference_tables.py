@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import short_name
-from trajmeter.reports.cells import Cell, amount
+from trajmeter.reports.cells import Cell, amount, counts
 from trajmeter.reports.differences import interval_text, p_text, signed, tasks_table
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.page.document import Fold, PartTable
@@ -82,7 +82,7 @@ def _cells(pair: SystemPair, difference: Difference, findings: Findings) -> Iter
     yield Cell(p_text(difference.p_value), difference.p_value)
     adjusted = findings.adjusted.get((pair.a, pair.b, difference.figure))
     yield Cell(p_text(adjusted), adjusted)
-    yield f"{difference.n_better}/{difference.n_worse}/{difference.n_equal}"
+    yield counts(difference.n_better, difference.n_worse, difference.n_equal)
     yield Cell(f"{difference.n_tasks:,}", difference.n_tasks)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import short_name
-from trajmeter.reports.cells import NOTHING, Cell, amount
+from trajmeter.reports.cells import NOTHING, Cell, amount, counts
 from trajmeter.reports.estimates import limits
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def axis_name(figure: str, unit: str | None = None) -> str:
 
 def scored(estimate: Estimate) -> str:
     """Number of attempts with a figure, of all attempts."""
-    return f"{estimate.n_scored:,}/{estimate.n_total:,}"
+    return counts(estimate.n_scored, estimate.n_total)
 
 
 def estimate_cell(estimate: Estimate | None) -> Cell:

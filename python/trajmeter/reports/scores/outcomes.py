@@ -56,7 +56,7 @@ def outcome_rows(figures: Mapping[str, FigureSummary]) -> tuple[tuple[str, str, 
             concerned.setdefault(key, []).append(name)
     ranked = sorted(concerned.items(), key=lambda item: (_ORDER.index(item[0][0]), -item[0][2]))
     return tuple(
-        (outcome, cause, str(attempts), ", ".join(_runs(_places(names, list(figures)))))
+        (outcome, cause, f"{attempts:,}", ", ".join(_runs(_places(names, list(figures)))))
         for (outcome, cause, attempts), names in ranked
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.reports.cells import NOTHING, amount, visible
+from trajmeter.reports.cells import NOTHING, amount, counts, visible
 from trajmeter.reports.scores.agents import figures_by_agent, figures_of_run
 from trajmeter.reports.scores.arrangement import arrange
 from trajmeter.reports.scores.outcomes import family_rows, outcome_rows
@@ -185,11 +185,11 @@ def _list(title: str, metric: str, arrangement: Arrangement, attempts: AttemptsS
 
 
 def _scored_of_total(figure: FigureSummary) -> str:
-    return f"{figure.scored}/{figure.total}"
+    return counts(figure.scored, figure.total)
 
 
 def _errors(summary: Summary) -> Table:
     rows = tuple(
-        (error.metric, str(error.attempts), visible(error.message)) for error in summary.errors
+        (error.metric, f"{error.attempts:,}", visible(error.message)) for error in summary.errors
     )
     return Table("errors", ("metric", "attempts", "message"), rows, texts=(0, 2))
