@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +51,18 @@ def test_a_single_name_is_a_list_of_one() -> None:
     assert trajmeter.compare_scores(tables, tasks_of=F1).pairs[0].tasks.keys() == {F1}
     report = trajmeter.report(tables, figures=F1).document
     assert report.headlines == trajmeter.report(tables, figures=[F1]).document.headlines
+
+
+def test_every_pair_and_figure_is_a_row() -> None:
+    tables = [rows_of(tasks, agent=name) for name, tasks in {"a": A, "b": B, "c": A}.items()]
+    compared = trajmeter.compare_scores(tables, figures=F1, by="agent")
+    assert [(row["a"], row["b"], row["figure"]) for row in compared.rows] == [
+        ("a", "b", F1),
+        ("a", "c", F1),
+    ]
+    figure = compared.pairs[0].figures[0]
+    assert compared.rows[0] == {"a": "a", "b": "b", **figure.model_dump(mode="json")}
+    assert pa.Table.from_pylist(compared.rows)["difference"].to_pylist()[1] == 0.0
 
 
 def test_why_tasks_are_left_out() -> None:

@@ -22,8 +22,6 @@ from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["SummaryFormat", "summarize"]
@@ -234,16 +232,7 @@ def _text(found: Estimates, form: str) -> str:
         return json_document(found) + "\n"
     if form == "markdown":
         return to_markdown(summary_sections(found))
-    rows = _rows(found)
+    rows = found.rows
     if form == "jsonl":
         return json_lines_text(rows)
     return csv_text([{k: v for k, v in row.items() if k != "not_scored"} for row in rows])
-
-
-def _rows(found: Estimates) -> Sequence[dict[str, object]]:
-    """One row for each group and figure, with the group's columns first."""
-    return [
-        {**group.group, **each.model_dump(mode="json")}
-        for group in found.groups
-        for each in group.figures
-    ]

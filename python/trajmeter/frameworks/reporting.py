@@ -25,7 +25,7 @@ __all__ = ["Report", "check_report", "report"]
 _SUFFIXES = (".md", ".html")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """A report, and the formats in which it can be written.
 
@@ -34,6 +34,14 @@ class Report:
 
     document: Document
     """The report's model: headlines, parts, attempts, provenance."""
+
+    def __repr__(self) -> str:
+        """The title."""
+        return f"<Report: {self.document.title}>"
+
+    def _repr_markdown_(self) -> str:
+        """Headlines and tables, as notebooks show them."""
+        return self.markdown()
 
     def html(self) -> str:
         """One HTML document that opens offline, with charts and a table of attempts.

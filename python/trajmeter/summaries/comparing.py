@@ -84,6 +84,15 @@ class ComparedScores(Record):
     pairs: tuple[SystemPair, ...]
     """Every pair of systems that was compared."""
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row for each pair and figure, ready for polars and pandas."""
+        return [
+            {"a": pair.a, "b": pair.b, **figure.model_dump(mode="json")}
+            for pair in self.pairs
+            for figure in pair.figures
+        ]
+
 
 def compare_scores(
     tables: Tables,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trajmeter.records import Record
 from trajmeter.summaries.estimates import Estimate, IntervalChoice
 from trajmeter.summaries.gates import GateCheck
@@ -57,3 +59,12 @@ class Estimates(Record):
     """The groups, in the order of their keys."""
     gates: tuple[GateCheck, ...] = ()
     """What each gate found for each group and figure."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row for each group and figure, ready for polars and pandas."""
+        return [
+            {**group.group, **figure.model_dump(mode="json")}
+            for group in self.groups
+            for figure in group.figures
+        ]
