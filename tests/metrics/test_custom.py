@@ -197,6 +197,23 @@ def test_a_name_is_one_that_a_column_can_bear() -> None:
         decorate(lambda _task, _trajectory: 1.0)
 
 
+def test_a_function_that_cannot_be_called_is_an_error_at_once() -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"'own' takes \(_only\), expected \(task, trajectory\)"
+    ):
+        metric(name="own")(lambda _only: 1.0)  # type: ignore[misc,arg-type]  # meant to fail
+
+    async def asked(task: Task | None, trajectory: Trajectory) -> float:
+        return 1.0
+
+    with pytest.raises(
+        ConfigurationError, match="'asked' is asynchronous, expected a plain function"
+    ):
+        metric(asked)  # type: ignore[arg-type]  # meant to fail
+    assert metric(name="own")(lambda *given: len(given))(None, ATTEMPT) == 2
+    assert metric(min).name == "min"  # type: ignore[arg-type]  # which has no signature
+
+
 def test_a_range_holds_a_value() -> None:
     decorate: Callable[..., FunctionMetric] = metric(name="rank", low=5, high=1)
     with pytest.raises(ConfigurationError, match="the low end of a range is 5, above"):

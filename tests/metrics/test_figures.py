@@ -44,6 +44,14 @@ def test_every_short_name_is_a_figure(short: str, full: str) -> None:
     assert full_name(short, registered_figures(short.partition(".")[0])) == full
 
 
+def test_a_metric_made_of_a_function_names_its_figure() -> None:
+    known = ["mine.value", "mine.passed", "tools.exact"]
+    assert full_name("mine", known) == "mine.value"
+    assert short_name("mine.value") == "mine"
+    assert matching_figures(["mine"], known) == ["mine.value"]
+    assert full_name("tools", known) is None
+
+
 def test_a_column_of_that_name_goes_first() -> None:
     assert full_name("tools.f1", ["tools.f1", "tools.any_order_grades.f1"]) == "tools.f1"
     assert full_name("context.line.f1", LINES[1:]) is None

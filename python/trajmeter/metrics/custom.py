@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable
@@ -201,6 +202,10 @@ def metric(
         higher_is_better: Direction; ``None`` for a figure without one.
         unit: Unit of the value.
 
+    Raises:
+        ConfigurationError: The name is not an identifier, or the function is asynchronous or does
+            not take two arguments.
+
     Example:
         >>> from trajmeter.records import Trajectory, Turn
         >>> @metric(unit="turns")
@@ -216,6 +221,7 @@ def metric(
             raise ConfigurationError(
                 f"a metric is named {own_name!r}, expected a name of letters, digits and _"
             )
+        _check_signature(function, own_name)
         figure = Figure(low=low, high=high, higher_is_better=higher_is_better, unit=unit)
         return FunctionMetric(
             function,
@@ -226,6 +232,21 @@ def metric(
         )
 
     return decorate if function is None else decorate(function)
+
+
+def _check_signature(function: ScoreFunction, name: str) -> None:
+    if inspect.iscoroutinefunction(function):
+        raise ConfigurationError(f"metric {name!r} is asynchronous, expected a plain function")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # some functions of C have none
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        raise ConfigurationError(
+            f"metric {name!r} takes {signature}, expected (task, trajectory)"
+        ) from error
 
 
 def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Result]:

@@ -65,6 +65,7 @@ _SHORT_NAMES = (
     _Short(r"context\.(file|symbol|span|line)\.(\w+)", r"context.final.\1.\2"),
     _Short(r"rules\.(\w+)", r"rules.\1.score"),
     _Short(r"turns\.(turn_count)", r"turns.run.\1"),
+    _Short(r"(\w+)", r"\1.value"),  # a function's figure
 )
 
 
@@ -74,6 +75,7 @@ _SHORT_FORMS = {
     r"context\.final\.(file|symbol|span|line)\.(\w+)": r"context.\1.\2",
     r"rules\.(\w+)\.score": r"rules.\1",
     r"turns\.run\.(turn_count)": r"turns.\1",
+    r"(\w+)\.value": r"\1",
 }
 """Columns with their short names: the reverse of :data:`_SHORT_NAMES`."""
 
