@@ -95,6 +95,22 @@ def test_a_file_that_no_metric_scores_is_refused(tmp_path: Path) -> None:
         _time(files=[file])
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"uid": 1, "log": []}', "expected a trajectory, got an object"),
+        ("[]", "it contains no att"),
+    ],
+)
+def test_a_file_without_a_readable_attempt_is_refused(
+    tmp_path: Path, content: str, told: str
+) -> None:
+    file = tmp_path / "odd.jsonl"
+    file.write_text(content)
+    with pytest.raises(ConfigurationError, match=rf"odd\.jsonl: .*{told}"):
+        _time(files=[file])
+
+
 def _write_parquet(file: Path) -> None:
     parquet.write_table(pa.table({"task_id": ["a"] * 5_000, "passed": [True] * 5_000}), file)
 

@@ -101,7 +101,8 @@ def test_a_record_with_an_id_is_described_by_its_keys_not_taken_for_a_task(tmp_p
     _, problems = read(write(tmp_path / "p.jsonl", '{"id": 1, "notes": []}\n{"id": "t"}'))
     (problem,) = problems
     assert "expected a trajectory, got an object with the keys ['id', 'notes'], which no" in problem
-    assert problem.endswith("; docs/formats/your-own.md shows how to read others")
+    hint = "; map its columns (--map, or mapping= in Python) as docs/formats/your-own.md shows"
+    assert problem.endswith(hint)
     _, problems = read(write(tmp_path / "p.jsonl", f'{OWN}\n{{"id": "t", "question": "why"}}'))
     assert problems[0].endswith("expected a trajectory, got Task records; pass tasks with --tasks")
 

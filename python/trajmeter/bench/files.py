@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import BackendName
     from trajmeter.metrics import AnyMetric
-    from trajmeter.records import Record
+    from trajmeter.records import ReadProblem, Record
 
 __all__ = ["Request", "time_files"]
 
@@ -149,7 +149,11 @@ class _Command:
 
 def _allowed(file: Path, name: str, request: Request) -> list[str]:
     """Built-in metrics whose requirements are met, and that score any of the first attempts."""
-    attempts = list(islice(read_trajectories(file, on_problem=_ignore), _TRIED))
+    problems: list[ReadProblem] = []
+    attempts = list(islice(read_trajectories(file, on_problem=problems.append), _TRIED))
+    if not attempts:
+        told = problems[0].message if problems else "it contains no attempts"
+        raise ConfigurationError(f"{name}: {told}")
     tasks = list(read_tasks(request.tasks, on_problem=_ignore))
     allowed = []
     for family in BUILT_IN:

@@ -191,7 +191,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
     return (
         f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
         "which no format recognises ('trajmeter formats' lists them); "
-        "docs/formats/your-own.md shows how to read others"
+        "map its columns (--map, or mapping= in Python) as docs/formats/your-own.md shows"
     )
 
 

@@ -54,7 +54,7 @@ def _t() -> tuple[Callable[..., Any], Callable[..., Any]]:
         from scipy.special import stdtr, stdtrit
     except ImportError as error:
         raise ExtraMissingError(
-            "Student's t needs scipy: pip install 'trajmeter[stats]', or choose "
-            "--interval bootstrap, which needs nothing"
+            "Student's t needs scipy: pip install 'trajmeter[stats]', or choose --interval "
+            "bootstrap (interval='bootstrap' in Python), which needs nothing"
         ) from error
     return stdtrit, stdtr

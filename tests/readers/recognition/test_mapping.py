@@ -182,6 +182,7 @@ def test_columns_of_another_format_are_renamed_too(tmp_path: Path) -> None:
     [
         ({"task": "uid"}, "map: trajectories have no field 'task'"),
         ({"modle": "uid"}, "map: trajectories have no field 'modle'; did you mean 'model'"),
+        ({"mesages": "uid"}, "no field 'mesages'; did you mean 'messages'"),
         ({"usage.cst_usd": "uid"}, "no field 'usage.cst_usd'; did you mean 'usage.cost_usd'"),
         ({"turns.text": "uid"}, "map: 'turns.text': turns is a list"),
         ({"model.name": "uid"}, "map: 'model.name': model is a single value"),

@@ -70,7 +70,8 @@ class ColumnMapping:
         for field in fields:
             if is_own:
                 name = _TURNS if field == _MESSAGES else field
-                self._shapes[field] = check_field(name, trajectory_shape(), "trajectories")
+                also = (_MESSAGES,)
+                self._shapes[field] = check_field(name, trajectory_shape(), "trajectories", also)
             if any(other.startswith(f"{field}.") for other in fields):
                 raise ConfigurationError(f"map: {field!r} is mapped as a whole and in part")
         if is_own and {_MESSAGES, _TURNS} <= {*fields}:
@@ -183,13 +184,14 @@ def is_of_task(field: str) -> bool:
     return field.startswith(_OF_TASK)
 
 
-def check_field(field: str, shape: Shape, of: str) -> Shape:
+def check_field(field: str, shape: Shape, of: str, also: Collection[str] = ()) -> Shape:
     """Check that records of a shape have a field.
 
     Args:
         field: Its name, with dots for nesting.
         shape: Shape of the records.
         of: Name of such records, for messages.
+        also: Other names that can be mapped, for suggestions.
 
     Returns:
         Shape of the field.
@@ -206,7 +208,7 @@ def check_field(field: str, shape: Shape, of: str) -> Shape:
             raise ConfigurationError(f"map: {field!r}: {path.rstrip('.')} is {is_list}")
         below = {member.name: member.shape for member in shape.members}
         if name not in below:
-            meant = nearest(name, below)
+            meant = nearest(name, below if path else {*below, *also})
             hint = f"; did you mean {path + meant!r}?" if meant else ""
             raise ConfigurationError(f"map: {of} have no field {path + name!r}{hint}")
         shape, path = below[name], f"{path}{name}."
