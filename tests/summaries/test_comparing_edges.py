@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Tasks, attempt, rows_of
+from trajmeter.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trajmeter.summaries.differences import Difference
 
 SPEEDUP = "speedup.task_speedup"
@@ -20,6 +24,18 @@ SPEEDUP = "speedup.task_speedup"
 def pair(a: list[Any], b: list[Any], figure: str = F1, **options: Any) -> Difference:
     (found,) = trajmeter.compare_scores([a, b], figures=[figure], **options).pairs[0].figures
     return found
+
+
+@pytest.mark.parametrize(
+    "compare", [trajmeter.compare_scores, trajmeter.summarize, trajmeter.report]
+)
+def test_tables_by_name_are_refused_in_one_short_line(compare: Callable[[Any], object]) -> None:
+    tables = {name: pa.table({"task_id": ["t"] * 99, F1: [0.5] * 99}) for name in "ab"}
+    with pytest.raises(
+        InputError, match=r"\(dict\), expected a path, rows, or a list of"
+    ) as raised:
+        compare(tables)
+    assert len(str(raised.value)) < 200
 
 
 def test_an_attempt_without_a_task_cannot_be_paired() -> None:

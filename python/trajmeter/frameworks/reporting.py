@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.arguments import as_iterable
+from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.report_turns import report_turns
 from trajmeter.writers import write_text
 
@@ -233,9 +234,8 @@ def _held(results: Any) -> Any:  # noqa: ANN401 - see report
         return results
     if hasattr(results, "__arrow_c_stream__"):
         return _table(results)
-    if not hasattr(results, "__iter__"):
-        raise InputError(f"results is {results!r}, expected a path, rows, or a list of tables")
-    return [_table(each) if hasattr(each, "__arrow_c_stream__") else each for each in results]
+    listed = as_iterable(results, "a path, rows, or a list of tables", name="results")
+    return [_table(each) if hasattr(each, "__arrow_c_stream__") else each for each in listed]
 
 
 def _table(source: Any) -> Any:  # noqa: ANN401 - of many libraries

@@ -102,8 +102,10 @@ class Scorer:
 
     def __repr__(self) -> str:
         """The metrics and the number of tasks."""
+        from trajmeter.reports.cells import counted
+
         names = ", ".join(family.name for family in self.layout.families)
-        return f"<Scorer: {names}; {len(self._recorder.tasks):,} tasks>"
+        return f"<Scorer: {names}; {counted(len(self._recorder.tasks), 'task')}>"
 
     def score(self, trajectory: Trajectory, *, task: Task | None = None) -> Scored:
         """Score one attempt, and count it in the summary.

@@ -84,9 +84,10 @@ class Scores:
 
     def __repr__(self) -> str:
         """The number of scored attempts, and the metrics."""
+        from trajmeter.reports.cells import counted
+
         names = ", ".join(family.name for family in self.layout.families)
-        count = len(self)
-        return f"<Scores: {count:,} attempt{'' if count == 1 else 's'}; {names}>"
+        return f"<Scores: {counted(len(self), 'attempt')}; {names}>"
 
     def _repr_html_(self) -> str:
         """The tables of the summary, as notebooks show them."""

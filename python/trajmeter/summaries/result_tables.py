@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.arguments import as_iterable
+from trajmeter.errors import ConfigurationError
 from trajmeter.readers.results import open_results
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ def _sources(tables: Tables) -> list[Any]:
     rows = getattr(tables, "rows", None)  # the result of trajmeter.score
     if isinstance(rows, list):
         return [rows]
-    if isinstance(tables, Mapping) or not hasattr(tables, "__iter__"):
-        raise InputError(f"tables is {tables!r}, expected a path, rows, or a list of tables")
-    listed = list(tables)
+    listed = list(as_iterable(tables, "a path, rows, or a list of tables", name="tables"))
     if listed and all(isinstance(each, Mapping) for each in listed):
         return [listed]
     return [getattr(each, "rows", each) if not _is_source(each) else each for each in listed]

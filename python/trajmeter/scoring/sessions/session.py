@@ -77,6 +77,12 @@ class Session(TurnRecorder):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(pickle.loads(state["recorded"]))  # noqa: S301 - written above
 
+    def __repr__(self) -> str:
+        """The task and the number of turns so far."""
+        from trajmeter.reports.cells import counted
+
+        return f"<Session: {self._task_id}; {counted(self.live.turns, 'turn')}>"
+
     def __enter__(self) -> Self:
         return self
 
