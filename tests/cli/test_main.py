@@ -141,13 +141,17 @@ def test_a_shell_without_completion_is_a_usage_error(
     assert (code, err) == (2, "Shell tcsh not supported.\n")
 
 
-def test_a_shell_completes_commands_and_formats() -> None:
+def test_a_shell_completes_commands_and_names() -> None:
     def completed(words: str, position: int) -> list[str]:
         asked = {"COMP_WORDS": words, "COMP_CWORD": str(position)}
         return _process(_TRAJMETER_COMPLETE="complete_bash", **asked).stdout.split()
 
     assert completed("trajmeter sc", 1) == ["score"]
     assert completed("trajmeter score --format m", 3) == ["markdown", "md"]
+    assert completed("trajmeter score --metrics turns,t", 3) == ["turns,tools"]
+    assert completed("trajmeter metrics show con", 3) == ["context"]
+    assert completed("trajmeter bench -m my_metric.py@", 3) == []
+    assert completed("trajmeter view --input-format ati", 3) == ["atif-trajectories"]
 
 
 def test_without_a_command_the_help_is_shown(run: Run) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._completion import format_names
 from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
 
@@ -51,6 +52,7 @@ InputFormat = Annotated[
         "--input-format",
         metavar="NAME",
         show_default=False,
+        autocompletion=format_names,
         help="Format of all logs, instead of detecting it. See trajmeter formats.",
     ),
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._completion import metric_names
 from trajmeter.cli._fields import PlainFormat
 from trajmeter.cli._input_options import SnapshotFiles, TaskFiles
 from trajmeter.cli._inputs import without_repeats
@@ -47,6 +48,7 @@ def bench(
             "-m",
             metavar="A,B",
             show_default=False,
+            autocompletion=metric_names,
             help="Metrics (default: all built-in ones that the files support). May be repeated.",
         ),
     ] = None,

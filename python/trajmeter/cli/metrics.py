@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._completion import metric_names
 from trajmeter.cli._fields import PlainFormat
 from trajmeter.cli._lists import ListFormat, print_list
 from trajmeter.cli._process import ExitCode
@@ -57,7 +58,14 @@ def list_metrics(
 
 @app.command("show", cls=Command)
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Metric name, or file.py@name.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            autocompletion=metric_names,
+            help="Metric name, or file.py@name.",
+        ),
+    ],
     output_format: Annotated[
         PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,

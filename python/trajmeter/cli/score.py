@@ -11,6 +11,7 @@ import typer
 
 from trajmeter.cli import _gate_options as gate
 from trajmeter.cli import _units as units
+from trajmeter.cli._completion import metric_names
 from trajmeter.cli._findings import (
     report_missing_definitions,
     report_missing_tasks,
@@ -71,6 +72,7 @@ def score(
             "-m",
             metavar="A,B",
             show_default=False,
+            autocompletion=metric_names,
             help="Metrics, rules or groups of figures (context.final) by name, or file.py@name for "
             "your own (default: context). May be repeated. See trajmeter metrics list.",
         ),
