@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -218,6 +219,7 @@ def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) 
         "......",
     ):
         assert noise not in shown
+    assert not re.search(r"--[\w-]*…", shown), "an option's name is cut"
     examples = [line for line in lines if line.lstrip().startswith("trajmeter ")]
     # An example stands whole on a line of its own, to be copied.
     assert bool(examples) == (command not in ("", "metrics list"))

@@ -52,7 +52,7 @@ JudgeTimeoutSeconds = Annotated[
     typer.Option(
         "--judge-timeout-seconds",
         min=0.001,
-        metavar="SECONDS",
+        metavar="N",  # a longer one leaves too little room for the names at 80 columns
         show_default=False,
         rich_help_panel=JUDGE_PANEL,
         help="Time limit for each reply (default: 60); one that takes longer is requested again.",
