@@ -52,6 +52,14 @@ SEEN = Trajectory(
 )
 
 
+def test_a_scorer_and_a_session_are_shown_in_one_short_line() -> None:
+    assert repr(SCORER) == "<Scorer: context, tools, turns, rules; 1 task>"
+    with SCORER.session("t") as session:
+        assert repr(session) == "<Session: t; 0 turns>"
+        session.turn()
+        assert repr(session) == "<Session: t; 1 turn>"
+
+
 def test_the_short_names_of_figures() -> None:
     scored = SCORER.score(SEEN)
     for short, column in {

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 WORKED: Tasks = {"t1": [0.2, 0.4], "t2": [0.9], "t3": [0.5, 0.7], "t4": ["missing_gold"]}
 
 
-def test_every_group_and_figure_is_a_row() -> None:
-    rows = rows_of(WORKED) + rows_of({"t1": [True, False]}, agent="b", figure=PASSED)
-    found = trajmeter.summarize(rows, figures=[F1, PASSED])
-    kept = [(row["agent"], row["model"], row["figure"], row["mean"]) for row in found.rows]
-    assert ("a", "m", F1, 0.54) in kept
-    assert [*found.rows[0]][:4] == ["agent", "model", "figure", "n_total"]
-    assert len(kept) == sum(len(group.figures) for group in found.groups)
-    assert pa.Table.from_pylist(found.rows)["mean"].to_pylist() == [row[3] for row in kept]
-
-
 def one(rows: object, **options: Any) -> Estimate:
     """The one figure of the one group."""
     options.setdefault("figures", [F1])

@@ -34,6 +34,17 @@ def one(rows: object, figure: str, **options: Any) -> Estimate:
     return found
 
 
+def test_every_group_and_figure_is_a_row() -> None:
+    values: Tasks = {"t1": [0.2, 0.4], "t2": [0.9], "t3": ["missing_gold"]}
+    rows = rows_of(values) + rows_of({"t1": [True, False]}, agent="b", figure=PASSED)
+    found = trajmeter.summarize(rows, figures=[F1, PASSED])
+    kept = [(row["agent"], row["model"], row["figure"], row["mean"]) for row in found.rows]
+    assert ("a", "m", F1, 0.5) in kept
+    assert [*found.rows[0]][:4] == ["agent", "model", "figure", "n_total"]
+    assert len(kept) == sum(len(group.figures) for group in found.groups)
+    assert pa.Table.from_pylist(found.rows)["mean"].to_pylist() == [row[3] for row in kept]
+
+
 def test_draws_are_those_of_the_definition() -> None:
     assert int(draws(0, range(1), 1)[0, 0]) == 0xA706DD2F4D197E6F
     assert picks(0, range(2), 5).tolist() == [[3, 3, 1, 3, 3], [1, 1, 4, 0, 2]]

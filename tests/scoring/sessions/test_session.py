@@ -37,14 +37,6 @@ FAMILIES = ["context", "tools", "turns", "rules"]
 SCORER = trajmeter.Scorer(FAMILIES, tasks=[TASK])
 
 
-def test_a_scorer_and_a_session_are_shown_in_one_short_line() -> None:
-    assert repr(SCORER) == "<Scorer: context, tools, turns, rules; 1 task>"
-    with SCORER.session("t") as session:
-        assert repr(session) == "<Session: t; 0 turns>"
-        session.turn()
-        assert repr(session) == "<Session: t; 1 turn>"
-
-
 def test_what_is_known_while_an_attempt_runs() -> None:
     session = SCORER.session("t", agent="mine", model="m")
     before = session.live
