@@ -25,7 +25,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import (
 import trajmeter
 from trajmeter.errors import UnknownNameError
 from trajmeter.hosts.opentelemetry import SpanScorer, trajectories_of
-from trajmeter.readers.opentelemetry.spans import TASK_ID
+from trajmeter.readers.opentelemetry.values import TASK_ID
 from trajmeter.records import Task, ToolCall
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from trajmeter.hosts._figures import FIGURES
-from trajmeter.readers.opentelemetry.spans import TASK_ID, Span, made_span
+from trajmeter.readers.opentelemetry.spans import Span, made_span
 from trajmeter.readers.opentelemetry.traces import attempt_of
-from trajmeter.readers.opentelemetry.values import UNUSED
+from trajmeter.readers.opentelemetry.values import TASK_ID, UNUSED
 from trajmeter.records import Source
 from trajmeter.system.forks import lock_for
 

@@ -125,6 +125,16 @@ def test_each_field_of_a_trace(tmp_path: Path) -> None:
     assert (other.arguments, other.result, other.success) == ({"path": "b.py"}, "gone", None)
 
 
+def test_nested_models_count_once_with_chains_between(tmp_path: Path) -> None:
+    outer = asked(2, 1, called(text="Done."), about=USED)
+    chain = span("CHAIN", 3, 1, 2, {}, parent_id="0x02")
+    inner = asked(4, 1, called(text="Done."), parent_id="0x03")
+    attempt = read_one(write_lines(tmp_path / "a", ROOT, outer, chain, inner))
+    (turn,) = attempt.turns or ()
+    assert turn.usage is not None
+    assert turn.usage.total_tokens == 120
+
+
 def test_parts_of_messages(tmp_path: Path) -> None:
     said = {
         "role": "assistant",

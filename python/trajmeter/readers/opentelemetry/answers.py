@@ -10,15 +10,14 @@ from trajmeter.readers.messages.calls import call_of, called_in, item_call
 from trajmeter.readers.messages.shapes import REASONING, kind_of, model_of, said, unwrapped
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.readers.opentelemetry.values import structured
+from trajmeter.records import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pydantic import JsonValue
 
-    from trajmeter.records import Usage
-
-__all__ = ["Answer", "answer_of", "sent_messages"]
+__all__ = ["Answer", "answer_of", "sent_messages", "with_cost"]
 
 _CONTENTS = ("content", "parts", "tool_calls", "invalid_tool_calls", "function_call", "refusal")
 _WRAPPERS = ("messages", "message", "output")
@@ -39,6 +38,17 @@ class Answer(NamedTuple):
     """The model that it names."""
     finish_reason: str | None
     """Why it ended."""
+
+    def attributes(self) -> dict[str, JsonValue]:
+        """Attributes by the conventions; those that are not known are ``None``."""
+        reasons: list[JsonValue] | None = None
+        if self.finish_reason is not None:
+            reasons = [self.finish_reason]
+        return {
+            "gen_ai.output.messages": [{"role": "assistant", "parts": self.parts}],
+            "gen_ai.response.model": self.model,
+            "gen_ai.response.finish_reasons": reasons,
+        }
 
 
 def answer_of(output: JsonValue) -> Answer:
@@ -195,3 +205,10 @@ def _role(value: object) -> str:
     if kind in ("human", "system", "tool", "function", "developer", "user"):
         return _ROLES.get(kind, kind)
     return "assistant"
+
+
+def with_cost(usage: Usage | None, cost: float | None) -> Usage | None:
+    """Usage with a cost recorded beside it, unless it has one."""
+    if cost is None or (usage is not None and usage.cost_usd is not None):
+        return usage
+    return (usage or Usage()).model_copy(update={"cost_usd": cost})

@@ -8,7 +8,7 @@ from trajmeter.readers._logs.values import as_text
 from trajmeter.readers.opentelemetry.spans import ANSWERS, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["AGENTS", "AGENT_NAME", "AgentNames", "innermost", "outermost"]
 
@@ -16,6 +16,8 @@ AGENTS = frozenset({"invoke_agent", "invoke_workflow"})
 """Operations that run one or more agents."""
 AGENT_NAME = "gen_ai.agent.name"
 """Name of the agent that a span is of."""
+_PART = "task"
+"""Operation of spans that are neither of an agent, nor of a model, nor of a tool."""
 _TOOL = "execute_tool"
 _TOOL_NAME = "gen_ai.tool.name"
 
@@ -28,9 +30,13 @@ def innermost(spans: Sequence[Span]) -> list[Span]:
     by_id = {span.id: span for span in spans if span.id is not None}
     found = dict(enumerate(spans))
     within: dict[str, int] = {}
+    beyond: dict[str | None, Span | None] = {}
     for at, span in found.items():
-        if span.parent is not None and _is_same_call(span, by_id.get(span.parent)):
-            within[span.parent] = at  # the last one, if calls were retried
+        outer = by_id.get(span.parent or "")
+        if span.operation in ANSWERS:
+            outer = _beyond_parts(outer, by_id, beyond)
+        if outer is not None and outer.id is not None and _is_same_call(span, outer):
+            within[outer.id] = at  # the last one, if calls were retried
     kept_in: dict[int, int] = {}
     for at, span in enumerate(spans):
         inner = within.get(span.id or "", at)
@@ -49,10 +55,29 @@ def innermost(spans: Sequence[Span]) -> list[Span]:
     return list(found.values())
 
 
-def _is_same_call(span: Span, outer: Span | None) -> bool:
+def _beyond_parts(
+    span: Span | None, by_id: Mapping[str, Span], beyond: dict[str | None, Span | None]
+) -> Span | None:
+    """The span itself, or the nearest one around it that is not only a part of the program.
+
+    Args:
+        span: The span.
+        by_id: The spans of the trace.
+        beyond: Those found so far, by the ids of such parts.
+    """
+    passed: list[str | None] = []
+    while span is not None and span.operation == _PART and span.id not in beyond:
+        passed.append(span.id)
+        beyond[span.id] = None  # ends a circle
+        span = by_id.get(span.parent or "")
+    if span is not None and span.operation == _PART:
+        span = beyond[span.id]
+    beyond.update(dict.fromkeys(passed, span))
+    return span
+
+
+def _is_same_call(span: Span, outer: Span) -> bool:
     """Whether a span records the call that the span around it records."""
-    if outer is None:
-        return False
     if span.operation in ANSWERS:
         return outer.operation in ANSWERS and span.error is None
     name = span.attributes.get(_TOOL_NAME)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES
-from trajmeter.readers.opentelemetry.answers import answer_of, sent_messages
+from trajmeter.readers.opentelemetry.answers import answer_of, sent_messages, with_cost
 from trajmeter.readers.opentelemetry.error_texts import exception_class, without_traceback
 from trajmeter.readers.opentelemetry.results import results_in
-from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, TASK_ID, Span
+from trajmeter.readers.opentelemetry.spans import ANSWERS, NO_MESSAGE, Span
 from trajmeter.readers.opentelemetry.tool_runs import FINAL, final_text, tool_run
 from trajmeter.readers.opentelemetry.traces import attempt_of
-from trajmeter.records import Usage
+from trajmeter.readers.opentelemetry.values import TASK_ID
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic import JsonValue
 
-    from trajmeter.records import Source, Trajectory
+    from trajmeter.records import Source, Trajectory, Usage
 
 __all__ = [
     "AGENT",
@@ -104,14 +104,13 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
     spans = []
     for run in runs:
         attributes: dict[str, JsonValue] = {} if task is None else {TASK_ID: task}
-        operation, is_error, usage, parent = run.operation, run.is_error, None, run.parent
+        operation, is_error, usage = run.operation, run.is_error, None
         if operation == CHAT:
             usage = _answer(run, attributes)
             around = _around(run, by_id)
             attributes["gen_ai.agent.name"] = next(
                 (each.name for each in around if each.operation == AGENT), run.agent
             )
-            parent = _enclosing(around) or parent
         elif operation == TOOL:
             described = tool_run(run.name, run.input, run.output, run.call_id)
             attributes |= described.attributes
@@ -128,7 +127,7 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
             Span(
                 trace=run.trace,
                 id=run.id,
-                parent=parent,
+                parent=run.parent,
                 operation=operation,
                 start=run.start,
                 end=run.end,
@@ -145,15 +144,8 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
 def _answer(run: Run, attributes: dict[str, JsonValue]) -> Usage | None:
     """Describe the answer of a model; returns the usage of the call."""
     answer = answer_of(run.output)
-    attributes["gen_ai.output.messages"] = [{"role": "assistant", "parts": answer.parts}]
-    attributes["gen_ai.request.model"] = run.model
-    attributes["gen_ai.response.model"] = answer.model
-    if answer.finish_reason is not None:
-        attributes["gen_ai.response.finish_reasons"] = [answer.finish_reason]
-    usage = answer.usage or run.usage
-    if run.cost is None or (usage is not None and usage.cost_usd is not None):
-        return usage
-    return (usage or Usage()).model_copy(update={"cost_usd": run.cost})
+    attributes |= {**answer.attributes(), "gen_ai.request.model": run.model}
+    return with_cost(answer.usage or run.usage, run.cost)
 
 
 def _around(run: Run, by_id: Mapping[str, Run]) -> list[Run]:
@@ -166,12 +158,6 @@ def _around(run: Run, by_id: Mapping[str, Run]) -> list[Run]:
         found.append(outer)
         outer = by_id.get(outer.parent or "")
     return found
-
-
-def _enclosing(around: Iterable[Run]) -> str | None:
-    """Id of the model call that only parts of the program separate from another one in it."""
-    inner = next((run for run in around if run.operation != OTHER), None)
-    return None if inner is None or inner.operation != CHAT else inner.id
 
 
 def recorded_cost(value: object) -> float | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.opentelemetry.openinference import KIND
-from trajmeter.readers.opentelemetry.spans import TASK_ID, Span, made_span
-from trajmeter.readers.opentelemetry.values import UNUSED
+from trajmeter.readers.opentelemetry.spans import Span, made_span
+from trajmeter.readers.opentelemetry.values import TASK_ID, UNUSED
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:

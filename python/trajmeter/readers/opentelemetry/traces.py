@@ -16,10 +16,10 @@ from trajmeter.readers.opentelemetry.nesting import (
     innermost,
     outermost,
 )
-from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span
+from trajmeter.readers.opentelemetry.spans import ANSWERS, Span
 from trajmeter.readers.opentelemetry.tool_runs import FINAL, RESULT
 from trajmeter.readers.opentelemetry.tools import Calls, result_of
-from trajmeter.readers.opentelemetry.values import parsed
+from trajmeter.readers.opentelemetry.values import TASK_ID, parsed
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:

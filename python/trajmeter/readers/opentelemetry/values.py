@@ -11,7 +11,10 @@ from trajmeter.readers._logs.values import as_list
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["UNUSED", "attributes_of", "is_integer", "parsed", "structured"]
+__all__ = ["TASK_ID", "UNUSED", "attributes_of", "is_integer", "parsed", "structured"]
+
+TASK_ID = "trajmeter.task_id"
+"""The span or resource attribute that names the task."""
 
 _MOST_DIGITS = 20
 
