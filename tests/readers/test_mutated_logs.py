@@ -20,6 +20,8 @@ from tests.readers.langfuse import test_rows as rows
 from tests.readers.langsmith import test_feedback as feedback
 from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
+from tests.readers.mlflow import examples as mlflow
+from tests.readers.opentelemetry import test_mlflow as mlflow_spans
 from tests.readers.opentelemetry import test_openinference as openinference
 from tests.readers.opentelemetry import test_openllmetry as openllmetry
 from tests.readers.opentelemetry import test_phoenix as phoenix
@@ -61,6 +63,10 @@ LOGS: dict[str, Any] = {
     "langfuse, rows": [*rows.ROWS, rows.TRACE, *rows.SCORES],
     "langsmith": langsmith.RUNS,
     "langsmith, feedback": [*langsmith.RUNS, *feedback.FEEDBACK],
+    "mlflow": [mlflow.TRACE],
+    "mlflow 2": [mlflow.TRACE_2],
+    "mlflow, rows": [mlflow.ROW_2],
+    "mlflow, exports": [mlflow_spans.export(*mlflow.SPANS)],
     "openai-agents": [agents.TRACE, agents.response(1), agents.function(5), agents.agent()],
     "smolagents run": [{"output": "x", "state": "success", "steps": [smol.TASK, smol.LAST]}],
     "smolagents memory": [[smol.TASK, smol.step(1, smol.READ), smol.LAST]],

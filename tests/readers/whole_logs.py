@@ -22,6 +22,7 @@ from tests.readers.inspect.samples import HEADER, begin, ran, sample
 from tests.readers.langfuse import test_observations as langfuse
 from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
+from tests.readers.mlflow import examples as mlflow
 from tests.readers.openhands import test_events as events
 from tests.readers.openhands import test_sdk as sdk
 from tests.readers.opentelemetry import test_spans as otel
@@ -222,6 +223,7 @@ LOGS = {
             "messages": [ANSWER, OBSERVED, {"role": "exit", "content": "", "extra": {}}],
         }
     ),
+    "mlflow-traces": lines(mlflow.TRACE, {**mlflow.TRACE_2, "data": {"spans": mlflow.SPANS_2}}),
     "openai-agents-traces": lines(
         agents.TRACE, agents.response(1), agents.function(5), agents.agent()
     ),

@@ -44,6 +44,7 @@ BEGINNINGS = {
     "langfuse-traces": b'{"id": "a", "observations": [{"type": "SPAN", "startTime": "t"}]}',
     "langsmith-runs": b'{"id": "a", "run_type": "llm", "inputs": {}, "trace_id": "a"}\n',
     "message-lists": json.dumps([MESSAGE]).encode(),
+    "mlflow-traces": b'{"info": {"trace_id": "tr-1", "trace_metadata": {}}, "data": {}}\n',
     "openai-agents-traces": b'{"object": "trace.span"}\n',
     "opentelemetry-spans": b'{"resourceSpans": []}',
     "prometheus-logs": b"--- BEGIN CONTEXT ---\n",
@@ -121,6 +122,23 @@ OTHERS = {
     "message-lists, pydantic-ai": ("message-lists", b'[{"kind": "request", "parts": []}]'),
     "message-lists, Responses": ("message-lists", b'[{"type": "x_call", "call_id": "a"}]'),
     "message-lists, escapes": ("message-lists", rb'[{"r\u006fle": "user", "content": ""}]'),
+    "mlflow-traces, MLflow 2": (
+        "mlflow-traces",
+        b'{"info": {"request_id": "1"}, "data": {"spans": []}}',
+    ),
+    "mlflow-traces, a page": (
+        "mlflow-traces",
+        b'{"traces": [{"info": {"trace_id": "tr-1", "trace_metadata": {}}}]}',
+    ),
+    "mlflow-traces, spans": (
+        "mlflow-traces",
+        b'{"spans": [{"attributes": {"mlflow.spanType": "LLM"}}]}',
+    ),
+    "mlflow-traces, rows": (
+        "mlflow-traces",
+        b'{"request_id": "1", "trace": "", "request_metadata": {}}\n',
+    ),
+    "mlflow-traces, a long row": ("mlflow-traces", b'{"trace_id": "tr-1", "trace": "{'),
     "smolagents-memories, task": ("smolagents-memories", b'[{"task": "", "task_images": null}]'),
     "smolagents-memories, plan": ("smolagents-memories", b'[{"plan": "", "timing": {}}]'),
     "swe-agent-checkpoints, end": ("swe-agent-checkpoints", b'{"type": "patch_context"}\n'),
@@ -186,7 +204,7 @@ def test_a_file_is_recognised_by_a_format_that_the_index_gives(case: str, tmp_pa
 
 def test_a_table_in_parquet_is_recognised_by_a_format_that_the_index_gives() -> None:
     found = [known.name for known in file_formats(Trajectory, b"PAR1\x15")]
-    assert found == ["benchmark-rows", "langfuse-traces", "opentelemetry-spans"]
+    assert found == ["benchmark-rows", "langfuse-traces", "mlflow-traces", "opentelemetry-spans"]
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -203,6 +203,12 @@ INDEX: dict[str, Place] = {
     ),
     "mini-swe-agent-1": _records("mini_swe_agent", "info", "trajectory_format"),
     "mini-swe-agent-2": _records("mini_swe_agent", "trajectory_format"),
+    "mlflow-traces": _files(
+        "mlflow",
+        ("trace_id", "request_id", "mlflow.traceRequestId", "mlflow.spanType"),
+        ("trace", "spans", "trace_metadata", "request_metadata"),
+        magic=b"PAR1",
+    ),
     "openai-agents-traces": _files("openai_agents", ("trace", "trace.span")),
     "openhands": _records("openhands", "history", "test_result"),
     "openhands-completions": _files(

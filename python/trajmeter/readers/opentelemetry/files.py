@@ -101,7 +101,7 @@ OPENTELEMETRY_SPANS = FileFormat(
     makes=Trajectory,
     carries=CARRIED_BY_RUNS,
     origin="OTLP JSON file exporter 0.66b1 and the Python SDK 1.44.0, with the spans of "
-    "pydantic-ai 2.68.0, OpenLLMetry 0.33.12 to 0.62.4 and OpenInference 0.1.72; "
+    "pydantic-ai 2.68.0, OpenLLMetry 0.33.12 to 0.62.4, OpenInference 0.1.72 and mlflow 3.17.2; "
     "arize-phoenix-client 3.5.0",
     recognises=_recognises,
     records=_records,

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from trajmeter.records import Usage
+
 __all__ = ["KIND", "MESSAGES", "Described", "described"]
 
 KIND = "openinference.span.kind"
@@ -67,6 +69,8 @@ class Described(NamedTuple):
     """Whether the message of a tool says that it failed."""
     task: str | None = None
     """The task that its metadata names."""
+    usage: Usage | None = None
+    """Usage of a model call, if it is not in the attributes."""
 
 
 def described(attributes: Mapping[str, JsonValue], name: str, *, is_root: bool) -> Described | None:

@@ -6,22 +6,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers.opentelemetry.error_texts import exception_class, without_traceback
+from trajmeter.readers.opentelemetry.mlflow import described_by_mlflow
 from trajmeter.readers.opentelemetry.openinference import described
 from trajmeter.readers.opentelemetry.openllmetry import conventional
 from trajmeter.readers.opentelemetry.results import results_in
-from trajmeter.readers.opentelemetry.values import attributes_of, is_integer, parsed
+from trajmeter.readers.opentelemetry.values import TASK_ID, attributes_of, is_integer, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
     from trajmeter.records import Usage
 
-__all__ = ["ANSWERS", "NO_MESSAGE", "TASK_ID", "Span", "made_span", "span_of", "spans_in"]
-
-TASK_ID = "trajmeter.task_id"
-"""The span or resource attribute that names the task."""
+__all__ = [
+    "ANSWERS",
+    "NO_MESSAGE",
+    "Span",
+    "made_span",
+    "seconds_of",
+    "span_of",
+    "spans_in",
+]
 
 ANSWERS = frozenset({"chat", "generate_content", "text_completion"})
 """Operations that are model calls."""
@@ -90,8 +96,8 @@ def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | No
         trace=str(span.get("traceId")),
         identity=as_text(span.get("spanId")),
         parent=as_text(span.get("parentSpanId")),
-        start=_seconds(span.get("startTimeUnixNano")),
-        end=_seconds(span.get("endTimeUnixNano")),
+        start=seconds_of(span.get("startTimeUnixNano")),
+        end=seconds_of(span.get("endTimeUnixNano")),
         is_error=status.get("code") in _ERRORS,
         message=as_text(status.get("message")),
     )
@@ -100,7 +106,7 @@ def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | No
 def made_span(
     name: str,
     attributes: dict[str, JsonValue],
-    events: Iterable[Mapping[str, JsonValue]] = (),
+    events: Sequence[Mapping[str, JsonValue]] = (),
     *,
     task: Mapping[str, JsonValue] | None = None,
     trace: str,
@@ -129,7 +135,10 @@ def made_span(
     names_task = TASK_ID in attributes
     attributes = {**(task or {}), **attributes}
     own = conventional(attributes)
-    other = described(attributes, name, is_root=parent is None)
+    is_root = parent is None
+    other = described_by_mlflow(attributes, events, name, is_root=is_root) or described(
+        attributes, name, is_root=is_root
+    )
     if other is not None:
         attributes, own = other.attributes, own or other.operation
         if other.task is not None:
@@ -170,6 +179,7 @@ def made_span(
         exception=exception or kind,
         attributes=attributes,
         results=results_in(sent) if operation in ANSWERS else (),
+        usage=None if other is None else other.usage,
     )
 
 
@@ -180,5 +190,6 @@ def _chosen(about: Mapping[str, JsonValue]) -> list[JsonValue]:
     return [message] if isinstance(message, dict) and "finish_reason" in content else []
 
 
-def _seconds(nanoseconds: object) -> float | None:
+def seconds_of(nanoseconds: object) -> float | None:
+    """A time in seconds since 1970."""
     return int(str(nanoseconds)) / _NANO if is_integer(nanoseconds) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_object, as_text
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 __all__ = ["Calls", "result_of"]
+
+_METHOD = ".__call__"
+"""What follows the name of a class in the names of spans of smolagents' tools."""
 
 
 class Calls:
@@ -47,7 +51,7 @@ class Calls:
 
         Traceloop's decorators do not record ids: among the calls without a span, a span then
         matches the first call with the same name and arguments, or else the first with the same
-        name.
+        name. Spans that MLflow names after a class match by arguments alone.
         """
         identity = as_text(span.attributes.get("gen_ai.tool.call.id"))
         name = _name(span)
@@ -55,7 +59,9 @@ class Calls:
             return identity
         waiting = self._waiting.get(name, {})
         first = next(iter(waiting), None)
-        return next((key for key, each in waiting.items() if _fits(span, each)), first)
+        possible = self._waiting.values() if name.endswith(_METHOD) else (waiting,)
+        calls = chain.from_iterable(each.items() for each in possible)
+        return next((key for key, each in calls if _fits(span, each)), first)
 
     def take(self, identity: str) -> None:
         """Note that a span records the call with this id."""
