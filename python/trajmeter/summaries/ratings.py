@@ -106,12 +106,15 @@ def _ratings(table: ResultsTable, label: str, names: Sequence[str]) -> Ratings:
                 raise ConfigurationError(f"{label}: one attempt occurs twice: {key}")
             if key[0] is not None:
                 task_of[key] = key[0]
-        for name, own in figures.items():
+        for name, ratings in figures.items():
+            values = columns[name]
             outcomes = columns[outcome_of[name]] if name in outcome_of else ["scored"] * len(keys)
             is_boolean = table.columns[name] == "boolean"
-            for key, value, outcome in zip(keys, columns[name], outcomes, strict=True):
-                if key in task_of and outcome in _RATED and _is_rating(value):
-                    own[key] = bool(value) if is_boolean else value
+            ratings.update(
+                (key, bool(value) if is_boolean else value)
+                for key, value, outcome in zip(keys, values, outcomes, strict=True)
+                if key in task_of and outcome in _RATED and _is_rating(value)
+            )
     return Ratings(label, figures, task_of)
 
 

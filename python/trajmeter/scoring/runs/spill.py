@@ -32,7 +32,7 @@ from trajmeter.scoring.runs.states import read_state, write_state
 from trajmeter.writers.atomic import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from trajmeter.kernels import Int64Array
     from trajmeter.scoring.runs.folder import RunFolder
@@ -153,36 +153,49 @@ def _notes(place: Path) -> dict[str, Any] | None:
 
 
 def _write(work: UnitWork, place: Path, wanted: set[int], count: int) -> None:
+    """Write the attempts of each wanted unit, among ``count`` units, to a file."""
     schema = trajectory_schema().append(pa.field("number", pa.int64()))
-    options = ipc.IpcWriteOptions(compression="zstd")
     allow_open_files(2 * len(wanted))  # a file and the copy of it that keeps its lock
     with ExitStack() as stack:
-        files = {}
-        for number in sorted(wanted):
-            stream: Any = stack.enter_context(replacing(place / f"{number:06}.arrow"))
-            files[number] = stack.enter_context(ipc.new_stream(stream, schema, options=options))
+        files = {
+            number: stack.enter_context(_opened(place / f"{number:06}.arrow", schema))
+            for number in sorted(wanted)
+        }
         held: dict[int, list[pa.RecordBatch]] = {number: [] for number in wanted}
-        rows = size = 0
-        for batch in work.attempts():
-            numbered = pa.RecordBatch.from_arrays(
-                [*batch.columns, pa.array(np.arange(rows, rows + len(batch)), pa.int64())],
-                schema=schema,
-            )
-            rows += len(batch)
-            size += batch.nbytes
-            for number, part in _divided(numbered, work, count):
+        size = 0
+        for batch in _numbered(work.attempts(), schema):
+            for number, part in _divided(batch, work, count):
                 if number in held:
                     held[number].append(part)
+            size += batch.nbytes
             if size >= _HELD_BYTES:
                 _flush(files, held)
                 size = 0
         _flush(files, held)
 
 
+@contextmanager
+def _opened(file: Path, schema: pa.Schema) -> Iterator[ipc.RecordBatchStreamWriter]:
+    stream: Any  # pyarrow's stubs know no binary file
+    options = ipc.IpcWriteOptions(compression="zstd")
+    with replacing(file) as stream, ipc.new_stream(stream, schema, options=options) as writer:
+        yield writer
+
+
+def _numbered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Append the overall number of each attempt as a column."""
+    begin = 0
+    for batch in batches:
+        end = begin + len(batch)
+        numbers = pa.array(np.arange(begin, end), pa.int64())
+        yield pa.RecordBatch.from_arrays([*batch.columns, numbers], schema=schema)
+        begin = end
+
+
 def _divided(
     batch: pa.RecordBatch, work: UnitWork, count: int
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows of each file, by its number."""
+    """The rows of each unit, by its number."""
     ids = coded(batch.column("task_id"))
     hashes = [
         crc32(work.trial_of(text).encode("utf-8", "surrogatepass")) % count for text in ids.texts

@@ -89,28 +89,40 @@ def _task_starts(
     starts: list[int] = []
     seen: set[str] = set()
     current: str | None = None
-    row = end = 0
+    begin = 0
     for piece, span in zip(pieces, spans, strict=True):
-        end += span.stop - span.first
-        problems: list[ReadProblem] = []
-        settings = {"columns": (), **reading.recognition(), "batch_rows": reading.batch_rows}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # reported by the units
-            found = batches_of([replace(piece, folder=None)], {}, settings, problems.append)
-            for number, batch in enumerate(found):
-                for start, trial in trial_starts(Rows(number, batch), trial_of):
-                    if trial == current:
-                        continue
-                    if trial in seen:
-                        found.close()
-                        return None
-                    seen.add(trial)
-                    starts.append(row + start)
-                    current = trial
-                row += len(batch)
-        if problems or row != end:
+        count = span.stop - span.first
+        trials = _trials_of_piece(piece, count, reading, trial_of)
+        if trials is None:
             return None
+        for row, trial in trials:
+            if trial == current:
+                continue
+            if trial in seen:
+                return None
+            seen.add(trial)
+            starts.append(begin + row)
+            current = trial
+        begin += count
     return starts
+
+
+def _trials_of_piece(
+    piece: Piece, count: int, reading: ReadingOptions, trial_of: Callable[[str], str]
+) -> list[tuple[int, str]] | None:
+    """Start of each run of rows of one trial, and the trial; ``None`` if a row cannot be read."""
+    problems: list[ReadProblem] = []
+    settings = {"columns": (), **reading.recognition(), "batch_rows": reading.batch_rows}
+    trials: list[tuple[int, str]] = []
+    begin = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # reported by the units
+        batches = batches_of([replace(piece, folder=None)], {}, settings, problems.append)
+        for number, batch in enumerate(batches):
+            starts = trial_starts(Rows(number, batch), trial_of)
+            trials += [(begin + start, trial) for start, trial in starts]
+            begin += len(batch)
+    return None if problems or begin != count else trials
 
 
 def _within(

@@ -49,7 +49,7 @@ class Done(NamedTuple):
     """Its warnings."""
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """A request to an actor: to prepare, or to process a unit."""
 
     actor: Any
@@ -118,12 +118,12 @@ class RayPool:
         self._ray = import_ray()
         self._task = WorkerTask(work, plan, folder, threads=1)
         self._task.check_portable()
-        self._asked_for = workers
+        self._workers = workers
         self._report = on_problem
         self._warned: set[str] = set()
         self._waiting: deque[tuple[int, int]] = deque()
         self._actors: list[Any] = []
-        self._asked: dict[Any, _Asked] = {}
+        self._requests: dict[Any, _Request] = {}
         self.failed: list[tuple[int, str]] = []
         """Units whose actors died at every try, with the reason."""
 
@@ -139,52 +139,54 @@ class RayPool:
             try:
                 for _ in range(min(count, len(units))):
                     self._start(task, 1)
-                while self._waiting or any(
-                    each.number is not None for each in self._asked.values()
-                ):
-                    (reply,), _ = self._ray.wait([*self._asked], num_returns=1)
-                    asked = self._asked.pop(reply)
-                    try:
-                        done = self._ray.get(reply)
-                    except self._ray.exceptions.RayActorError as error:
-                        self._replace(asked, task, str(error))
-                        continue
-                    except self._ray.exceptions.RayTaskError as error:
-                        raise error.cause or error from None
-                    if done is not None:
-                        self._report_findings(done)
-                        yield done.receipt
-                    self._hand_out(asked.actor)
+                yield from self._receipts(task)
             finally:
                 for actor in self._actors:
                     self._ray.kill(actor)
         self._task.folder.remove_abandoned()  # files that actors were writing when they ended
 
-    def _start(self, task: Any, tries: int) -> None:  # noqa: ANN401 - a reference of Ray's
+    def _receipts(self, task: Any) -> Iterator[Receipt]:  # noqa: ANN401 - a reference of Ray's
+        """Await replies and make further requests until every unit is done or given up."""
+        while self._waiting or any(each.number is not None for each in self._requests.values()):
+            (reply,), _ = self._ray.wait([*self._requests], num_returns=1)
+            request = self._requests.pop(reply)
+            try:
+                done = self._ray.get(reply)
+            except self._ray.exceptions.RayActorError as error:
+                self._replace(request, task, str(error))
+                continue
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.cause or error from None
+            if done is not None:
+                self._report_findings(done)
+                yield done.receipt
+            self._hand_out(request.actor)
+
+    def _start(self, task: Any, tries: int) -> None:  # noqa: ANN401 - as above
         """Start an actor; it gets a unit once it is ready, as it may have to wait for resources."""
         actor = self._ray.remote(num_cpus=1, max_restarts=0)(UnitActor).remote()
         self._actors.append(actor)
-        self._asked[actor.open.remote(task, str(Path.cwd()))] = _Asked(actor, None, tries)
+        self._requests[actor.open.remote(task, str(Path.cwd()))] = _Request(actor, None, tries)
 
     def _hand_out(self, actor: Any) -> None:  # noqa: ANN401 - an actor of Ray's
         """Give an actor the next unit, if there is one."""
         if self._waiting:
             number, tries = self._waiting.popleft()
-            self._asked[actor.do.remote(number)] = _Asked(actor, number, tries)
+            self._requests[actor.do.remote(number)] = _Request(actor, number, tries)
 
-    def _replace(self, asked: _Asked, task: Any, cause: str) -> None:  # noqa: ANN401 - as above
+    def _replace(self, request: _Request, task: Any, cause: str) -> None:  # noqa: ANN401 - as above
         """Replace a dead actor, and requeue its unit or give it up."""
-        if asked.number is None:
-            if asked.tries == TRIES:
+        if request.number is None:
+            if request.tries == TRIES:
                 raise ConfigurationError(f"Ray workers die before they are ready: {cause}")
-            self._start(task, asked.tries + 1)
+            self._start(task, request.tries + 1)
             return
-        if asked.tries < TRIES:
-            self._waiting.appendleft((asked.number, asked.tries + 1))
+        if request.tries < TRIES:
+            self._waiting.appendleft((request.number, request.tries + 1))
         else:
-            place = self._task.plan.units[asked.number].place
+            place = self._task.plan.units[request.number].place
             hint = "if memory ran out, use fewer --workers or a smaller --batch-size"
-            self.failed.append((asked.number, f"{place}: its worker was ended; {hint}"))
+            self.failed.append((request.number, f"{place}: its worker was ended; {hint}"))
         if self._waiting:
             self._start(task, 1)
 
@@ -205,7 +207,7 @@ class RayPool:
         is_ours = not ray.is_initialized()
         if is_ours:
             address = os.environ.get(_ADDRESS)
-            here = {"num_cpus": self._asked_for or processors(), "include_dashboard": False}
+            here = {"num_cpus": self._workers or processors(), "include_dashboard": False}
             with _quiet(), _keeping_handler():
                 ray.init(
                     address or "local",
@@ -214,7 +216,7 @@ class RayPool:
                     **({} if address else here),
                 )
         try:
-            yield self._asked_for or max(1, int(ray.cluster_resources().get("CPU", 1)))
+            yield self._workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         finally:
             if is_ours:
                 ray.shutdown()
