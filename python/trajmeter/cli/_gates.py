@@ -35,7 +35,8 @@ class GatedRows:
     """
 
     def __init__(self, layout: RowLayout, gates: Sequence[Gate]) -> None:
-        from trajmeter.metrics.figures import figures_of_layout, matching_figures
+        from trajmeter.metrics.figure_names import matching_figures
+        from trajmeter.metrics.figures import figures_of_layout
         from trajmeter.summaries.gates import check_directions
 
         self._layout = layout

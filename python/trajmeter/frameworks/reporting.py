@@ -186,7 +186,7 @@ def report(
         return Report(compared.document(title=title, made=made))
     if profile is not None:
         raise ConfigurationError("a profile is for results of frameworks, not results tables")
-    from trajmeter.metrics.figures import listed_figures
+    from trajmeter.metrics.figure_names import listed_figures
     from trajmeter.reports.results import ReportOptions, results_document
 
     options = ReportOptions(

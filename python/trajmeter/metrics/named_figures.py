@@ -7,14 +7,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics._result import Group, MetricError
-from trajmeter.metrics.figures import figures_of_layout, matching_figures
+from trajmeter.metrics.figure_names import matching_figures
+from trajmeter.metrics.figures import figures_of_layout
 from trajmeter.records import Cause, Outcome, Score
 from trajmeter.records.record import frozen, member_descriptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trajmeter.metrics import AnyMetric
+    from trajmeter.metrics._protocol import AnyMetric
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.engine import Scored
     from trajmeter.metrics.rows import RowLayout

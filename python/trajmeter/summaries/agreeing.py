@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import listed_figures, matching_figures
+from trajmeter.metrics.figure_names import listed_figures, matching_figures
 from trajmeter.statistics.agreement import agreement_of
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.summaries.agreement import (

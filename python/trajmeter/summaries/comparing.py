@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import listed_figures, matching_figures
+from trajmeter.metrics.figure_names import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.statistics.multiple import holm

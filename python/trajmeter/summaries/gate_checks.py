@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.figures import matching_figures
+from trajmeter.metrics.figure_names import matching_figures
 from trajmeter.summaries.gate_outcomes import (
     check_estimate,
     check_regression,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import figures_in_metadata, matching_figures, registered_figures
+from trajmeter.metrics.figure_names import matching_figures
+from trajmeter.metrics.figures import figures_in_metadata, registered_figures
 from trajmeter.summaries.result_tables import open_tables, table_labels
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import listed_figures, matching_figures
+from trajmeter.metrics.figure_names import listed_figures, matching_figures
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
 from trajmeter.summaries.estimating import estimate

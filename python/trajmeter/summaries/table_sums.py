@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from trajmeter.arrays.text import coded
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import matching_figures
+from trajmeter.metrics.figure_names import matching_figures
 from trajmeter.readers.results import parameters_of, rows_by_column
 from trajmeter.statistics.distributions import has_t
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key

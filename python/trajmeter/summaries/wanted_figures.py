@@ -6,12 +6,8 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics._result import read_range
-from trajmeter.metrics.figures import (
-    FigureInfo,
-    figures_in_metadata,
-    matching_figures,
-    registered_figures,
-)
+from trajmeter.metrics.figure_names import matching_figures
+from trajmeter.metrics.figures import FigureInfo, figures_in_metadata, registered_figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.metrics.figures import short_name
+from trajmeter.metrics.figure_names import short_name
 from trajmeter.reports.page.attempts import AttemptTable, NumberColumn, TextColumn
 from trajmeter.reports.results.attempt_details import AttemptDetails
 from trajmeter.reports.results.words import cause_name

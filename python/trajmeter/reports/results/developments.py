@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.metrics.figures import short_name
+from trajmeter.metrics.figure_names import short_name
 from trajmeter.reports.charts import (
     Curve,
     CurveChart,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.figures import short_name
+from trajmeter.metrics.figure_names import short_name
 from trajmeter.reports.cells import Cell, amount, counts
 from trajmeter.reports.differences import interval_text, p_text, signed, tasks_table
 from trajmeter.reports.estimates import level_name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.metrics.figures import principal_figures
+from trajmeter.metrics.figure_names import principal_figures
 from trajmeter.statistics.multiple import holm
 from trajmeter.summaries.systems import UNNAMED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.figures import short_name
+from trajmeter.metrics.figure_names import short_name
 from trajmeter.reports.cells import amount, counted
 from trajmeter.reports.differences import detectable, p_text, signed
 from trajmeter.reports.estimates import gate_lines, level_name, limits

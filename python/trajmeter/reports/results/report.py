@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import principal_figures
+from trajmeter.metrics.figure_names import principal_figures
 from trajmeter.reports.page.document import Document
 from trajmeter.reports.results.attempts import attempt_table
 from trajmeter.reports.results.comparisons import comparison_part

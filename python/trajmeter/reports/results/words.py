@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.figures import short_name
+from trajmeter.metrics.figure_names import short_name
 from trajmeter.reports.cells import NOTHING, Cell, amount, counts
 from trajmeter.reports.estimates import limits
 
