@@ -6,8 +6,8 @@ import pytest
 
 from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric, RankResult
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.metrics import MetricError, TaskIndex, metric, score_trajectories
-from trajmeter.records import Cause, Source, Task, Trajectory
+from trajmeter.metrics import MetricError, metric, score_trajectories
+from trajmeter.records import Cause, Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -173,32 +173,3 @@ def test_a_result_of_another_type_is_an_error() -> None:
 
     (scored,) = score_trajectories([_attempt("one", "a")], metrics=[Confused()])
     assert scored.results[0] == MetricError("gave a RankResult, expected a AnswerResult", code=None)
-
-
-def test_two_different_tasks_of_one_id_are_refused() -> None:
-    first = Task(id="one", question="a", source=Source(file="gold.jsonl", line=1))
-    second = Task(id="one", question="b", source=Source(file="gold.jsonl", line=9))
-    with pytest.raises(ConfigurationError, match=r"'one': gold\.jsonl:1 and gold\.jsonl:9"):
-        TaskIndex([first, second])
-
-
-def test_two_different_tasks_of_one_document_are_both_named() -> None:
-    first = Task(id="one", question="a", source=Source(file="gold.json", record="[0]"))
-    second = Task(id="one", question="b", source=Source(file="gold.json", record="[4]"))
-    with pytest.raises(ConfigurationError, match=r"'one': gold\.json: \[0\] and gold\.json: \[4\]"):
-        TaskIndex([first, second])
-
-
-def test_a_task_may_be_repeated() -> None:
-    first = Task(id="one", source=Source(file="a.jsonl", line=1))
-    second = Task(id="one", source=Source(file="b.jsonl", line=1))
-    assert len(TaskIndex([first, second])) == 1
-
-
-def test_an_id_goes_before_an_alias_and_a_shared_alias_leads_nowhere() -> None:
-    index = TaskIndex(
-        [Task(id="a", aliases=("b", "x")), Task(id="b"), Task(id="c", aliases=("x", "y"))]
-    )
-    found = {key: index.find(key) for key in "abcxyz"}
-    ids = {key: task.id if task else None for key, task in found.items()}
-    assert ids == {"a": "a", "b": "b", "c": "c", "x": None, "y": "c", "z": None}

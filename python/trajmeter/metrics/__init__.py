@@ -19,9 +19,11 @@ from trajmeter.metrics._protocol import (
     TrialMetric,
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, MetricError, Result
-from trajmeter.metrics.engine import Scored, TaskIndex, score_trajectories
+from trajmeter.metrics.engine import score_trajectories
 from trajmeter.metrics.registry import Resources, create
 from trajmeter.metrics.rows import RowLayout
+from trajmeter.metrics.scored import Scored
+from trajmeter.metrics.task_index import TaskIndex
 
 if TYPE_CHECKING:
     from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from trajmeter.errors import (
     BackendError,
     ConfigurationError,
     ExtraMissingError,
-    InputError,
     TrajmeterError,
     format_exception,
 )
 from trajmeter.metrics._protocol import compares_attempts
 from trajmeter.metrics._result import MetricError
+from trajmeter.metrics.scored import Scored
+from trajmeter.metrics.task_index import TaskIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics._protocol import AnyMetric, Metric, TrialMetric
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.rows import RowLayout
-    from trajmeter.records import Score, Task, Trajectory
+    from trajmeter.records import Task, Trajectory
 
     _TrialScorer: TypeAlias = Callable[
         [Task | None, Sequence[Trajectory]], Sequence["Result | MetricError"]
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FATAL",
-    "Scored",
-    "TaskIndex",
     "metric_error",
     "score_attempt",
     "score_trajectories",
@@ -45,118 +41,6 @@ __all__ = [
 # A wrong set-up would fail for every attempt, so it ends the run; so does Ctrl-C.
 FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
 """Exceptions of a metric that end the run; any other becomes the outcome of the attempt."""
-
-_COMPARED_IDS = 10_000
-"""Number of ids among which to search for the nearest, at some 10 µs each."""
-_NO_SOURCE = "one without a source"
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """One attempt with a result of each metric."""
-
-    task: Task | None
-    """The task; ``None`` if its id is unknown."""
-    trajectory: Trajectory
-    """The attempt."""
-    results: tuple[Result | MetricError, ...]
-    """One result for each metric, in the order of the metrics."""
-    layout: RowLayout | None = field(default=None, compare=False, repr=False)
-    """Columns of the results, if they were scored for a table; not pickled."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the columns, whose metrics may be unpicklable functions."""
-        return Scored, (self.task, self.trajectory, self.results)
-
-    def figure(self, name: str) -> Score:
-        """One figure by its name, short or whole, or why it has no value.
-
-        Raises:
-            UnknownNameError: There is no such figure; the nearest is named.
-            InputError: The attempt was scored without columns.
-
-        Example:
-            >>> import trajmeter
-            >>> from trajmeter.records import Trajectory
-            >>> scored = trajmeter.Scorer(["turns"]).score(Trajectory(task_id="a", turns=()))
-            >>> scored.figure("turns.turn_count").value
-            0.0
-        """
-        return self._columns().figure(name).of(self)
-
-    def figures(self, *patterns: str) -> dict[str, Score]:
-        """Figures that match names, short names and patterns, by column.
-
-        Raises:
-            UnknownNameError: A name or pattern matches no figure; the nearest is named.
-            InputError: The attempt was scored without columns.
-        """
-        return {each.name: each.of(self) for each in self._columns().figures(*patterns)}
-
-    def row(self) -> dict[str, Any]:
-        """The row of a results table.
-
-        Raises:
-            InputError: The attempt was scored without columns, or a result does not fit its
-                columns.
-        """
-        return self._columns().row(self)
-
-    def _columns(self) -> RowLayout:
-        if self.layout is None:
-            raise InputError(
-                "the attempt has no columns: it was pickled, or not scored by a trajmeter.Scorer"
-            )
-        return self.layout
-
-
-class TaskIndex:
-    """Finds a task by id or alias; ids take precedence.
-
-    Args:
-        tasks: All tasks, without repeats.
-
-    Raises:
-        ConfigurationError: Two different tasks have one id.
-    """
-
-    def __init__(self, tasks: Iterable[Task] = ()) -> None:
-        self._by_id: dict[str, Task] = {}
-        self._by_alias: dict[str, Task | None] = {}
-        for task in tasks:
-            first = self._by_id.setdefault(task.id, task)
-            if first is not task and not _same(first, task):
-                raise ConfigurationError(
-                    f"two different tasks have the id {task.id!r}: "
-                    f"{first.source or _NO_SOURCE} and {task.source or _NO_SOURCE}"
-                )
-            for alias in task.aliases:
-                # An alias shared by two tasks could give one the other's reference.
-                known = self._by_alias.setdefault(alias, task)
-                if known is not None and known.id != task.id:
-                    self._by_alias[alias] = None
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    def __iter__(self) -> Iterator[Task]:
-        """Yield the tasks in their original order."""
-        return iter(self._by_id.values())
-
-    def find(self, task_id: str) -> Task | None:
-        """Task of this id or alias; ``None`` if unknown, or if several share the alias."""
-        return self._by_id.get(task_id) or self._by_alias.get(task_id)
-
-    def nearest(self, task_id: str) -> str | None:
-        """The most similar known id, if any is similar."""
-        known = islice(chain(self._by_id, self._by_alias), _COMPARED_IDS)
-        folded = {each.casefold(): each for each in known}
-        close = get_close_matches(task_id.casefold(), folded, n=1)
-        return folded[close[0]] if close else None
-
-
-def _same(left: Task, right: Task) -> bool:
-    return left.model_copy(update={"source": None}) == right.model_copy(update={"source": None})
 
 
 def score_trajectories(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._protocol import AnyMetric
     from trajmeter.metrics._result import Result
-    from trajmeter.metrics.engine import Scored
     from trajmeter.metrics.rows import RowLayout
+    from trajmeter.metrics.scored import Scored
 
 __all__ = ["NamedFigure", "named_figures"]
 

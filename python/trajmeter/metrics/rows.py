@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.metrics._protocol import AnyMetric
-    from trajmeter.metrics.engine import Scored
     from trajmeter.metrics.named_figures import NamedFigure
+    from trajmeter.metrics.scored import Scored
     from trajmeter.records import Source, Trajectory
 
 __all__ = ["RowLayout", "package_version"]

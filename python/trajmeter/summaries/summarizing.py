@@ -197,7 +197,7 @@ def _not_made(results: ResultSums, tasks: str | Path | Iterable[Task] | None) ->
         return {}
     from os import PathLike
 
-    from trajmeter.metrics.engine import TaskIndex
+    from trajmeter.metrics import TaskIndex
     from trajmeter.readers import read_tasks
 
     gold = [*read_tasks(tasks)] if isinstance(tasks, (str, PathLike)) else [*tasks]

@@ -10,9 +10,9 @@ from trajmeter.reports.page.attempts import DetailBlock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trajmeter.metrics import TaskIndex
     from trajmeter.metrics.context import ContextTracker, PreparedTask
     from trajmeter.metrics.context.tasks import PreparedTasks
-    from trajmeter.metrics.engine import TaskIndex
     from trajmeter.records import Task, Trajectory, View
     from trajmeter.snapshots import SnapshotStore
 

@@ -13,7 +13,7 @@ from trajmeter.reports.results.gold import Gold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from trajmeter.metrics.engine import TaskIndex
+    from trajmeter.metrics import TaskIndex
     from trajmeter.records import Trajectory
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.reports.trajectory.sections import Block, Section
