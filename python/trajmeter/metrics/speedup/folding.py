@@ -62,6 +62,7 @@ class AttemptColumns(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[AttemptColumns]) -> AttemptColumns:
         """Concatenate the attempts of several parts."""
+        parts = [_NO_ATTEMPTS, *parts]
         columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return cls(*columns)
 
@@ -69,6 +70,20 @@ class AttemptColumns(NamedTuple):
         """Select attempts by a mask."""
         columns: list[Any] = [column[rows] for column in self]
         return AttemptColumns(*columns)
+
+
+_NO_NUMBERS = np.zeros(0, np.int64)
+_NO_FLAGS = np.zeros(0, np.bool_)
+_NO_ATTEMPTS = AttemptColumns(
+    group=_NO_NUMBERS,
+    agent=_NO_NUMBERS,
+    task=_NO_NUMBERS,
+    trial=_NO_NUMBERS,
+    resolved=_NO_FLAGS,
+    is_counted=_NO_FLAGS,
+    values=np.zeros((0, len(FIGURES)), np.float64),
+    present=np.zeros((0, len(FIGURES)), np.bool_),
+)
 
 
 class Folded(NamedTuple):

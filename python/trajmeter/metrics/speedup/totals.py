@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from trajmeter.metrics._result import Mean
 from trajmeter.metrics.speedup.extremes import AgentCosts, KeptWarnings, WorstBenchmarks
 from trajmeter.metrics.speedup.folding import FIGURES, AttemptColumns, fold
-from trajmeter.metrics.speedup.summary import SpeedupSummary
+from trajmeter.metrics.speedup.group_totals import GroupTotals, summarized
 from trajmeter.records import Outcome
 from trajmeter.records.measurements import agent_key
-from trajmeter.records.record import frozen
 from trajmeter.statistics.group_counts import GroupCounts
-from trajmeter.statistics.repeats import mean_pass_at_k
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Hashable, Iterable, Mapping
 
     from typing_extensions import Self
@@ -27,23 +22,11 @@ if TYPE_CHECKING:
     from trajmeter.metrics.scored_columns import AttemptField, GroupedRows, ScoredColumns
     from trajmeter.metrics.speedup.folding import Folded
     from trajmeter.metrics.speedup.profile import SpeedupProfile
+    from trajmeter.metrics.speedup.summary import SpeedupSummary
 
 _KeyT = TypeVar("_KeyT", bound="Hashable")
 
 __all__ = ["SpeedupTotals"]
-
-_MEANS = {
-    "mean_speedup": "task_speedup",
-    "mean_success_rate": "success",
-    "agent_advantage": "agent_advantage",
-    "agent_advantage_level1": "agent_advantage_level1",
-    "agent_advantage_level2": "agent_advantage_level2",
-    "agent_advantage_level3": "agent_advantage_level3",
-    "agent_advantage_level4": "agent_advantage_level4",
-    "mean_cost_per_task": "task_cost_usd",
-    "mean_trajectory_length": "trajectory_length",
-}
-_SUMS = ("num_benchmarks", "num_valid_benchmarks")
 
 _RECORDED: tuple[AttemptField, ...] = ("agent", "model", "instance")
 """Fields that identify an attempt without a result."""
@@ -113,7 +96,7 @@ class SpeedupTotals:
             "agents": [*self._agents],
             "tasks": [*self._tasks],
             "trials": [*self._trials],
-            "attempts": AttemptColumns.joined([_NO_ATTEMPTS, *self._attempts])._asdict(),
+            "attempts": AttemptColumns.joined(self._attempts)._asdict(),
             "counts": self._counts.state(),
             "costs": self._costs.state(),
             "worst": self._worst.state(),
@@ -136,53 +119,19 @@ class SpeedupTotals:
         """Compute the figures of all attempts so far."""
         folded = self._fold(of_run=group is None)
         place = group or 0
-        counts = dict(zip(_COUNTS, self._counts.counts(group), strict=True))
-        folds = int(folded.folds[place])
-        totals = folded.sums.totals(place)
-        scored = dict(zip(FIGURES, folded.scored[place].tolist(), strict=True))
-        sums = {name: totals.mean(index, 1) for index, name in enumerate(FIGURES)}
-        means: dict[str, Any] = {
-            name: _mean(
-                sums[figure] / scored[figure] if scored[figure] else None, scored[figure], folds
-            )
-            for name, figure in _MEANS.items()
-        }
-        successes = folded.successes[place]
-        trials = sum(judged * number for (judged, _), number in successes.items())
-        resolved = sum(passed * number for (_, passed), number in successes.items())
-        costs = self._costs.of(group)
-        total_cost = fsum(costs.values())
-        # fc-eval divides by the number of all trials, and returns 0 without any.
-        nothing = 0.0 if self._counts_each else None
-        attempts, priced = counts["attempts"], counts["priced"]
-        if self._counts_each:
-            attempts = priced = trials
-        worst = self._worst.of(group)
-        whole: dict[str, Any] = {name: _integer(sums[name]) for name in _SUMS}
-        figures = {
-            "tasks": int(folded.tasks[place]),
-            **means,
-            **whole,
-            "cost_weighted_advantage": _quotient(
-                means["agent_advantage"], means["mean_cost_per_task"]
-            ),
-            "trials": trials,
-            "n_resolved": resolved,
-            "accuracy": _mean(resolved / trials if trials else nothing, trials, attempts),
-            "pass_at_k": self._pass_at_k(successes),
-            "total_cost": total_cost if costs else nothing,
-            "mean_cost_per_trial": _mean(total_cost / priced if priced else None, priced, attempts),
-            "cost_by_agent_model": costs,
-            "regression_share": (
-                counts["regressions"] / counts["valid"] if counts["valid"] else None
-            ),
-            "worst_speedup": worst[0] if worst else None,
-            "worst_workload": worst[1] if worst else None,
-            "reverted": counts["reverted"],
-            "unpriced": counts["unpriced"],
-            "warnings": self._warnings.of(group),
-        }
-        return frozen(SpeedupSummary, {name: figures[name] for name in SpeedupSummary.model_fields})
+        sums = folded.sums.totals(place)
+        totals = GroupTotals(
+            tasks=int(folded.tasks[place]),
+            folds=int(folded.folds[place]),
+            scored=dict(zip(FIGURES, folded.scored[place].tolist(), strict=True)),
+            sums={name: sums.mean(index, 1) for index, name in enumerate(FIGURES)},
+            successes=folded.successes[place],
+            counts=dict(zip(_COUNTS, self._counts.counts(group), strict=True)),
+            costs=self._costs.of(group),
+            worst=self._worst.of(group),
+            warnings=self._warnings.of(group),
+        )
+        return summarized(totals, each=self._counts_each)
 
     def _read(
         self,
@@ -263,7 +212,7 @@ class SpeedupTotals:
 
     def _fold(self, *, of_run: bool) -> Folded:
         if of_run not in self._folded:
-            attempts = AttemptColumns.joined([_NO_ATTEMPTS, *self._attempts])
+            attempts = AttemptColumns.joined(self._attempts)
             self._attempts = [attempts]
             groups = int(attempts.group.max(initial=-1)) + 1
             if of_run:
@@ -271,27 +220,6 @@ class SpeedupTotals:
                 groups = 1
             self._folded[of_run] = fold(attempts, groups, each=self._counts_each)
         return self._folded[of_run]
-
-    def _pass_at_k(self, successes: Counter[tuple[int, int]]) -> dict[str, Mean]:
-        judged = sum(number for (attempts, _), number in successes.items() if attempts)
-        return {
-            str(k): _mean(chance, judged, successes.total())
-            for k, chance in mean_pass_at_k(successes, with_one=not self._counts_each).items()
-        }
-
-
-_NO_NUMBERS = np.zeros(0, np.int64)
-_NO_FLAGS = np.zeros(0, np.bool_)
-_NO_ATTEMPTS = AttemptColumns(
-    group=_NO_NUMBERS,
-    agent=_NO_NUMBERS,
-    task=_NO_NUMBERS,
-    trial=_NO_NUMBERS,
-    resolved=_NO_FLAGS,
-    is_counted=_NO_FLAGS,
-    values=np.zeros((0, len(FIGURES)), np.float64),
-    present=np.zeros((0, len(FIGURES)), np.bool_),
-)
 
 
 def _coded(known: dict[str | None, int], column: Coded) -> Int64Array:
@@ -304,17 +232,3 @@ def _coded(known: dict[str | None, int], column: Coded) -> Int64Array:
 
 def _numbers(known: dict[_KeyT, int], keys: Iterable[_KeyT]) -> Int64Array:
     return np.array([known.setdefault(key, len(known)) for key in keys], np.int64)
-
-
-def _mean(value: float | None, scored: int, total: int) -> Mean:
-    return frozen(Mean, {"value": value, "scored": scored, "total": total})
-
-
-def _integer(total: float) -> int | float:
-    return int(total) if total.is_integer() else total
-
-
-def _quotient(advantage: Mean, cost: Mean) -> float | None:
-    if advantage.value is None or cost.value is None:
-        return None
-    return advantage.value / cost.value if cost.value else 0.0
