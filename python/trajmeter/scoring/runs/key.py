@@ -23,7 +23,7 @@ from trajmeter.remote import RemotePath
 from trajmeter.scoring.runs import plan as plans
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
@@ -35,7 +35,6 @@ __all__ = [
     "PARTS_FORMAT",
     "SCORES",
     "cuts_alike",
-    "differences",
     "input_settings",
     "key_of",
     "settings_of",
@@ -83,11 +82,7 @@ def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
 def input_settings(reading: ReadingOptions, plan: plans.Plan) -> dict[str, Any]:
     """What all rows depend on: the inputs, and how they are read."""
     return {
-        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
-        "input format": reading.input_format,
-        "longest line": reading.max_line,
-        "map": dict(reading.mapping or {}),
-        "profiles": sorted(reading.profiles),
+        **_splitting(reading, plan.sizes),
         "inputs": {
             name: _identity(each.size, each.content) for name, each in plan.identities.items()
         },
@@ -99,68 +94,25 @@ def cuts_alike(
     settings: Mapping[str, Any], reading: ReadingOptions, sizes: plans.PlanSizes
 ) -> bool:
     """Whether a run with these settings splits unchanged files the same way."""
-    own = {
+    own = _splitting(reading, sizes)
+    return all(name in settings and settings[name] == each for name, each in own.items())
+
+
+def _splitting(reading: ReadingOptions, sizes: plans.PlanSizes) -> dict[str, Any]:
+    """What decides how unchanged files are split."""
+    return {
         "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)},
         "input format": reading.input_format,
         "longest line": reading.max_line,
         "map": dict(reading.mapping or {}),
         "profiles": sorted(reading.profiles),
     }
-    return all(name in settings and settings[name] == each for name, each in own.items())
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
     """The key of a run: 16 hexadecimal digits."""
     text = json.dumps(settings, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
-    """Describe how two runs differ, each difference in a few words."""
-    if earlier.get("results") != own.get("results"):
-        yield f"results: {_shown(earlier.get('results'))} → {_shown(own.get('results'))}"
-        return
-    for name in dict.fromkeys((*earlier, *own)):
-        before, now = earlier.get(name), own.get(name)
-        if before == now:
-            continue
-        if isinstance(before, dict) and isinstance(now, dict):
-            yield from _changes(name, before, now)
-        elif name == "commits":
-            yield "commits: the repositories have different ones"
-        elif name == "columns":
-            if earlier.get("metrics") == own.get("metrics"):
-                yield "columns: different figures, or a different order"
-        elif name == "pieces":
-            if earlier.get("inputs") == own.get("inputs"):
-                yield "pieces: the inputs are named or ordered differently, or split differently"
-        else:
-            yield f"{name}: {_shown(before)} → {_shown(now)}"
-
-
-def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    for key in dict.fromkeys((*before, *now)):
-        if before.get(key) == now.get(key):
-            continue
-        if key not in before:
-            yield f"{name}: {key} is new"
-        elif key not in now:
-            yield f"{name}: {key} was removed"
-        elif isinstance(before[key], dict) and isinstance(now[key], dict):
-            yield from _changes(_within(name, key), before[key], now[key])
-        elif name in ("inputs", "tasks", "snapshots"):
-            yield f"{name}: {key} has changed"
-        else:
-            yield f"{name}: {key} {_shown(before[key])} → {_shown(now[key])}"
-
-
-def _within(name: str, key: str) -> str:
-    """Name of a setting in messages; a metric's settings are prefixed with its name."""
-    return key if name == "metrics" else f"{name}: {key}"
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else str(value)
 
 
 def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, Any]:
@@ -201,16 +153,16 @@ def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
     """Content of task files by name, regardless of their folder."""
     if not all(isinstance(each, Path) for each in tasks):
         return {"objects": uuid4().hex}
-    found: dict[str, list[str]] = {}
-    for given in tasks:
-        if isinstance(given, Path):
-            for name, file in _files(given):
-                found.setdefault(name, []).append(_digest(file))
-    return {name: " ".join(sorted(digests)) for name, digests in found.items()}
+    digests_of: dict[str, list[str]] = {}
+    for path in tasks:
+        if isinstance(path, Path):
+            for name, file in _files(path):
+                digests_of.setdefault(name, []).append(_digest(file))
+    return {name: " ".join(sorted(digests)) for name, digests in digests_of.items()}
 
 
 def _files(path: Path) -> list[tuple[str, Path]]:
-    """Digest of a file by its name, or of the files in a folder by their relative paths."""
+    """A file with its name, or the files in a folder with their relative paths."""
     if not path.is_dir():
         return [(path.name, path)]
     files = sorted(each for each in path.rglob("*") if each.is_file())

@@ -11,9 +11,10 @@ from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.runs.converting import TRAJECTORIES, Conversion
+from trajmeter.scoring.runs.differences import differences
 from trajmeter.scoring.runs.folder import RunFolder
 from trajmeter.scoring.runs.job import Job
-from trajmeter.scoring.runs.key import PARTS_FORMAT, differences
+from trajmeter.scoring.runs.key import PARTS_FORMAT
 from trajmeter.scoring.runs.options import RunResult
 from trajmeter.scoring.runs.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.runs.publishing import complete_folder

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.scoring.runs.differences import differences
 from trajmeter.scoring.runs.folder import RunFolder
-from trajmeter.scoring.runs.key import cuts_alike, differences, key_of
+from trajmeter.scoring.runs.key import cuts_alike, key_of
 from trajmeter.scoring.runs.plan import found_files, shard_of
 from trajmeter.scoring.runs.planning import make_plan
 from trajmeter.scoring.runs.request import WHOLE
