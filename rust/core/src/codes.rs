@@ -9,7 +9,7 @@ pub const NO_TEXT: i64 = -1;
 
 /// A column of texts, or a part of one.
 #[derive(Debug, Clone, Copy)]
-pub struct Texts<'a> {
+pub struct TextColumn<'a> {
     /// All texts, one after another.
     pub held: &'a [u8],
     /// Text i is `held[offsets[i]..offsets[i + 1]]`.
@@ -18,7 +18,7 @@ pub struct Texts<'a> {
     pub present: Option<&'a [bool]>,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> TextColumn<'a> {
     /// Returns the text of every row if all are equal, as in many columns.
     fn only_text(&self) -> Option<&'a [u8]> {
         let [begin, first, ..] = *self.offsets else {
@@ -54,7 +54,7 @@ impl Codes {
 
 /// Numbers the texts of a column, given in consecutive parts.
 #[must_use]
-pub fn text_codes(parts: &[Texts<'_>]) -> Codes {
+pub fn text_codes(parts: &[TextColumn<'_>]) -> Codes {
     let rows = parts.iter().map(|part| part.offsets.len().max(1) - 1).sum();
     let mut found = Codes {
         codes: Vec::with_capacity(rows),
@@ -181,7 +181,7 @@ fn hash(text: &[u8]) -> u64 {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{NO_TEXT, Texts, text_codes};
+    use super::{NO_TEXT, TextColumn, text_codes};
     use crate::random::Random;
 
     #[test]
@@ -200,12 +200,12 @@ mod tests {
                 held.extend_from_slice(text.as_bytes());
                 offsets.push(held.len() as i32);
             }
-            let part = |offsets| Texts {
+            let part = |offsets| TextColumn {
                 held: &held,
                 offsets,
                 present: None,
             };
-            let empty = Texts {
+            let empty = TextColumn {
                 held: b"",
                 offsets: &[],
                 present: None,
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn one_text_in_every_row_has_one_number() {
-        let part = |held, offsets| Texts {
+        let part = |held, offsets| TextColumn {
             held,
             offsets,
             present: None,
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_null_has_no_number() {
-        let column = Texts {
+        let column = TextColumn {
             held: b"abcabc",
             offsets: &[0, 3, 3, 3, 6],
             present: Some(&[true, false, true, true]),

@@ -11,6 +11,7 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use trajmeter_core::spans::{Batch, Rows, Spans};
+use trajmeter_core::text;
 
 use crate::errors::{self, InputError, InternalError};
 use crate::named::NamedTuple;
@@ -49,6 +50,17 @@ pub fn rows<'a>(
     Ok(Rows {
         start: slice(start)?,
         end: slice(end)?,
+        offsets: slice(offsets)?,
+    })
+}
+
+/// Texts as Python passes them: their bytes, and the start of each, with the end of the last.
+pub type TextArrays<'py> = (PyReadonlyArray1<'py, u8>, Integers<'py>);
+
+/// Returns texts whose memory is borrowed.
+pub fn borrowed_texts<'a>((bytes, offsets): &'a TextArrays<'_>) -> PyResult<text::Texts<'a>> {
+    Ok(text::Texts {
+        bytes: slice(bytes)?,
         offsets: slice(offsets)?,
     })
 }

@@ -1,14 +1,12 @@
 //! Bindings of the kernels on many calls and texts.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use trajmeter_core::calls::{self, Calls};
-use trajmeter_core::text::{self, Texts};
+use trajmeter_core::text;
 
-use crate::arrays::{Integers, NewIntegers, run, slice};
+use crate::arrays::{Integers, NewIntegers, TextArrays, borrowed_texts, run, slice};
 
-/// Texts: their bytes, and the start of each, followed by the end of the last.
-type TextArrays<'py> = (PyReadonlyArray1<'py, u8>, Integers<'py>);
 /// Calls: codes of their names, their arguments, and the start of each attempt's calls.
 type CallArrays<'py> = (Integers<'py>, TextArrays<'py>, Integers<'py>);
 /// Figures of every attempt, its mismatches as JSON, and the start of each.
@@ -23,7 +21,7 @@ pub fn match_calls<'py>(
     names: TextArrays<'py>,
 ) -> PyResult<MatchedArrays<'py>> {
     let (actual, references) = (calls(&actual)?, calls(&references)?);
-    let (reference_of, names) = (slice(&reference_of)?, texts(&names)?);
+    let (reference_of, names) = (slice(&reference_of)?, borrowed_texts(&names)?);
     let matched = run(py, actual.arguments.bytes.len(), || {
         calls::match_calls(actual, references, reference_of, names)
     })?;
@@ -42,7 +40,7 @@ pub fn found_texts<'py>(
     sought: TextArrays<'py>,
     offsets: Integers<'py>,
 ) -> PyResult<NewIntegers<'py>> {
-    let (searched, sought) = (self::texts(&texts)?, self::texts(&sought)?);
+    let (searched, sought) = (borrowed_texts(&texts)?, borrowed_texts(&sought)?);
     let (group_of, offsets) = (slice(&group_of)?, slice(&offsets)?);
     let found = run(py, searched.bytes.len(), || {
         text::found_texts(searched, group_of, sought, offsets)
@@ -53,14 +51,7 @@ pub fn found_texts<'py>(
 fn calls<'a>((names, arguments, offsets): &'a CallArrays<'_>) -> PyResult<Calls<'a>> {
     Ok(Calls {
         names: slice(names)?,
-        arguments: texts(arguments)?,
-        offsets: slice(offsets)?,
-    })
-}
-
-fn texts<'a>((bytes, offsets): &'a TextArrays<'_>) -> PyResult<Texts<'a>> {
-    Ok(Texts {
-        bytes: slice(bytes)?,
+        arguments: borrowed_texts(arguments)?,
         offsets: slice(offsets)?,
     })
 }

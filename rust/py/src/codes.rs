@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use trajmeter_core::codes::{self, Texts};
+use trajmeter_core::codes::{self, TextColumn};
 
 use crate::arrays::{Flags, NewIntegers, array, run, slice};
 
@@ -18,10 +18,10 @@ pub fn text_codes<'py>(
     py: Python<'py>,
     parts: Vec<Part<'py>>,
 ) -> PyResult<(NewIntegers<'py>, Bound<'py, PyBytes>, NewIntegers<'py>)> {
-    let parts: PyResult<Vec<Texts<'_>>> = parts
+    let parts: PyResult<Vec<TextColumn<'_>>> = parts
         .iter()
         .map(|(held, offsets, present)| {
-            Ok(Texts {
+            Ok(TextColumn {
                 held: slice(held)?,
                 offsets: slice(offsets)?,
                 present: present.as_ref().map(slice).transpose()?,

@@ -8,8 +8,9 @@ use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Rows;
-use super::json::{Texts, push_text};
+use super::json::push_text;
 use crate::ingest::Text;
+use crate::text::Texts;
 
 /// Names of agents with their models, `agent:model`.
 pub struct Keys<'a> {
@@ -23,9 +24,9 @@ pub struct Keys<'a> {
 
 /// The contents of the files of all attempts.
 pub struct Files<'a> {
-    /// Tables by name, as JSON.
+    /// Tables by name, as JSON; empty if there are none.
     pub named: Texts<'a>,
-    /// A table without a name, as JSON.
+    /// A table without a name, as JSON; empty if there is none.
     pub unnamed: Texts<'a>,
     /// The only table of a file, under the attempt's own name.
     pub rows: Rows<'a>,
@@ -74,7 +75,7 @@ impl<'a> Files<'a> {
         if !self.rows.range(row).is_empty() {
             return Some(vec![(Cow::Borrowed(key), Table::Rows(row))]);
         }
-        let Some(text) = self.named.get(row) else {
+        let Some(text) = json(self.named, row) else {
             return Some(Vec::new());
         };
         if let Some(table) = guess.then(|| only(text, key)).flatten() {
@@ -85,6 +86,16 @@ impl<'a> Files<'a> {
         json.end().ok()?;
         Some(named)
     }
+
+    /// Returns the table without a name in a file.
+    pub(super) fn unnamed(&self, row: usize) -> Option<&'a str> {
+        json(self.unnamed, row)
+    }
+}
+
+/// Returns the JSON text of a row; `None` if it is empty or not UTF-8.
+fn json(texts: Texts<'_>, row: usize) -> Option<&str> {
+    texts.get(row).filter(|text| !text.is_empty())
 }
 
 /// Returns the table in a file, if the file appears to hold only the table of `key`.

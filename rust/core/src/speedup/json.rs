@@ -1,4 +1,4 @@
-//! JSON columns, and writing of JSON values.
+//! Writing of JSON values.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -10,25 +10,6 @@ pub const MOST_DIGITS: usize = 32;
 
 /// Output buffer for texts.
 pub type Out<'a> = io::Cursor<&'a mut [u8]>;
-
-/// Texts of a column, one after another. A null is empty, which no JSON text is.
-#[derive(Clone, Copy)]
-pub struct Texts<'a> {
-    /// The texts.
-    pub bytes: &'a [u8],
-    /// Text `i` is `bytes[offsets[i]..offsets[i + 1]]`.
-    pub offsets: &'a [i64],
-}
-
-impl<'a> Texts<'a> {
-    /// Returns a text; `None` if it is null or not valid UTF-8.
-    #[must_use]
-    pub fn get(&self, index: usize) -> Option<&'a str> {
-        let range = self.offsets[index] as usize..self.offsets[index + 1] as usize;
-        let text = std::str::from_utf8(&self.bytes[range]).ok()?;
-        (!text.is_empty()).then_some(text)
-    }
-}
 
 /// Writes a text as a JSON string.
 pub fn push_text(out: &mut Vec<u8>, text: &str) {

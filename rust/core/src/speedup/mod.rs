@@ -22,7 +22,6 @@ pub use benchmarks::Benchmarks;
 pub use entry::{REASONS, Reason};
 pub use figures::{Plan, Rules, Scores, scores};
 pub use files::{Files, Keys, Table, Trials};
-pub use json::Texts;
 pub use lines::{Layout, Lines};
 pub use tables::Tables;
 pub use written::{Field, Rows, Values, tables_as_text};

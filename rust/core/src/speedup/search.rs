@@ -226,8 +226,6 @@ impl<'s, 'a> Search<'s, 'a> {
         let keys = &self.files.keys;
         let last = keys.last[row as usize];
         let is_own = last < 0 || self.likeness.numbers[last as usize] == self.number(row);
-        is_own
-            .then(|| self.files.unnamed.get(row as usize))
-            .flatten()
+        is_own.then(|| self.files.unnamed(row as usize)).flatten()
     }
 }

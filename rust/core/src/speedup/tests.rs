@@ -1,10 +1,11 @@
 //! Worked tables, and cases that are left to the record form.
 
 use super::{
-    Field, Files, Keys, Layout, Lines, Plan, Reason, Rows, Rules, Scores, Texts, Trials, Values,
-    scores, tables_as_text,
+    Field, Files, Keys, Layout, Lines, Plan, Reason, Rows, Rules, Scores, Trials, Values, scores,
+    tables_as_text,
 };
 use crate::levels::Alphabet;
+use crate::text::Texts;
 
 const KEYS: [&str; 3] = ["oracle:none", "owl:a/b", "owl:a-b"];
 

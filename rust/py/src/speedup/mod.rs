@@ -17,9 +17,9 @@ use trajmeter_core::speedup::{
 
 pub use arrow::json;
 use arrow::{benchmarks, invalid};
-use rows::{Column, HeldRows, RowColumns, texts};
+use rows::{HeldRows, RowColumns};
 
-use crate::arrays::{Flags, Integers, NewIntegers, run, slice};
+use crate::arrays::{Flags, Integers, NewIntegers, TextArrays, borrowed_texts, run, slice};
 use crate::columns::Columns;
 
 /// The tables of benchmarks of many attempts.
@@ -40,8 +40,8 @@ impl SpeedupTables {
     #[expect(clippy::too_many_arguments, reason = "one flat array per column")]
     fn new(
         py: Python<'_>,
-        named: Column<'_>,
-        unnamed: Column<'_>,
+        named: TextArrays<'_>,
+        unnamed: TextArrays<'_>,
         rows: RowColumns<'_>,
         is_measured: Flags<'_>,
         keys: Vec<String>,
@@ -55,8 +55,8 @@ impl SpeedupTables {
         let held = HeldRows::new(&rows)?;
         let fields = held.fields()?;
         let files = Files {
-            named: texts(&named)?,
-            unnamed: texts(&unnamed)?,
+            named: borrowed_texts(&named)?,
+            unnamed: borrowed_texts(&unnamed)?,
             rows: held.rows(&fields)?,
             is_measured: slice(&is_measured)?,
             keys: Keys {

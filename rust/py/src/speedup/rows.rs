@@ -1,20 +1,17 @@
 //! Rows of benchmarks whose memory Python owns.
 
-use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use trajmeter_core::speedup::{Field, Rows, Texts, Values};
+use trajmeter_core::speedup::{Field, Rows, Values};
 
-use crate::arrays::{Flags, Floats, Integers, slice};
+use crate::arrays::{Flags, Floats, Integers, TextArrays, borrowed_texts, slice};
 use crate::errors::InternalError;
 
-type Bytes<'py> = PyReadonlyArray1<'py, u8>;
-pub(super) type Column<'py> = (Bytes<'py>, Integers<'py>);
 type FieldColumn<'py> = (String, Bound<'py, PyAny>, Flags<'py>);
 
 /// Rows of benchmarks, as Python passes them: distinct names, the index of each row's name, the
 /// offsets of attempts, and fields.
 pub(super) type RowColumns<'py> = (
-    Column<'py>,
+    TextArrays<'py>,
     Integers<'py>,
     Integers<'py>,
     Vec<FieldColumn<'py>>,
@@ -51,7 +48,7 @@ impl<'py> HeldValues<'py> {
 
 impl<'a, 'py> HeldRows<'a, 'py> {
     pub(super) fn new(columns: &'a RowColumns<'py>) -> PyResult<Self> {
-        let names = texts(&columns.0)?;
+        let names = borrowed_texts(&columns.0)?;
         let count = names.offsets.len() - 1;
         let values = columns.3.iter().map(|(name, values, _)| {
             let unchecked = |_| InternalError::new_err(format!("unchecked array of {name}"));
@@ -81,11 +78,4 @@ impl<'a, 'py> HeldRows<'a, 'py> {
             fields,
         })
     }
-}
-
-pub(super) fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
-    Ok(Texts {
-        bytes: slice(&column.0)?,
-        offsets: slice(&column.1)?,
-    })
 }
