@@ -156,13 +156,14 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
             from trajmeter.readers.column_types import check_column_types
 
             store = job.open_store(report)
-            made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
+            profiles, judge = reading.profiles, job.judge
+            metrics = create(job.metrics, snapshots=store, profiles=profiles, judge=judge)
             # Before attempts are read, because standard input is copied only once.
             mapped = [*job.read_mapped_tasks(report)]
             attempts = TrajectoryBatches(
                 files,
-                columns=columns_to_fill(made),
-                presence=presence_read(made),
+                columns=columns_to_fill(metrics),
+                presence=presence_read(metrics),
                 on_problem=report,
                 **reading._asdict(),
             )
@@ -172,7 +173,7 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
         from trajmeter.scoring.stream import StreamScorer
 
         tasks = chain(job.read_tasks(report), mapped)
-        scorer = StreamScorer(made, tasks=tasks, quantiles=job.quantiles)
+        scorer = StreamScorer(metrics, tasks=tasks, quantiles=job.quantiles)
         gated = wanted.gated(scorer.layout)
         with (
             tracked(attempts, files) as batches,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ExtraMissingError, InputError, ReadError
@@ -18,12 +17,12 @@ from trajmeter.metrics import TaskIndex, create
 from trajmeter.readers.frames import arrow_batches, is_frame
 from trajmeter.scoring.admission import admit
 from trajmeter.scoring.columns import RowScorer
-from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
-from trajmeter.snapshots import open_snapshots
+from trajmeter.scoring.sources import DEFAULT_METRICS, open_store, tasks_from
 from trajmeter.writers.arrow import stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
@@ -63,10 +62,8 @@ class BatchScorer:
         snapshots: str | Path | SnapshotStore | None = None,
         profiles: str | Iterable[str] = (),
     ) -> None:
-        if isinstance(snapshots, (str, Path)):
-            snapshots = open_snapshots(snapshots)
-        made = create(metrics, snapshots=snapshots, profiles=profiles)
-        self._scorer = RowScorer(made, TaskIndex(tasks_from(tasks)))
+        created = create(metrics, snapshots=open_store(snapshots), profiles=profiles)
+        self._scorer = RowScorer(created, TaskIndex(tasks_from(tasks)))
         self.schema = stored_schema(self._scorer.schema)
         self._trials: set[str] = set()
 

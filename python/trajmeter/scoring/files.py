@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from itertools import chain
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import create
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
@@ -19,11 +18,11 @@ from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
-from trajmeter.scoring.sources import DEFAULT_METRICS, records_from, tasks_from
-from trajmeter.snapshots import open_snapshots
+from trajmeter.scoring.sources import DEFAULT_METRICS, open_store, records_from, tasks_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -96,17 +95,9 @@ def score(
         >>> scores.rows[0]["answered.value"]
         0.0
     """
-    if repos is not None and snapshots is not None:
-        raise ConfigurationError("snapshots and repos cannot be used together")
     profiles = [*listed_names(profiles, "profiles")]
-    if repos is not None:
-        from trajmeter.snapshots import open_repositories
-
-        naming = "contextbench" if "contextbench" in profiles else None
-        snapshots = open_repositories(repos, profile=naming)
-    elif isinstance(snapshots, (str, Path)):
-        snapshots = open_snapshots(snapshots, on_problem=on_problem)
-    made = create(metrics, snapshots=snapshots, profiles=profiles)
+    store = open_store(snapshots, repos, profiles=profiles, on_problem=on_problem)
+    created = create(metrics, snapshots=store, profiles=profiles)
     reading: _Reading = {
         "input_format": input_format,
         "mapping": mapping,
@@ -118,7 +109,7 @@ def score(
         table = arrow_table(trajectories)
         if mapping:
             known = chain(known, frame_tasks(table, mapping, on_problem))
-        return _score_frame(table, made, known, reading)
+        return _score_frame(table, created, known, reading)
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
     if mapping:
         items = iter(every := [*items])
@@ -126,8 +117,9 @@ def score(
         known = chain(known, read_tasks(files, mapping=mapping, on_problem=on_problem))
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
-        return _score_files(paths, made, known, reading)
-    return _score_records(records_from(items, partial(read_trajectories, **reading)), made, known)
+        return _score_files(paths, created, known, reading)
+    attempts = records_from(items, partial(read_trajectories, **reading))
+    return _score_records(attempts, created, known)
 
 
 def _score_records(

@@ -14,7 +14,7 @@ from trajmeter.metrics.engine import FATAL, score_attempt
 from trajmeter.metrics.registry import listed_names
 from trajmeter.records import Task, Trajectory
 from trajmeter.scoring.records import RecordScorer
-from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
+from trajmeter.scoring.sources import DEFAULT_METRICS, open_store, tasks_from
 from trajmeter.system.forks import lock_for
 
 if TYPE_CHECKING:
@@ -90,10 +90,11 @@ class Scorer:
         if not isinstance(tasks, (str, Path)) and isinstance(tasks, Iterable):
             tasks = [*tasks]
         self._arguments = (metrics, tasks, snapshots, profiles, judge)
-        made = create(metrics, snapshots=_opened(snapshots), profiles=profiles, judge=judge)
-        self._recorder = RecordScorer(made, tasks=tasks_from(tasks))
+        store = open_store(snapshots)
+        created = create(metrics, snapshots=store, profiles=profiles, judge=judge)
+        self._recorder = RecordScorer(created, tasks=tasks_from(tasks))
         self._lock = lock_for(self)
-        self._context = next((each for each in made if isinstance(each, ContextMetric)), None)
+        self._context = next((each for each in created if isinstance(each, ContextMetric)), None)
         self.layout = self._recorder.layout
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -260,14 +261,6 @@ class _Followed:
         if task is None:
             return self._metric.score(task, trajectory)
         return self._metric.score_tracked(self._tracker, task, trajectory)
-
-
-def _opened(snapshots: str | Path | SnapshotStore | None) -> SnapshotStore | None:
-    if not isinstance(snapshots, (str, Path)):
-        return snapshots
-    from trajmeter.snapshots import open_snapshots
-
-    return open_snapshots(snapshots)
 
 
 def _again(

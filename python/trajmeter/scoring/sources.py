@@ -1,4 +1,4 @@
-"""Default metrics, and what to score: files, records, or both."""
+"""Default metrics, and where attempts, tasks and snapshots come from."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from trajmeter.arguments import paths_and_records
+from trajmeter.errors import ConfigurationError
 from trajmeter.records import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from trajmeter.records import ReadProblem
+    from trajmeter.snapshots import SnapshotStore
 
-__all__ = ["DEFAULT_METRICS", "RecordSource", "records_from", "tasks_from"]
+__all__ = ["DEFAULT_METRICS", "RecordSource", "open_store", "records_from", "tasks_from"]
 
 DEFAULT_METRICS = ("context",)
 """Metrics used when none are named."""
@@ -54,3 +56,39 @@ def records_from(
             yield from read(path_of(item))
         else:
             yield item
+
+
+def open_store(
+    snapshots: str | Path | SnapshotStore | None,
+    repos: str | Path | None = None,
+    *,
+    cache: Path | bool = True,
+    profiles: Collection[str] = (),
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> SnapshotStore | None:
+    """Open the source of snapshots, if there is one.
+
+    Args:
+        snapshots: A file or a folder of snapshots, or a store of them.
+        repos: A folder of git repositories to take snapshots from instead.
+        cache: Where to cache what is found in repositories, as for
+            :func:`trajmeter.snapshots.open_repositories`.
+        profiles: Compatibility profiles, one of which decides how definitions are named.
+        on_problem: Called with every snapshot that cannot be read.
+
+    Raises:
+        ConfigurationError: Both snapshots and repositories are given.
+        ReadError: The source or, without ``on_problem``, one of its snapshots cannot be read.
+    """
+    if repos is not None:
+        if snapshots is not None:
+            raise ConfigurationError("snapshots and repos cannot be used together")
+        from trajmeter.snapshots import open_repositories  # not every metric needs snapshots
+
+        naming = "contextbench" if "contextbench" in profiles else None
+        return open_repositories(repos, cache=cache, profile=naming)
+    if not isinstance(snapshots, (str, PathLike)):
+        return snapshots
+    from trajmeter.snapshots import open_snapshots
+
+    return open_snapshots(snapshots, on_problem=on_problem)

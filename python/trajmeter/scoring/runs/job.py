@@ -12,12 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
 from trajmeter.remote import given_options, take_options
 from trajmeter.scoring.reading_options import ReadingOptions
-from trajmeter.scoring.sources import tasks_from
+from trajmeter.scoring.sources import open_store, tasks_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,18 +130,13 @@ class Job:
             ConfigurationError: Both snapshots and repositories are given.
             ReadError: It cannot be opened.
         """
-        if self.repos is None:
-            if isinstance(self.snapshots, Path):
-                from trajmeter.snapshots import open_snapshots  # not every metric needs snapshots
-
-                return open_snapshots(self.snapshots, on_problem=on_problem)
-            return self.snapshots
-        if self.snapshots is not None:
-            raise ConfigurationError("snapshots and repos cannot be used together")
-        from trajmeter.snapshots import open_repositories
-
-        naming = "contextbench" if "contextbench" in self.reading.profiles else None
-        return open_repositories(self.repos, cache=self.cache, profile=naming)
+        return open_store(
+            self.snapshots,
+            self.repos,
+            cache=self.cache,
+            profiles=self.reading.profiles,
+            on_problem=on_problem,
+        )
 
 
 @dataclass(frozen=True)
