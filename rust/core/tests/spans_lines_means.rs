@@ -52,13 +52,13 @@ fn check<T: PartialEq + std::fmt::Debug>(
     result: Result<T>,
     expected: impl FnOnce() -> T,
 ) {
-    let told = |error: &Error| (error.code().to_owned(), error.to_string());
+    let described = |error: &Error| (error.code().to_owned(), error.to_string());
     match case.get("error") {
         None => assert_eq!(result, Ok(expected()), "{case}"),
         Some(error) => {
             let text = |key: &str| error[key].as_str().unwrap().to_owned();
             assert_eq!(
-                told(&result.unwrap_err()),
+                described(&result.unwrap_err()),
                 (text("code"), text("message")),
                 "{case}"
             );

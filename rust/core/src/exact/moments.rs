@@ -143,11 +143,11 @@ impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
         for first in (0..size).step_by(BLOCK) {
             let bounds = &adding.offsets[first..=size.min(first + BLOCK)];
             let begin = bounds[0] as usize;
-            let own = &adding.order[begin..bounds[bounds.len() - 1] as usize];
+            let positions = &adding.order[begin..bounds[bounds.len() - 1] as usize];
             // Checked here, while they are in the cache, and not all of them beforehand.
-            check_below("position", own, begin, adding.values.len())?;
+            check_below("position", positions, begin, adding.values.len())?;
             held.clear();
-            held.extend(own.iter().map(|at| adding.values[*at as usize]));
+            held.extend(positions.iter().map(|at| adding.values[*at as usize]));
             let greatest = greatest_of(&held);
             let unit = exponent_of(greatest).saturating_sub(SPAN).max(1);
             let exponent = unit as i32 - BIAS;
@@ -163,41 +163,19 @@ impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
                 }
             }
             for (slot, bounds) in (first..).zip(bounds.windows(2)) {
-                let own = bounds[0] as usize - begin..bounds[1] as usize - begin;
-                counts[slot] = own.len() as i64;
-                for some in held[own].chunks_mut(AT_ONCE) {
-                    let (mut most, mut sum, mut low, mut high) = (0, 0, 0, 0);
-                    for some in some.chunks_mut(part_sums::AT_ONCE) {
-                        let mut found = part_sums::<SQUARES>(some, unit);
-                        if found.is_partial {
-                            let set = rest.take(some, unit, slot);
-                            counts[slot] -= set.left_out;
-                            most = most.max(set.greatest);
-                            found = part_sums::<SQUARES>(some, unit);
-                        }
-                        most = most.max(found.greatest);
-                        sum += found.sum();
-                        if SQUARES {
-                            let (lower, upper) = found.squares();
-                            low += u128::from(lower);
-                            high += upper;
-                        }
-                    }
-                    sizes[slot] = f64::from_bits(most).max(sizes[slot]);
+                let places = bounds[0] as usize - begin..bounds[1] as usize - begin;
+                counts[slot] = places.len() as i64;
+                for chunk in held[places].chunks_mut(AT_ONCE) {
+                    let chunk = ChunkSums::of::<SQUARES>(chunk, unit, slot, &mut rest);
+                    counts[slot] -= chunk.left_out;
+                    sizes[slot] = f64::from_bits(chunk.greatest).max(sizes[slot]);
                     if !is_added {
                         continue;
                     }
-                    let size = sum.unsigned_abs();
-                    let sign = if sum < 0 { -1 } else { 1 };
-                    let words = [size as u64, (size >> 64) as u64];
-                    let own: [i64; DIGITS] = cut(words, shift, sign);
-                    let unit = adding.units[slot] as usize;
-                    sums.add(unit, column, own);
+                    let owner = adding.units[slot] as usize;
+                    sums.add(owner, column, chunk.digits(shift));
                     if SQUARES {
-                        high += low >> 64;
-                        let words = [low as u64, high as u64, (high >> 64) as u64];
-                        let own: [i64; SQUARE_DIGITS] = cut(words, square_shift, 1);
-                        squares.add(unit, square_column, own);
+                        squares.add(owner, square_column, chunk.square_digits(square_shift));
                     }
                 }
             }
@@ -207,6 +185,69 @@ impl<const SQUARES: bool> WithSimd for Squaring<'_, SQUARES> {
             greatest: sizes,
         };
         Ok(Added { batch, rest })
+    }
+}
+
+/// Sums of at most [`AT_ONCE`] numbers of a slot.
+struct ChunkSums {
+    /// Number of those that are not finite.
+    left_out: i64,
+    /// Bits of the greatest magnitude of the others.
+    greatest: u64,
+    sum: i128,
+    /// Sum of the lower 64 bits of squares.
+    low: u128,
+    /// Sum of the bits of squares above these.
+    high: u128,
+}
+
+impl ChunkSums {
+    /// Adds up numbers in parts, and moves those that cannot be added so to `rest`.
+    #[inline(always)]
+    fn of<const SQUARES: bool>(chunk: &mut [f64], unit: u64, slot: usize, rest: &mut Rest) -> Self {
+        let (mut left_out, mut greatest, mut sum, mut low, mut high) = (0, 0, 0, 0, 0);
+        for few in chunk.chunks_mut(part_sums::AT_ONCE) {
+            let mut sums = part_sums::<SQUARES>(few, unit);
+            if sums.is_partial {
+                let taken = rest.take(few, unit, slot);
+                left_out += taken.left_out;
+                greatest = taken.greatest.max(greatest);
+                sums = part_sums::<SQUARES>(few, unit);
+            }
+            greatest = sums.greatest.max(greatest);
+            sum += sums.sum();
+            if SQUARES {
+                let (lower, upper) = sums.squares();
+                low += u128::from(lower);
+                high += upper;
+            }
+        }
+        Self {
+            left_out,
+            greatest,
+            sum,
+            low,
+            high,
+        }
+    }
+
+    /// Returns the digits of the sum.
+    #[inline(always)]
+    fn digits(&self, shift: u32) -> [i64; DIGITS] {
+        let size = self.sum.unsigned_abs();
+        let sign = if self.sum < 0 { -1 } else { 1 };
+        cut([size as u64, (size >> 64) as u64], shift, sign)
+    }
+
+    /// Returns the digits of the sum of squares.
+    #[inline(always)]
+    fn square_digits(&self, shift: u32) -> [i64; SQUARE_DIGITS] {
+        let high = self.high + (self.low >> 64);
+        cut(
+            [self.low as u64, high as u64, (high >> 64) as u64],
+            shift,
+            1,
+        )
     }
 }
 
