@@ -19,6 +19,7 @@ __all__ = ["million_token_prices_usd", "price_table", "price_usd"]
 # Bedrock model names end in a version, such as "-v1:0"; this colon does not separate a provider.
 _VERSION = re.compile(r"-v\d+:\d+$")
 _BEDROCK = "aws"
+_NEEDED = "costs need genai-prices: pip install 'trajmeter[prices]'"
 _MILLION = 1_000_000
 
 
@@ -89,7 +90,7 @@ def _priced(
     try:
         from genai_prices import Usage, calc_price
     except ModuleNotFoundError as error:
-        raise ExtraMissingError("costs need genai-prices; install trajmeter[prices]") from error
+        raise ExtraMissingError(_NEEDED) from error
     name, providers = _split(model)
     if not name:
         return None
@@ -109,7 +110,7 @@ def price_table() -> str:
     try:
         import genai_prices
     except ModuleNotFoundError as error:
-        raise ExtraMissingError("costs need genai-prices; install trajmeter[prices]") from error
+        raise ExtraMissingError(_NEEDED) from error
     return f"genai-prices {genai_prices.__version__}"
 
 

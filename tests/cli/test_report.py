@@ -107,14 +107,14 @@ def test_a_folder_of_parts_says_what_it_was_made_from(run: Run, folder: Path) ->
     assert run(*SCORE, "-o", "parts/")[0] == 0
     out = run("report", "parts")[1]
     assert "Inputs of parts" in out
-    told = ["predictions.jsonl", "gold.jsonl", "snapshots.jsonl"]
-    assert [name for name in told if name in out] == told
+    inputs = ["predictions.jsonl", "gold.jsonl", "snapshots.jsonl"]
+    assert [name for name in inputs if name in out] == inputs
     assert "Not recorded by parts: the command, and when it ran." in out
     (folder / "parts" / "manifest.json").write_text("[]")
     assert "Not recorded by parts: the command, its inputs" in run("report", "parts")[1]
 
 
-def test_what_a_table_does_not_say_is_told_as_missing(run: Run, tables: list[str]) -> None:
+def test_what_a_table_does_not_say_is_reported_as_missing(run: Run, tables: list[str]) -> None:
     out = run("report", *tables)[1]
     assert "Not recorded by old.jsonl, new.jsonl: the command, its inputs, and when it ran" in out
 
@@ -209,12 +209,12 @@ def test_a_page_needs_jinja(
     monkeypatch.setitem(sys.modules, "jinja2", None)
     for command in (["report", *tables], ["summarize", *tables], ["compare", *tables], SCORE):
         code, _, err = run(*command, "-o", "r.html")
-        assert (code, "install trajmeter[report]" in err) == (2, True)
+        assert (code, "pip install 'trajmeter[report]'" in err) == (2, True)
     assert not (folder / "r.html").exists()
     assert run("report", *tables, "-o", "r.md")[0] == 0
 
 
-def test_results_of_frameworks_are_told_by_their_content(run: Run, folder: Path) -> None:
+def test_results_of_frameworks_are_reported_by_their_content(run: Run, folder: Path) -> None:
     pytest.importorskip("jinja2")
     answer = "The bridge opens at noon. " * 40
     for name in ("swift", "tern"):

@@ -46,7 +46,7 @@ def read_yaml(file: Path) -> Any:  # noqa: ANN401 - any YAML value
         import yaml
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "scenarios are YAML files; install trajmeter[harness] to read them"
+            "scenarios are YAML files, which need pyyaml: pip install 'trajmeter[harness]'"
         ) from error
     try:
         loader = _loader(file.read_text(encoding="utf-8-sig"))

@@ -61,7 +61,7 @@ class OpenAIChat:
             from pydantic_ai.providers.openai import OpenAIProvider
         except ModuleNotFoundError as error:
             raise ExtraMissingError(
-                "an LLM judge needs pydantic-ai; install trajmeter[judge]"
+                "an LLM judge needs pydantic-ai: pip install 'trajmeter[judge]'"
             ) from error
         self._key = os.environ.get(key_variable, "").strip()
         if not self._key:

@@ -138,7 +138,7 @@ def static_metrics(
         from radon.raw import analyze
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            "static code quality needs radon; install trajmeter[quality]"
+            "static code quality needs radon: pip install 'trajmeter[quality]'"
         ) from error
     tree = ast.parse(source)
     try:

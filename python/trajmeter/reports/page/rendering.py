@@ -40,7 +40,9 @@ def require_jinja() -> None:
     try:
         import jinja2  # noqa: F401 - checks that it is installed
     except ModuleNotFoundError as error:
-        raise ExtraMissingError("HTML reports need jinja2; install trajmeter[report]") from error
+        raise ExtraMissingError(
+            "HTML reports need jinja2: pip install 'trajmeter[report]'"
+        ) from error
 
 
 def html_document(document: Document) -> str:
