@@ -10,22 +10,19 @@ import pyarrow as pa
 
 from trajmeter.arrays.text import coded
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figures import figures_in_metadata, registered_figures
 from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.result_tables import table_labels
+from trajmeter.summaries.wanted_figures import IDENTITY, NUMERIC, declared_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
-    from trajmeter.metrics.figures import FigureInfo
     from trajmeter.readers.results import ResultsTable
 
 __all__ = ["OUTSIDE", "AttemptRows", "CodedTexts", "ColumnKinds", "read_attempts"]
 
-_IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
-_NUMERIC = ("boolean", "integer", "number")
 OUTSIDE = ("abstained", "not_scored")
 """Outcomes of figures that no mean includes, even if a rule gives them a value."""
 _SAID = ("outcome", "cause", "reason", "error")
@@ -125,7 +122,7 @@ def read_attempts(
     """
     kinds = _kinds(tables, numbers, texts)
     for name in by:
-        check_key(name, [*_IDENTITY, *kinds.texts], "--by")
+        check_key(name, [*IDENTITY, *kinds.texts], "--by")
     columns = KeyColumns(tuple(by), "task_id")
     keys = AttemptKeys(columns)
     wanted = [name for name in values if name in kinds.values]
@@ -148,16 +145,16 @@ def read_attempts(
             groups.append(keys.add(batch, label)[1])
             for name, parts in held.items():
                 parts.append(batch.column(name))
-    found = keys.duplicates(keep=duplicates or "first")
-    if found.first is not None and duplicates is None:
+    repeated = keys.duplicates(keep=duplicates or "first")
+    if repeated.first is not None and duplicates is None:
         identity = ", ".join(
-            f"{name} {value!r}" for name, value in keys.identity(found.first[0]).items()
+            f"{name} {value!r}" for name, value in keys.identity(repeated.first[0]).items()
         )
         raise ConfigurationError(
             f"one attempt occurs twice and would count twice: {identity}; say which counts with "
             "--duplicates first|last"
         )
-    kept = found.kept
+    kept = repeated.kept
     judged_by = _outcome_columns(tables, held)
     column = {name: _joined(parts, kept) for name, parts in held.items()}
     task, tasks = _tasks(column["task_id"])
@@ -189,16 +186,14 @@ def read_attempts(
 def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dict[str, str]:
     """Columns that say which values of a figure count, as in sums over results tables."""
     columns = {*held}
-    described: dict[str, FigureInfo] = {}
-    for table in tables:
-        described |= figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
-    found = {}
+    declared = declared_figures(tables, columns)
+    outcome_of = {}
     for name in columns:
-        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
+        info = declared.get(name)
         outcome = f"{name.rpartition('.')[0]}.outcome"
         if outcome in columns and (info is None or (info.outcome and not info.stands)):
-            found[name] = outcome
-    return found
+            outcome_of[name] = outcome
+    return outcome_of
 
 
 def _counted(column: Array, outcome: Array | None) -> Float64Array:
@@ -242,17 +237,17 @@ def _kinds(
     kinds: dict[str, set[str]] = {}
     for table in tables:
         for name, kind in table.columns.items():
-            kinds.setdefault(name, set()).add("number" if kind in _NUMERIC else kind)
+            kinds.setdefault(name, set()).add("number" if kind in NUMERIC else kind)
     texts, numbers, values = [], [], []
     for name, found in kinds.items():
-        own = found - {"other", "unknown"}
+        known = found - {"other", "unknown"}
         is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
-        is_figure = name in figures and name not in texts_wanted and own == {"text"}
-        if is_figure and name not in _IDENTITY:  # such as True and False in CSV
+        is_figure = name in figures and name not in texts_wanted and known == {"text"}
+        if is_figure and name not in IDENTITY:  # such as True and False in CSV
             numbers.append(name)
-        elif name in _IDENTITY or found == {"text"} or (is_said and own <= {"text"}):
+        elif name in IDENTITY or found == {"text"} or (is_said and known <= {"text"}):
             texts.append(name)
-        elif own == {"number"} or (not own and name in figures):
+        elif known == {"number"} or (not known and name in figures):
             numbers.append(name)
         else:
             values.append(name)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.figure_names import matching_figures
-from trajmeter.metrics.figures import figures_in_metadata, registered_figures
 from trajmeter.summaries.result_tables import open_tables, table_labels
+from trajmeter.summaries.wanted_figures import NUMERIC, declared_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -70,18 +70,10 @@ def _shared_figures(tables: Sequence[ResultsTable], figures: Sequence[str] | Non
     ]
     if figures is not None:
         return matching_figures(figures, shared)
-    known = [figures_in_metadata(table.metadata.get("trajmeter.figures", "{}")) for table in tables]
-    directed = []
-    for name in shared:
-        info = next((each[name] for each in known if name in each), None)
-        if info is None:
-            info = registered_figures(name.partition(".")[0]).get(name)
-        if info is not None and info.higher_is_better is not None:
-            directed.append(name)
+    declared = declared_figures(tables, shared)
+    directed = [name for name, info in declared.items() if info.higher_is_better is not None]
     return directed or [
-        name
-        for name in shared
-        if any(table.columns.get(name) in ("boolean", "integer", "number") for table in tables)
+        name for name in shared if any(table.columns.get(name) in NUMERIC for table in tables)
     ]
 
 

@@ -10,15 +10,17 @@ from trajmeter.metrics.figure_names import matching_figures
 from trajmeter.metrics.figures import FigureInfo, figures_in_metadata, registered_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trajmeter.readers.results import ResultsTable
     from trajmeter.summaries.options import Reading
 
-__all__ = ["IDENTITY", "chosen_figures", "known_figures"]
+__all__ = ["IDENTITY", "NUMERIC", "chosen_figures", "declared_figures", "known_figures"]
 
-_NUMERIC = ("boolean", "integer", "number")
+NUMERIC = ("boolean", "integer", "number")
+"""Types of columns whose values can be figures."""
 IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
+"""Columns that identify an attempt, or say how it was scored."""
 """Columns that are not figures."""
 
 
@@ -36,18 +38,15 @@ def known_figures(
         UnknownNameError: No table has a figure that a declaration names.
         ConfigurationError: A declaration is wrong.
     """
-    described: dict[str, FigureInfo] = {}
-    for table in tables:
-        own = figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
-        described = own | described
+    declared = declared_figures(tables, columns)
     known = {}
     requested = _requested(reading)
     for name in columns:
-        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
+        info = declared.get(name)
         kinds = [table.columns[name] for table in tables if name in table.columns]
         if info is None:
             # The first rows of a text format may not tell the type of a column.
-            is_figure = any(kind in _NUMERIC for kind in kinds) or (
+            is_figure = any(kind in NUMERIC for kind in kinds) or (
                 name in requested and set(kinds) == {"unknown"}
             )
             if name in IDENTITY or not is_figure:
@@ -60,6 +59,26 @@ def known_figures(
             (column,) = matching_figures([name], known)[:1]
             known[column] = _declared(known[column], name, option, reading)
     return known
+
+
+def declared_figures(
+    tables: Sequence[ResultsTable], columns: Iterable[str]
+) -> dict[str, FigureInfo]:
+    """What is declared of columns: by the first table that describes one, or else by its metric.
+
+    Args:
+        tables: The tables.
+        columns: Their columns; those without a declaration are left out.
+    """
+    described: dict[str, FigureInfo] = {}
+    for table in tables:
+        described = figures_in_metadata(table.metadata.get("trajmeter.figures", "{}")) | described
+    declared = {}
+    for name in columns:
+        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
+        if info is not None:
+            declared[name] = info
+    return declared
 
 
 def _requested(reading: Reading) -> set[str]:
