@@ -44,7 +44,7 @@ def test_all_claims_are_judged_before_one_fails() -> None:
     assert_scores(ATTEMPT, "tools.exact", scorer=trajmeter.Scorer(["tools"], tasks=[TASK]))
 
 
-def test_claims_that_do_not_hold_are_told_in_their_order() -> None:
+def test_claims_that_do_not_hold_are_reported_in_their_order() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_scores(ATTEMPT, "context.line.f1 > 0", "turns.turn_count == 2", task=TASK)
     assert str(caught.value).splitlines()[1:] == [

@@ -79,5 +79,5 @@ def test_without_the_extension_it_says_what_to_do(
     monkeypatch.setattr("trajmeter.kernels.load", _select.load)
     monkeypatch.setitem(sys.modules, "trajmeter.kernels._rust", None)
     assert main(["bench"]) == ExitCode.USAGE
-    assert "there is nothing to compare" in (told := capsys.readouterr().err)
-    assert "rustup.rs" in told
+    assert "there is nothing to compare" in (err := capsys.readouterr().err)
+    assert "rustup.rs" in err

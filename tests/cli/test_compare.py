@@ -62,14 +62,14 @@ def test_a_report_is_written_as_its_suffix_says(
     assert report.read_text().startswith(begins)
 
 
-def test_single_runs_beside_their_average_are_told(
+def test_single_runs_beside_their_average_are_reported(
     results: list[str], runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     average = str(tmp_path / "average.json")
     assert main(["average", *runs, "-o", average]) == ExitCode.OK
     assert main(["compare", results[0], average, results[1]]) == ExitCode.OK
-    told = "Anchor: single runs (1) are listed next to an average and count as separate results"
-    assert told in capsys.readouterr().out
+    warning = "Anchor: single runs (1) are listed next to an average and count as separate results"
+    assert warning in capsys.readouterr().out
     assert main(["compare", average, results[1]]) == ExitCode.OK
     assert "stand beside" not in capsys.readouterr().out
 
@@ -253,7 +253,7 @@ def test_published_results(reference_data: Path, capsys: pytest.CaptureFixture[s
         assert result["summary"]["avg_latency"]["value"] == pytest.approx(expected["avg_latency"])
 
 
-def test_files_of_one_name_are_told_apart_by_their_folders(
+def test_files_of_one_name_are_reported_apart_by_their_folders(
     results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other" / "0.json"

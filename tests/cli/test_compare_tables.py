@@ -102,7 +102,7 @@ def test_the_two_kinds_of_results_do_not_mix(
     assert (code, "is a results table" in err) == (2, True)
 
 
-def test_a_folder_of_result_files_is_told(run: Run, folder: Path) -> None:
+def test_a_folder_of_result_files_is_reported(run: Run, folder: Path) -> None:
     (folder / "results").mkdir()
     expected = "unreadable: results: a folder, expected a result file, such as results/*.json"
     code, _, err = run("compare", "results")

@@ -105,7 +105,7 @@ def test_json_lines_leave_defaults_out_and_keep_what_is_empty(run: Run, folder: 
     )
 
 
-def test_a_format_that_finds_nothing_is_told(run: Run, folder: Path) -> None:
+def test_a_format_that_finds_nothing_is_reported(run: Run, folder: Path) -> None:
     (folder / "run.json").write_text(json.dumps(RUN))
     name = ("--input-format", "claude-code-sessions")
     code, _, err = run("convert", "run.json", "-o", "out.jsonl", *name)

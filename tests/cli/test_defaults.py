@@ -80,7 +80,7 @@ def test_a_profile_is_no_path(run: Run, folder: Path) -> None:
         ('level = "much"', "--level"),
     ],
 )
-def test_mistakes_are_told(run: Run, folder: Path, table: str, text: str, message: str) -> None:
+def test_mistakes_are_reported(run: Run, folder: Path, table: str, text: str, message: str) -> None:
     (folder / "trajmeter.toml").write_text(text)
     code, out, err = run("summarize", table)
     assert (code, out) == (2, "")

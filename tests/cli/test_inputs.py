@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_paths_in_a_folder_that_is_given_too_are_told(
+def test_paths_in_a_folder_that_is_given_too_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -19,10 +19,10 @@ def test_paths_in_a_folder_that_is_given_too_are_told(
         (each / "a.jsonl").touch()
     given = [folder, other / "a.jsonl", deeper / "a.jsonl", deeper]
     assert without_repeats(given) == given
-    told = "which is read too; the same attempts may count twice"
+    effect = "which is read too; the same attempts may count twice"
     assert capsys.readouterr().err.splitlines() == [
-        f"trajmeter: {deeper / 'a.jsonl'} (and 1 more): also in {folder}, {told}",
-        f"trajmeter: {deeper / 'a.jsonl'}: also in {deeper}, {told}",
+        f"trajmeter: {deeper / 'a.jsonl'} (and 1 more): also in {folder}, {effect}",
+        f"trajmeter: {deeper / 'a.jsonl'}: also in {deeper}, {effect}",
     ]
     assert without_repeats([other, deeper]) == [other, deeper]
     assert capsys.readouterr().err == ""

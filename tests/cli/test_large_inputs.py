@@ -86,10 +86,10 @@ def test_a_column_of_a_wrong_type_is_refused_before_anything_is_read(
     write_attempts(folder / "runs" / "a.jsonl", 3, broken=1)
     parquet.write_table(wrong, folder / "runs" / "b.parquet")
     found = parquet.read_schema(folder / "runs" / "b.parquet").field("passed").type
-    told = f"b.parquet: column passed is {found}, expected bool"
+    mismatch = f"b.parquet: column passed is {found}, expected bool"
     for named in (("runs/a.jsonl", "runs/b.parquet"), ("runs/*",)):
         code, out, err = run(*command, *named, "-o", output)
-        assert (code, out, "unreadable" in err, told in err) == (2, "", False, True)
+        assert (code, out, "unreadable" in err, mismatch in err) == (2, "", False, True)
         assert not (folder / output).exists()
     # A table that happens to lie in a folder may be anything, unless it says that it is ours.
     code, _, err = run(*command, "runs", "-o", output)
@@ -97,7 +97,7 @@ def test_a_column_of_a_wrong_type_is_refused_before_anything_is_read(
     marked = wrong.replace_schema_metadata(trajectory_schema().metadata)
     parquet.write_table(marked, folder / "runs" / "b.parquet")
     code, out, err = run(*command, "runs", "-o", f"other-{output}")
-    assert (code, out, "unreadable" in err, told in err) == (2, "", False, True)
+    assert (code, out, "unreadable" in err, mismatch in err) == (2, "", False, True)
 
 
 @pytest.mark.parametrize("command", [SCORE, ("convert",)])

@@ -50,5 +50,5 @@ def test_a_full_disk_is_an_error_that_names_the_file(run: Run, folder: Path, suf
     code, out, err = run("score", "preds.jsonl", "-m", "metrics.py@length", "-o", f"out{suffix}")
     assert (code, out) == (2, "")
     message = f"out{suffix}: cannot be written: No space left on device"
-    told = r" \(the file needs at least [\d,]+ bytes, and [\d,]+ are free\)\n"
-    assert re.fullmatch(f"trajmeter: error: {re.escape(message)}{told}", err)
+    space = r" \(the file needs at least [\d,]+ bytes, and [\d,]+ are free\)\n"
+    assert re.fullmatch(f"trajmeter: error: {re.escape(message)}{space}", err)

@@ -112,7 +112,7 @@ def test_a_live_judge_is_recorded_and_its_key_stands_nowhere(
     assert all(key not in text for text in (captured.out, captured.err, *written))
 
 
-def test_why_an_answer_was_not_judged_is_told(
+def test_why_an_answer_was_not_judged_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-run")
@@ -121,10 +121,10 @@ def test_why_an_answer_was_not_judged_is_told(
     assert code == ExitCode.UNJUDGED
     assert len(server.requests) == 1  # the review; a wrong key is wrong for everything else too
     captured = capsys.readouterr()
-    told = (
+    err = (
         r"q1 answered \d+\.\d\d s, not judged: judge_error: not asked, because the judge was given"
     )
-    assert re.search(told, captured.err)
+    assert re.search(err, captured.err)
     assert "Searcher: answers that the judge did not score: judge_error 4." in captured.out
     assert "Searcher: no code review: judge_error." in captured.out
     assert "sk-secret" not in captured.out + captured.err
@@ -202,9 +202,9 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(
             assert process.poll() is None
             time.sleep(0.02)
         os.kill(process.pid, number)
-        _, told = process.communicate()
+        _, err = process.communicate()
     assert process.returncode == code
-    assert "run the same command again to resume" in told
+    assert "run the same command again to resume" in err
     assert not list((tmp_path / "results").glob("*.json"))
 
     (tmp_path / "go").touch()
@@ -288,8 +288,8 @@ def test_an_unknown_scenario_profile_is_placed(
     (tmp_path / "spec.yaml").write_text("name: s\nevaluation: {profile: multihop}\n")
     (tmp_path / "questions.yaml").write_text("questions: [{id: q, text: why}]\n")
     assert main(["run", str(tmp_path), *options]) == ExitCode.USAGE
-    told = capsys.readouterr().err
-    assert "spec.yaml: evaluation.profile: unknown scenario profile 'multihop'; available" in told
+    err = capsys.readouterr().err
+    assert "spec.yaml: evaluation.profile: unknown scenario profile 'multihop'; available" in err
 
 
 def test_a_dry_run_prints_the_scenario_as_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,7 @@ def test_a_run_can_be_ended_whatever_its_agent_does(
             time.sleep(0.02)
         os.kill(process.pid, number)
         # The worker holds stderr too: this ends when both have ended.
-        _, told = process.communicate()
+        _, err = process.communicate()
     assert process.returncode == code
-    assert "run the same command again to resume" in told
+    assert "run the same command again to resume" in err
     assert (folder / "cleaned.txt").exists() is (agent == "Stuck")

@@ -327,7 +327,9 @@ def test_a_metric_that_scored_nothing_says_so(run: Run, folder: Path, given: str
     assert row in [" ".join(line.split()) for line in out.splitlines()]
 
 
-def test_misspelt_keys_and_tool_policies_are_told_on_the_terminal(run: Run, folder: Path) -> None:
+def test_misspelt_keys_and_tool_policies_are_reported_on_the_terminal(
+    run: Run, folder: Path
+) -> None:
     policies = '"tool_policies": {"default": "fuzzy"}, "expected_tool": "a"'
     task = f'{{"id": "one", "expected_tool_calls": [], "metadata": {{{policies}}}}}'
     (folder / "tasks.jsonl").write_text(task)

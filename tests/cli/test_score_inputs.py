@@ -25,7 +25,7 @@ def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("paths", "told"),
+    ("paths", "message"),
     [
         (["preds.jsonl", "*reds.jsonl"], "*reds.jsonl: listed twice"),
         (["*.jsonl", "preds.jsonl"], "preds.jsonl: listed twice"),
@@ -34,7 +34,7 @@ def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
 )
 @pytest.mark.parametrize("output", ["rows.csv", "rows"])
 def test_a_file_that_a_pattern_names_too_is_read_once(
-    paths: list[str], told: str, output: str, run: Run, folder: Path
+    paths: list[str], message: str, output: str, run: Run, folder: Path
 ) -> None:
     (folder / "gold.jsonl").rename(folder / "gold")
     if "[" in paths[1]:
@@ -42,7 +42,7 @@ def test_a_file_that_a_pattern_names_too_is_read_once(
     code, _, err = run("score", *paths, "-t", "gold", "-m", LENGTH, "-o", output)
     count = 3 if "[" in paths[1] else 2
     assert (code, f"wrote {count} rows" in err) == (0, True)
-    assert f"trajmeter: {told}; read once\n" in err
+    assert f"trajmeter: {message}; read once\n" in err
 
 
 @pytest.mark.parametrize("through_link", [False, True])
@@ -65,7 +65,7 @@ def test_results_never_take_the_place_of_an_input(
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
-def test_results_as_input_are_told_once_with_what_reads_them(
+def test_results_as_input_are_reported_once_with_what_reads_them(
     run: Run, folder: Path, suffix: str
 ) -> None:
     results = f"scores.{suffix}"
@@ -73,8 +73,8 @@ def test_results_as_input_are_told_once_with_what_reads_them(
     for words in (("-m", "turns"), ("-m", "turns", "-o", "again/")):
         code, _, err = run("score", results, *words)
         assert code == 4
-        (told,) = [line for line in err.splitlines() if line.startswith("unreadable")]
-        assert told == (
+        (message,) = [line for line in err.splitlines() if line.startswith("unreadable")]
+        assert message == (
             f"unreadable: {results}: none of its first 2 records can be used: expected a "
             "trajectory, got a row of results; 'trajmeter summarize' reads those"
         )

@@ -34,8 +34,8 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(runs), str(tasks)
 
 
-def _lines(told: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in told.splitlines()]
+def _lines(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
 
 
 def test_every_attempt_is_a_line(

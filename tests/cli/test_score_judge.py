@@ -1,4 +1,4 @@
-"""``trajmeter score`` with a judge: what it leaves without a verdict is told."""
+"""``trajmeter score`` with a judge: it reports what has no verdict."""
 
 from __future__ import annotations
 

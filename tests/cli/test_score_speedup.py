@@ -319,7 +319,7 @@ def test_a_row_for_each_task_agent_and_model_is_written(run: Run, folder: Path) 
     assert {row["speedup.task_speedup"] for row in reverted} == {1.0}
 
 
-def test_logs_that_cannot_be_read_are_told_and_nothing_is_lost(run: Run, folder: Path) -> None:
+def test_logs_that_cannot_be_read_are_reported_and_nothing_is_lost(run: Run, folder: Path) -> None:
     agent = folder / "r" / "t" / "t.1-of-1.r.agent-3-fixer"
     run_folder(folder)
     write_json(agent / "agent-logs" / "trajectory.json", {"no": "list"})

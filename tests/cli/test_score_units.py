@@ -205,9 +205,9 @@ def test_a_signal_ends_workers_and_tells_how_to_go_on(
         assert process.stderr is not None
         worker = int(process.stderr.readline())
         process.send_signal(number)
-        out, told = process.communicate(timeout=120)
+        out, stderr = process.communicate(timeout=120)
     assert (process.returncode, out) == (code, b"")
-    assert b"trajmeter: run the same command again to resume\n" in told
+    assert b"trajmeter: run the same command again to resume\n" in stderr
     assert (worker == process.pid) == (workers == "1")
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)

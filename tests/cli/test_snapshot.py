@@ -115,7 +115,7 @@ def test_only_the_files_that_trajectories_and_gold_need(
     assert [[*each["files"]] for each in json_lines(out)] == [["src/loans.py", "src/other.py"]]
 
 
-def test_tasks_without_a_snapshot_are_told(run: Run, folder: Path, repository: str) -> None:
+def test_tasks_without_a_snapshot_are_reported(run: Run, folder: Path, repository: str) -> None:
     lost = Task(id="lost", repo="crab/quill", commit="0" * 40)
     with (folder / "tasks.jsonl").open("a") as file:
         file.write(lost.model_dump_json(exclude_none=True) + "\n")
@@ -149,7 +149,7 @@ def test_errors_say_what_to_do(
     assert message in err
 
 
-def test_a_file_that_cannot_be_read_is_left_out_and_told(
+def test_a_file_that_cannot_be_read_is_left_out_and_reported(
     run: Run, folder: Path, repository: str
 ) -> None:
     source = folder / "repos" / "crab__shelf"
@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_told(
     assert err.startswith("unreadable: part: src/loans.py: the clone lacks it; fetch everything: ")
 
 
-def test_the_cache_is_where_it_is_told_to_be(run: Run, folder: Path, repository: str) -> None:
+def test_the_cache_is_where_it_is_reported_to_be(run: Run, folder: Path, repository: str) -> None:
     outputs = [run("snapshot", "repos/crab__shelf", *words)[1] for words in (
         ["--no-cache"], ["--cache", "here"], ["--cache", "here"], []
     )]  # fmt: skip

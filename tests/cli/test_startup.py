@@ -39,7 +39,7 @@ program()
 """
 
 
-def test_an_interrupt_while_modules_are_imported_is_told_in_one_line() -> None:
+def test_an_interrupt_while_modules_are_imported_is_reported_in_one_line() -> None:
     call = [sys.executable, "-c", _INTERRUPTED]
     done = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (130, "trajmeter: interrupted\n")

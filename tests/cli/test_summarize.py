@@ -241,7 +241,7 @@ def test_refusals(
     assert message in err
 
 
-def test_unreadable_rows_are_told(run: Run, folder: Path, table: str) -> None:
+def test_unreadable_rows_are_reported(run: Run, folder: Path, table: str) -> None:
     with (folder / table).open("a") as file:
         file.write("{broken\n")
     code, out, err = run("summarize", table, "--fail-under", f"{SHORT}=0.9")

@@ -135,7 +135,7 @@ def test_a_folder_without_git_is_read_as_it_is(
     assert "gold seen: 100% of files, 33% of bytes, 50% of lines\n" in out
 
 
-def test_what_was_not_found_is_told(run: Run, log: str, repos: str, folder: Path) -> None:
+def test_what_was_not_found_is_reported(run: Run, log: str, repos: str, folder: Path) -> None:
     commit(folder / "empty" / "other", {})
     code, out, err = run("view", log, "mend-1", "-t", "tasks.jsonl", "--repos", "empty")
     assert code == 0
@@ -190,7 +190,9 @@ def test_a_page(run: Run, log: str, folder: Path) -> None:
     assert "all.html was not written, as a page shows one trajectory" in err
 
 
-def test_unreadable_lines_are_told_and_the_rest_is_shown(run: Run, log: str, folder: Path) -> None:
+def test_unreadable_lines_are_reported_and_the_rest_is_shown(
+    run: Run, log: str, folder: Path
+) -> None:
     with (folder / log).open("a") as file:
         file.write('{"task_id": "mend-9", "turns":\n')
     code, out, err = run("view", log, "mend-1")

@@ -81,10 +81,10 @@ def test_an_average_of_the_old_shape_does_not_say_what_was_answered() -> None:
     assert result.questions["q1"].outcome is None
     said = notes(build_comparison([NamedResult("a.json", averaged)]))
     assert any("does not record how many questions its runs answered" in note for note in said)
-    told = {AnswerOutcome.ANSWERED: 1, AnswerOutcome.TIMED_OUT: 2}
-    ours = evaluation("A", question(1, 1.0, run_outcomes=told), run_count=3)
+    outcomes = {AnswerOutcome.ANSWERED: 1, AnswerOutcome.TIMED_OUT: 2}
+    ours = evaluation("A", question(1, 1.0, run_outcomes=outcomes), run_count=3)
     (result,) = build_comparison([NamedResult("a.json", ours)]).results
-    assert result.outcomes == {**told, AnswerOutcome.FAILED: 0}
+    assert result.outcomes == {**outcomes, AnswerOutcome.FAILED: 0}
 
 
 def test_an_average_of_the_old_shape_counts_what_its_runs_answered_beside_it() -> None:

@@ -160,12 +160,12 @@ def unreviewed(run_id: int = 0) -> FrameworkEvaluation:
 def test_code_whose_review_failed_is_reviewed_from_what_was_kept(tmp_path: Path) -> None:
     file = tmp_path / "w.json"
     write_evaluation(unreviewed(), file)
-    told: list[tuple[str, str, JudgeRecord | None]] = []
+    calls: list[tuple[str, str, JudgeRecord | None]] = []
     model = ScriptedModel(REVIEW)
     judging = judge_files(
         [file],
         Judge(model, price_usd),
-        progress=lambda of, name, record: told.append((of.name, name, record)),
+        progress=lambda of, name, record: calls.append((of.name, name, record)),
     )
     (done,) = asyncio.run(judging)
     assert (done.judged, done.unjudged) == (1, Unjudged(0, 0))
@@ -184,7 +184,7 @@ def test_code_whose_review_failed_is_reviewed_from_what_was_kept(tmp_path: Path)
     assert written.questions == unreviewed().questions
     assert quality.judge is not None
     assert (quality.judge.cause, quality.judge.attempts) == (None, 3)  # 2 failed before
-    assert told == [("w.json", "code review", quality.judge)]
+    assert calls == [("w.json", "code review", quality.judge)]
 
 
 def test_code_whose_review_fails_again_is_kept_and_counted(tmp_path: Path) -> None:

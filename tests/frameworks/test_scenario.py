@@ -133,10 +133,12 @@ def test_modes_are_listed_where_none_of_several_is_the_baseline(tmp_path: Path) 
         read_scenario(write(tmp_path, spec=several))
 
 
-def test_characters_that_yaml_refuses_are_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"not valid YAML: unacceptable character") as told:
+def test_characters_that_yaml_refuses_are_reported_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"not valid YAML: unacceptable character"
+    ) as caught:
         read_scenario(write(tmp_path, spec=SPEC + "\x07"))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_tags_that_would_run_code_are_refused(tmp_path: Path) -> None:
@@ -195,11 +197,11 @@ def test_published_scenarios(reference_data: Path) -> None:
 
 def warned(folder: Path, *, mode: str | None = None) -> tuple[list[str], Scenario]:
     """What reading a scenario warns of, without the folder, and the scenario."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read = read_scenario(folder, mode=mode)
     above = f"{folder.resolve()}{os.sep}"
-    return [str(each.message).removeprefix(above) for each in told], read
+    return [str(each.message).removeprefix(above) for each in caught], read
 
 
 @pytest.mark.parametrize(
@@ -221,18 +223,18 @@ def warned(folder: Path, *, mode: str | None = None) -> tuple[list[str], Scenari
 def test_a_key_that_resembles_a_known_one_is_kept_with_a_warning(
     tmp_path: Path, old: str, new: str, message: str | None
 ) -> None:
-    told, _ = warned(write(tmp_path, spec=SPEC.replace(old, new)))
+    caught, _ = warned(write(tmp_path, spec=SPEC.replace(old, new)))
     if message is None:
-        assert told == []
+        assert caught == []
     else:
-        (one,) = told
+        (one,) = caught
         assert one.startswith(f"spec.yaml: {message}")
 
 
 def test_a_setting_of_a_mode_is_held_against_those_of_the_configuration(tmp_path: Path) -> None:
     spec = SPEC.replace("top_k: 3", "my_limit: 3").replace("{max_steps: 4}", "{mylimit: 4}")
-    told, read = warned(write(tmp_path, spec=spec), mode="capability")
-    assert told == [
+    caught, read = warned(write(tmp_path, spec=spec), mode="capability")
+    assert caught == [
         "spec.yaml: modes.capability.mylimit is not a known key; did you mean my_limit?"
     ]
     assert (read.settings["my_limit"], read.settings["mylimit"]) == (3, 4)
@@ -268,10 +270,10 @@ def test_a_setting_of_a_mode_is_held_against_those_of_the_configuration(tmp_path
 def test_a_key_of_a_question_likewise(
     tmp_path: Path, old: str, new: str, message: str | None
 ) -> None:
-    told, _ = warned(write(tmp_path, questions=QUESTIONS.replace(old, new)))
-    assert len(told) == (message is not None)
+    caught, _ = warned(write(tmp_path, questions=QUESTIONS.replace(old, new)))
+    assert len(caught) == (message is not None)
     if message is not None:
-        assert told[0].startswith(f"questions.yaml: questions{message}")
+        assert caught[0].startswith(f"questions.yaml: questions{message}")
 
 
 def test_a_key_that_many_questions_misspell_is_warned_of_once(tmp_path: Path) -> None:

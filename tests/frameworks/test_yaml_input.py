@@ -31,13 +31,13 @@ def write(folder: Path, text: str) -> Path:
         (r'"\UFFFFFFFF"', "the number is too large"),
     ],
 )
-def test_a_value_that_python_cannot_represent_is_told_with_its_place(
+def test_a_value_that_python_cannot_represent_is_reported_with_its_place(
     tmp_path: Path, value: str, problem: str
 ) -> None:
-    with pytest.raises(ConfigurationError) as told:
+    with pytest.raises(ConfigurationError) as caught:
         read_yaml(write(tmp_path, f"berth: 12\nfree: {value}\n"))
     place = rf"berths\.yaml: not valid YAML: line 2, column (7|10): {re.escape(problem)}"
-    assert re.search(place, str(told.value))
+    assert re.search(place, str(caught.value))
 
 
 def test_characters_that_json_writes_as_two_escapes_are_joined(tmp_path: Path) -> None:

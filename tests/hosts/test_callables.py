@@ -150,8 +150,8 @@ def test_it_works_with_other_evaluators() -> None:
             upload_results=False,
         )
         (row,) = results
-        told = {each.key: each.score for each in row["evaluation_results"]["results"]}
-        assert told == {
+        scores = {each.key: each.score for each in row["evaluation_results"]["results"]}
+        assert scores == {
             "tools.exact": score,
             "trajectory_strict_match": score,
             "exact_match": score,

@@ -84,13 +84,13 @@ def _run(
 @pytest.mark.parametrize("at_once", [False, True])
 def test_what_deepeval_reports(at_once: bool) -> None:
     metrics = [TrajmeterMetric("tools.f1", threshold=0.8), TrajmeterMetric("tools.exact")]
-    told = _run([RIGHT, WRONG, *(case for case, _ in UNSCORED)], metrics, at_once=at_once)
-    right, wrong = told["right"], told["wrong"]
+    results = _run([RIGHT, WRONG, *(case for case, _ in UNSCORED)], metrics, at_once=at_once)
+    right, wrong = results["right"], results["wrong"]
     assert (right["tools.f1"].score, right["tools.f1"].success) == (1.0, True)
     assert (wrong["tools.f1"].score, wrong["tools.f1"].success) == (0.0, False)
     assert "expected 'a', got 'b'" in wrong["tools.f1"].reason
     assert (right["tools.exact"].score, right["tools.exact"].success) == (1.0, None)
-    assert [told[case.name] for case, _ in UNSCORED] == [{}] * len(UNSCORED)
+    assert [results[case.name] for case, _ in UNSCORED] == [{}] * len(UNSCORED)
 
 
 def test_a_run_that_does_not_skip_ends() -> None:
@@ -129,8 +129,8 @@ def test_an_attempt_in_the_metadata_goes_before_the_calls() -> None:
 def test_an_assigned_score_is_a_score() -> None:
     record = Trajectory(task_id="case", turns=(Turn(),), final_patch="no diff")
     case = _case("assigned", "a", metadata={"trajectory": record, "gold_patch": PATCH})
-    told = _run([case], [TrajmeterMetric("context.edit_location.coverage", threshold=0.5)])
-    found = told["assigned"]["context.edit_location.coverage"]
+    results = _run([case], [TrajmeterMetric("context.edit_location.coverage", threshold=0.5)])
+    found = results["assigned"]["context.edit_location.coverage"]
     assert (found.score, found.success) == (0.0, False)
 
 

@@ -283,9 +283,9 @@ def test_scores_from_outside_of_inspect(
     scores.write_bytes(capsysbinary.readouterr().out)
     outside = precomputed_scores(str(scores), metrics=[mean()])
     again = inspect_ai.score(log, outside, action="overwrite", display="none")
-    (told,) = again.results.scores
-    assert (told.scored_samples, told.unscored_samples) == (2, 3)
-    assert told.metrics["mean"].value == 0.5
+    (eval_score,) = again.results.scores
+    assert (eval_score.scored_samples, eval_score.unscored_samples) == (2, 3)
+    assert eval_score.metrics["mean"].value == 0.5
     by_id = {each.id: each.scores["precomputed_scores"] for each in again.samples}
     assert "expected 'a.py', got 'b.py'" in by_id["wrong"].explanation
     assert by_id["unknown"].explanation.startswith("missing_task")

@@ -25,8 +25,8 @@ def test_a_host_that_is_missing_is_named(host: str, package: str, extra: str) ->
         "except ExtraMissingError as error:\n    print(error)\n"
     )
     command = [sys.executable, "-c", program]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert told.strip().endswith(f" is missing: pip install 'trajmeter[{extra}]'")
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert output.strip().endswith(f" is missing: pip install 'trajmeter[{extra}]'")
 
 
 @pytest.mark.parametrize("host", ["callables", "trl", "verifiers"])

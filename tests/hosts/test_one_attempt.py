@@ -151,8 +151,8 @@ def _langsmith() -> Any:
         client=langsmith.Client(api_key="none", api_url="http://127.0.0.1:9"),
         upload_results=False,
     )
-    (told,) = row["evaluation_results"]["results"]
-    return told.score
+    (result,) = row["evaluation_results"]["results"]
+    return result.score
 
 
 def _deepeval() -> Any:
@@ -175,8 +175,8 @@ def _deepeval() -> Any:
         )
         quiet = DisplayConfig(show_indicator=False, print_results=False)
         found = deepeval.evaluate([case], [TrajmeterMetric(FIGURE, 0.1)], display_config=quiet)
-    (told,) = found.test_results[0].metrics_data
-    return told.score
+    (result,) = found.test_results[0].metrics_data
+    return result.score
 
 
 def _verifiers() -> Any:

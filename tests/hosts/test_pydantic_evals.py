@@ -209,8 +209,8 @@ def test_without_a_tracer_provider_it_fails_and_says_so() -> None:
         "print(case.scores, *(each.error_type for each in case.evaluator_failures))\n"
     )
     command = [sys.executable, "-W", "ignore", "-c", program]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert told.strip() == "{} SpanTreeRecordingError"
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert output.strip() == "{} SpanTreeRecordingError"
 
 
 def test_an_unknown_figure_is_reported_immediately() -> None:

@@ -83,26 +83,26 @@ def _run(folder: Path, *options: str, plugins: tuple[str, ...] = ()) -> str:
 
 
 def test_what_pytest_reports(tmp_path: Path) -> None:
-    told = _run(tmp_path, "--junitxml=junit.xml", "--trajmeter-report=figures.jsonl", "-rs")
-    assert "2 passed, 1 skipped, 2 errors" in told.replace("4 failed, ", "")
+    output = _run(tmp_path, "--junitxml=junit.xml", "--trajmeter-report=figures.jsonl", "-rs")
+    assert "2 passed, 1 skipped, 2 errors" in output.replace("4 failed, ", "")
     assert (
         "attempt at 't':\n"
         "tools.f1 >= 0.8: is 0.0\n"
         "    arguments read['path']: expected 'a', got 'b'\n"
-    ) in "".join(line.removeprefix("E").lstrip() + "\n" for line in told.splitlines()).replace(
+    ) in "".join(line.removeprefix("E").lstrip() + "\n" for line in output.splitlines()).replace(
         "\narguments", "\n    arguments"
     ).replace("AssertionError: ", "")
-    assert "tools.exact: is False" in told
-    assert "context.line.coverage >= 0.5: not scored, missing_gold" in told
-    assert "rules.latency >= 7: abstained: the task has no time budget" in told
-    assert "turns.turn_count < 5: is" not in told  # it holds
-    assert "UnknownNameError: no figure 'tools.f2'" in told
-    assert "ConfigurationError: the claim 'tools.f1 >=' cannot be read" in told
-    assert "ConfigurationError: the claim 'tools.f1' compares nothing" in told
-    assert "ConfigurationError: the marker trajmeter has no option 'task'" in told
-    assert "ConfigurationError: the marker trajmeter got 'gold.jsonl' without a name" in told
-    assert "tools.f1: 0.667, 3 of 3 scored" in told
-    assert "context.line.coverage: -, 0 of 2 scored" in told
+    assert "tools.exact: is False" in output
+    assert "context.line.coverage >= 0.5: not scored, missing_gold" in output
+    assert "rules.latency >= 7: abstained: the task has no time budget" in output
+    assert "turns.turn_count < 5: is" not in output  # it holds
+    assert "UnknownNameError: no figure 'tools.f2'" in output
+    assert "ConfigurationError: the claim 'tools.f1 >=' cannot be read" in output
+    assert "ConfigurationError: the claim 'tools.f1' compares nothing" in output
+    assert "ConfigurationError: the marker trajmeter has no option 'task'" in output
+    assert "ConfigurationError: the marker trajmeter got 'gold.jsonl' without a name" in output
+    assert "tools.f1: 0.667, 3 of 3 scored" in output
+    assert "context.line.coverage: -, 0 of 2 scored" in output
     properties = {
         case.attrib["name"]: {p.attrib["name"]: p.attrib["value"] for p in case.iter("property")}
         for case in ET.parse(tmp_path / "junit.xml").iter("testcase")  # noqa: S314 - made above
@@ -120,8 +120,8 @@ def test_what_pytest_reports(tmp_path: Path) -> None:
 
 def test_figures_come_over_xdist(tmp_path: Path) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
-    told = _run(tmp_path, "-n2", "--trajmeter-report=figures.jsonl", plugins=("xdist",))
-    assert "tools.f1: 0.667, 3 of 3 scored" in told
+    output = _run(tmp_path, "-n2", "--trajmeter-report=figures.jsonl", plugins=("xdist",))
+    assert "tools.f1: 0.667, 3 of 3 scored" in output
     assert len((tmp_path / "figures.jsonl").read_text().splitlines()) == 11
 
 
@@ -130,11 +130,11 @@ def test_the_folder_of_the_figures_is_made(tmp_path: Path) -> None:
     assert len((tmp_path / "no" / "such" / "figures.jsonl").read_text().splitlines()) == 3
 
 
-def test_figures_that_cannot_be_written_are_told_before_the_tests(tmp_path: Path) -> None:
-    told = _run(tmp_path, "--trajmeter-report=gold.jsonl/figures.jsonl")
-    assert "--trajmeter-report: gold.jsonl/figures.jsonl: cannot be written" in told
-    assert "INTERNALERROR" not in told
-    assert "passed" not in told
+def test_figures_that_cannot_be_written_are_reported_before_the_tests(tmp_path: Path) -> None:
+    output = _run(tmp_path, "--trajmeter-report=gold.jsonl/figures.jsonl")
+    assert "--trajmeter-report: gold.jsonl/figures.jsonl: cannot be written" in output
+    assert "INTERNALERROR" not in output
+    assert "passed" not in output
 
 
 def test_a_session_that_does_not_use_it_loads_nothing(tmp_path: Path) -> None:
@@ -168,11 +168,11 @@ def test_figures_of_subtests_and_of_repeated_tests_count_once(
 ) -> None:
     monkeypatch.setattr(sys.modules[__name__], "TESTS", TESTS + SUBTESTS)
     (tmp_path / "conftest.py").write_text(AGAIN)
-    told = _run(tmp_path, "--trajmeter-report=figures.jsonl", "-k", "parts or fails")
+    output = _run(tmp_path, "--trajmeter-report=figures.jsonl", "-k", "parts or fails")
     lines = [json.loads(line) for line in (tmp_path / "figures.jsonl").read_text().splitlines()]
     values = [
         (line["test"].partition("::")[2], line["value"])
         for line in lines
         if line["figure"] == "tools.f1"
     ]
-    assert values == [("test_fails", 0.0)] * 2 + [("test_parts", 1.0)] * 4, told
+    assert values == [("test_fails", 0.0)] * 2 + [("test_parts", 1.0)] * 4, output

@@ -114,9 +114,9 @@ def test_references_may_be_json_as_text() -> None:
         log_extra=causes.__setitem__,
     )
     assert found == [1.0, None, None]
-    told = causes["trajmeter.tools.f1.cause"]
-    assert told[1].startswith("invalid_input: trl: 'completion': expected_tool_calls: ")
-    assert 'expected a list, got "a"' in told[2]
+    reasons = causes["trajmeter.tools.f1.cause"]
+    assert reasons[1].startswith("invalid_input: trl: 'completion': expected_tool_calls: ")
+    assert 'expected a list, got "a"' in reasons[2]
 
 
 def test_messages_of_which_none_can_be_read_are_not_a_run_without_calls() -> None:

@@ -35,9 +35,9 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            told.requests.append(body)
-            told.keys.append(self.headers["authorization"])
-            step = told.script[min(len(told.requests), len(told.script)) - 1]
+            served.requests.append(body)
+            served.keys.append(self.headers["authorization"])
+            step = served.script[min(len(served.requests), len(served.script)) - 1]
             status, payload = 200, b""
             if isinstance(step, int):
                 status = step
@@ -49,10 +49,8 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
             else:
                 if step == "slow":
                     time.sleep(slow_seconds)
-                told_back = json.dumps(completion(step))
-                payload = told_back.replace(
-                    "{authorization}", self.headers["authorization"]
-                ).encode()
+                reply = json.dumps(completion(step))
+                payload = reply.replace("{authorization}", self.headers["authorization"]).encode()
             try:
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
@@ -72,11 +70,11 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
             """Keep the test's output quiet."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told = Endpoint(list(script), f"http://127.0.0.1:{server.server_port}/v1")
+    served = Endpoint(list(script), f"http://127.0.0.1:{server.server_port}/v1")
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield told
+        yield served
     finally:
         server.shutdown()
         server.server_close()

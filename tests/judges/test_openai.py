@@ -166,7 +166,7 @@ def test_the_key_appears_in_no_message_and_no_log(caplog: pytest.LogCaptureFixtu
     ("address", "cause"),
     [("http://127.0.0.1:1/v1", "Connect"), ("host.example/v1", "missing an 'http://' or")],
 )
-def test_what_keeps_the_endpoint_from_being_reached_is_told(address: str, cause: str) -> None:
+def test_what_keeps_the_endpoint_from_being_reached_is_reported(address: str, cause: str) -> None:
     got = ask(Endpoint([], address))
     assert got.record.cause is Cause.JUDGE_ERROR
     assert got.record.message is not None

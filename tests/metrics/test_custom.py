@@ -130,14 +130,14 @@ def _within_itself() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("detail", "told"),
+    ("detail", "message"),
     [
         (object(), "TypeError: a object has no form in JSON"),
         (b"\xff", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff"),
         (_within_itself(), "ValueError: Circular reference detected"),
     ],
 )
-def test_details_that_no_column_holds_lose_their_score_alone(detail: object, told: str) -> None:
+def test_details_that_no_column_holds_lose_their_score_alone(detail: object, message: str) -> None:
     @metric
     def first_fails(task: Task | None, trajectory: Trajectory) -> Score:
         return Score(value=1.0, details={"seen": detail if trajectory.task_id == "one" else 0})
@@ -146,7 +146,7 @@ def test_details_that_no_column_holds_lose_their_score_alone(detail: object, tol
     assert [row["first_fails.value"] for row in scores.rows] == [None, 1.0]
     assert [row["length.value"] for row in scores.rows] == [2.0, 0.0]
     (error,) = scores.summary.errors
-    assert error.message.startswith(f"first_fails.details cannot be written: {told}")
+    assert error.message.startswith(f"first_fails.details cannot be written: {message}")
     assert scores.rows[0]["first_fails.cause"] == "metric_error"
 
 

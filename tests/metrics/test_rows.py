@@ -83,7 +83,7 @@ def test_a_row_has_the_paths_of_the_result_as_its_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "text"),
     [
         (None, None),
         (Source(file="a.json"), "a.json"),
@@ -91,9 +91,9 @@ def test_a_row_has_the_paths_of_the_result_as_its_keys() -> None:
         (Source(file="a.jsonl", line=2), "a.jsonl:2"),
     ],
 )
-def test_a_row_names_the_source_of_its_attempt(source: Source | None, told: str | None) -> None:
+def test_a_row_names_the_source_of_its_attempt(source: Source | None, text: str | None) -> None:
     (row,) = _rows([RankMetric()], Trajectory(task_id="one", source=source))
-    assert row["source"] == told
+    assert row["source"] == text
 
 
 def test_a_metric_that_raised_has_no_figures_and_says_why() -> None:
@@ -204,8 +204,8 @@ def test_columns_have_the_types_of_the_fields() -> None:
 def test_a_row_holds_nothing_but_json_values() -> None:
     (row,) = _rows([EveryTypeMetric()], Trajectory(task_id="one"))
     keys = ("reason", "causes", "by_cause", "notes", "benchmarks")
-    told = {key: row[f"every.{key}"] for key in keys}
-    assert told == {
+    text = {key: row[f"every.{key}"] for key in keys}
+    assert text == {
         "reason": "unpriced",
         "causes": ["failed"],
         "by_cause": {"first": "failed"},

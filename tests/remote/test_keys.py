@@ -34,17 +34,17 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     )
 
     info = MemoryFileSystem.info
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
 
     def tell(system: object, path: str, **options: object) -> dict[str, Any]:
         about = info(system, path, **options)
-        return {**{name: about[name] for name in ("name", "size", "type")}, **told}
+        return {**{name: about[name] for name in ("name", "size", "type")}, **reported}
 
     monkeypatch.setattr(MemoryFileSystem, "info", tell)
 
     def key(content: bytes, **about: object) -> str:
-        told.clear()
-        told.update(about)
+        reported.clear()
+        reported.update(about)
         put(place, {"runs": content})
         output = tmp_path / f"out {len([*tmp_path.iterdir()])}"
         done = score_units(path_of(f"{place}/runs"), output)

@@ -230,7 +230,7 @@ def test_columns_of_ours_come_back_as_they_were() -> None:
         ({**MAPPING, "pased": "won"}, "pased"),
     ],
 )
-def test_a_wrong_mapping_is_told_before_the_first_row(
+def test_a_wrong_mapping_is_reported_before_the_first_row(
     mapping: dict[str, str], message: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):

@@ -93,10 +93,10 @@ def test_a_figure_says_why_it_has_its_value() -> None:
     assert not rule.counts
 
 
-def test_at_most_ten_mismatches_are_told() -> None:
+def test_at_most_ten_mismatches_are_reported() -> None:
     wanted = tuple(ToolCall(name=f"tool {number}") for number in range(12))
-    told = SCORER.score(SEEN, task=Task(id="t", expected_tool_calls=wanted)).figure("tools.f1")
-    *lines, rest = (told.reason or "").splitlines()
+    score = SCORER.score(SEEN, task=Task(id="t", expected_tool_calls=wanted)).figure("tools.f1")
+    *lines, rest = (score.reason or "").splitlines()
     assert (len(lines), rest) == (10, "and 3 more")  # 12 that are missing, and the one that is not
 
 
@@ -145,7 +145,7 @@ def test_what_a_metric_raised_is_its_figures_reason() -> None:
 
 
 @pytest.mark.parametrize("name", ["tools.f2", "tools.outcome", "nothing"])
-def test_an_unknown_figure_is_told_before_anything_is_scored(name: str) -> None:
+def test_an_unknown_figure_is_reported_before_anything_is_scored(name: str) -> None:
     with pytest.raises(UnknownNameError, match="no figure"):
         SCORER.figure(name)
 

@@ -96,7 +96,7 @@ def test_infinities_and_nan_are_those_of_floats() -> None:
     assert math.isnan(found[2])
 
 
-def test_groups_are_numbered_as_the_other_table_is_told() -> None:
+def test_groups_are_numbered_as_the_other_table_is_reported() -> None:
     sums, others = _sums([(0, 1.0), (1, 2.0)]), _sums([(0, 4.0), (2, 8.0)])
     sums.merge(others, np.array([1, 5, 3]))
     totals = [sums.totals(group).mean(0, 1) for group in range(6)]

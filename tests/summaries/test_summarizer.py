@@ -219,8 +219,8 @@ def test_attempts_are_grouped_by_agent_and_model_or_else_by_file() -> None:
             attempt("b.jsonl"),
         ],
     )
-    told = [(g.agent, g.model, g.source, g.attempts) for g in summary.groups]
-    assert told == [
+    groups = [(g.agent, g.model, g.source, g.attempts) for g in summary.groups]
+    assert groups == [
         ("crab", "m1", None, 2),
         ("crab", "m2", None, 1),
         (None, "m2", None, 1),

@@ -380,7 +380,7 @@ class Unreadable:
 
 
 @pytest.mark.parametrize("rows_on_threads", [1, 20_000])
-def test_what_is_wrong_with_keys_is_told_before_figures(
+def test_what_is_wrong_with_keys_is_reported_before_figures(
     monkeypatch: pytest.MonkeyPatch, rows_on_threads: int
 ) -> None:
     def keys(*_: object) -> None:

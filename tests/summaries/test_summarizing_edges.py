@@ -260,8 +260,8 @@ def test_a_truth_value_is_nothing_else() -> None:
     """A share of more than 1 would have no interval."""
     rows = rows_of({"t1": [True], "t2": [False], "t3": [True]}, figure=PASSED)
     rows[1][PASSED] = 2
-    told = r"turns\.run\.passed of task 't2' is 2, expected true or false"
-    with pytest.raises(ReadError, match=told):
+    message = r"turns\.run\.passed of task 't2' is 2, expected true or false"
+    with pytest.raises(ReadError, match=message):
         one(rows, PASSED)
     rows[1][PASSED] = None
     assert one(rows, PASSED).mean == 1.0

@@ -72,8 +72,8 @@ def test_csv_leaves_out_lists_and_structures() -> None:
         "all.ratio",
         "all.cause",
     ]
-    told = (row["all.flag"], row["all.count"], row["all.ratio"], row["all.cause"])
-    assert told == ("true", "9007199254740993", "0.1", "failed")
+    cells = (row["all.flag"], row["all.count"], row["all.ratio"], row["all.cause"])
+    assert cells == ("true", "9007199254740993", "0.1", "failed")
 
 
 def test_a_missing_value_is_an_empty_field_and_false_is_not_missing() -> None:

@@ -107,8 +107,8 @@ def test_a_wrong_answer_names_the_field(raw: object, message: str) -> None:
 )
 def test_an_answer_is_kept_whatever_stands_beside_it(beside: dict[str, Any], problem: str) -> None:
     answer = read_answer({"text": "pier"} | beside)
-    (told,) = answer.problems
-    assert told.startswith(problem)
+    (message,) = answer.problems
+    assert message.startswith(problem)
     assert answer.model_copy(update={"problems": ()}) == Answer(text="pier")
 
 
@@ -117,7 +117,7 @@ def test_what_can_be_read_beside_a_wrong_field_is_kept() -> None:
     answer = read_answer({"text": "pier", "sources_used": "x.md", "usage": usage, "problems": "x"})
     assert answer.sources_used == ("x.md",)
     assert answer.usage.completion_tokens == 3
-    assert [told.split(":")[0] for told in answer.problems] == [
+    assert [message.split(":")[0] for message in answer.problems] == [
         "answer.usage.prompt_tokens",
         "answer.usage.model_name",
     ]
@@ -182,15 +182,15 @@ def test_keys_of_the_environment_are_named_instead_of_shown(
     monkeypatch.setenv("FILED_API_KEY", "sk-from-a-file\n")
     assert error_text(ValueError("a sk-from-a-file b")) == "ValueError: a [FILED_API_KEY] b"
     assert error_text(ValueError("no to sk-0123456789")) == "ValueError: no to [SOME_API_KEY]"
-    told = read_answer({"text": "my key is sk-0123456789", "metadata": {"h": ["sk-0123456789"]}})
-    assert told == Answer(text="my key is [SOME_API_KEY]", metadata={"h": ["[SOME_API_KEY]"]})
+    answer = read_answer({"text": "my key is sk-0123456789", "metadata": {"h": ["sk-0123456789"]}})
+    assert answer == Answer(text="my key is [SOME_API_KEY]", metadata={"h": ["[SOME_API_KEY]"]})
 
 
 def test_a_secret_that_json_escapes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     odd = 'pass"word\\of\tthe ägir'
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", odd)
-    told = read_answer({"text": f"<{odd}>", "metadata": {odd: (odd,)}})
-    assert told == Answer(
+    answer = read_answer({"text": f"<{odd}>", "metadata": {odd: (odd,)}})
+    assert answer == Answer(
         text="<[AWS_SECRET_ACCESS_KEY]>",
         metadata={"[AWS_SECRET_ACCESS_KEY]": ["[AWS_SECRET_ACCESS_KEY]"]},
     )

@@ -96,15 +96,15 @@ def test_what_is_finished_is_not_asked_again(scenario: Scenario, tmp_path: Path)
     assert [file.suffix for file in folder.iterdir()] == [".journal"]
 
     again = Whole()
-    told: list[tuple[int, str]] = []
+    reports: list[tuple[int, str]] = []
     file, evaluation = evaluated(
         scenario,
         Framework("W", again),
         folder,
-        progress=lambda p: told.append((p.finished, p.result.question_id)),
+        progress=lambda p: reports.append((p.finished, p.result.question_id)),
     )
     assert again.calls == ["ingest None", "when", "cleanup"]
-    assert told == [(3, "q2")]
+    assert reports == [(3, "q2")]
     assert [question.question_id for question in evaluation.questions] == ["q0", "q1", "q2"]
     assert list(folder.iterdir()) == [file]
 
@@ -198,13 +198,16 @@ def test_a_journal_in_use_is_left_to_its_owner(tmp_path: Path) -> None:
 def _open_many_elsewhere(folder: Path) -> list[str]:
     names = []
     for _ in range(50):
-        with warnings.catch_warnings(record=True) as told, open_journal(folder, "w_s", "d") as ours:
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            open_journal(folder, "w_s", "d") as ours,
+        ):
             assert ours.run(1).finished == {}
             ours.run(1).write(result("q0"))
             file = folder / f"w_s_{ours.named_at:%Y%m%d_%H%M%S}.json"
             with file.open("x"):
                 ours.remove()
-        assert told == []
+        assert caught == []
         names.append(file.name)
     return names
 

@@ -109,8 +109,8 @@ def test_coordination_succeeds_at_hop_coverage_of_exactly_0_8_with_every_agent()
         "required_agents": ["ops", "Security"],
         "required_hops": hops,
     }
-    told = {"agents_used": [" OPS", "security"], "tool_trace": [{"tool": "t", "domain": "x"}]}
-    four = GivenAnswer("fact 0; fact 1; fact 2; fact 3;", [], told)
+    recorded = {"agents_used": [" OPS", "security"], "tool_trace": [{"tool": "t", "domain": "x"}]}
+    four = GivenAnswer("fact 0; fact 1; fact 2; fact 3;", [], recorded)
     got = figures("multi_agent_coordination", metadata, four)
     assert (got["hop_coverage"], got["agent_coverage"]) == (0.8, 1.0)
     assert got["coordination_success"] is True

@@ -1,4 +1,4 @@
-"""What kernels are told of files that Rust read, held against what Python makes of them."""
+"""What kernels receive of files that Rust read, held against what Python makes of them."""
 
 from __future__ import annotations
 

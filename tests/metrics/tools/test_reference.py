@@ -33,14 +33,14 @@ def test_reference_cases(reference_data: Path) -> None:
             assert grades.actual_size == expected["actual_size"], case["name"]
             for figure, value in expected[name].items():
                 assert getattr(grades, figure) == pytest.approx(value, abs=1e-12), case["name"]
-        told = [
+        reported = [
             (m.reference, m.actual, list(m.path), m.expected, m.got)
             for m in result.mismatches
             if m.kind == "arguments"
         ]
         for wanted in case.get("mismatch", ()):
             keys = ("reference", "actual", "path", "expected", "got")
-            assert tuple(wanted[key] for key in keys) in told, case["name"]
+            assert tuple(wanted[key] for key in keys) in reported, case["name"]
 
 
 def _match(case: dict[str, Any]) -> ToolsResult:

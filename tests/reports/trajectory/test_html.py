@@ -48,8 +48,8 @@ def words(text: str) -> list[str]:
 def test_the_page_holds_what_the_terminal_shows() -> None:
     lines = terminal_lines(sections(ATTEMPT, beside()), styled=False, full=True)
     shown = Page(page(ATTEMPT, beside()))
-    told = re.sub(r"\d+ lines?$", "", shown.text, flags=re.MULTILINE)
-    assert set(words("\n".join(lines))) <= set(words(told))
+    page_text = re.sub(r"\d+ lines?$", "", shown.text, flags=re.MULTILINE)
+    assert set(words("\n".join(lines))) <= set(words(page_text))
 
 
 def test_the_page_runs_nothing_and_fetches_nothing() -> None:

@@ -258,8 +258,8 @@ def test_the_shard_that_completes_a_run_tells_of_an_empty_folder(
     for shard in ((2, 2), (1, 2)):
         problems: list[ReadProblem] = []
         done = score_units(inputs, output, shard=shard, problems=problems)
-        told = [problem for problem in problems if "nothing to read" in problem.message]
-        counts.append((done.is_complete, len(told), done.problems - len(problems)))
+        unread = [problem for problem in problems if "nothing to read" in problem.message]
+        counts.append((done.is_complete, len(unread), done.problems - len(problems)))
     assert counts == [(False, 0, 0), (True, 1, 0)]
     assert score_units(inputs, output).problems == 4
 

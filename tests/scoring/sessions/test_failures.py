@@ -112,7 +112,7 @@ ODD_MESSAGES: list[Any] = [
 ]
 
 
-def test_odd_messages_are_told_and_do_not_end_the_run() -> None:
+def test_odd_messages_are_reported_and_do_not_end_the_run() -> None:
     session = SCORER.session("t", views=tool_views())
     for message in ODD_MESSAGES:
         session.messages([message])

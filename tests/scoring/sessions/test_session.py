@@ -218,7 +218,7 @@ def test_a_metric_may_look_at_the_session_that_ends() -> None:
 
 
 def test_a_result_asked_for_while_the_session_is_scored_is_the_same() -> None:
-    begun, told = threading.Event(), threading.Event()
+    begun, is_asked = threading.Event(), threading.Event()
     calls: list[str] = []
 
     @trajmeter.metric
@@ -226,7 +226,7 @@ def test_a_result_asked_for_while_the_session_is_scored_is_the_same() -> None:
         del task
         calls.append(trajectory.task_id)
         begun.set()
-        assert told.wait(30)
+        assert is_asked.wait(30)
         return 1.0
 
     session = trajmeter.Scorer([slow]).session("t")
@@ -234,7 +234,7 @@ def test_a_result_asked_for_while_the_session_is_scored_is_the_same() -> None:
         ended = pool.submit(session.finish)
         assert begun.wait(30)
         asked = pool.submit(session.result)
-        told.set()
+        is_asked.set()
         assert asked.result(30) is ended.result(30) is session.result()
     assert calls == ["t"]
 
