@@ -101,8 +101,8 @@ def defaults_for(
             value = _profiles_of(command, value)  # noqa: PLW2901 - a part of it
         if key in known and (command, key) not in _OTHER_MEANING and value != []:
             values[key] = value
-    own = settings.get(command, {})
-    for key, value in own.items() if isinstance(own, dict) else ():
+    of_command = settings.get(command, {})
+    for key, value in of_command.items() if isinstance(of_command, dict) else ():
         if key not in known:
             raise ConfigurationError(_unknown(f"{command}.{key}", [*known], file, key))
         values[key] = value
@@ -170,8 +170,8 @@ def _profiles_of(command: str, value: object) -> object:
 
     of_metrics = {each for name in BUILT_IN for each in profile_names(name)}
     known = {*of_metrics, *_OF_LOGS, *_OF_FRAMEWORKS}
-    own = _PROFILES.get(command, of_metrics)
-    kept = [each for each in _listed(value) if str(each) in own or str(each) not in known]
+    of_command = _PROFILES.get(command, of_metrics)
+    kept = [each for each in _listed(value) if str(each) in of_command or str(each) not in known]
     return kept if command == "score" or len(kept) != 1 else kept[0]
 
 
@@ -184,8 +184,8 @@ def _profiles(profiles: Sequence[Any], metrics: Sequence[Any], figures: Sequence
     names = names or [str(each).partition(".")[0] for each in figures] or [*DEFAULT_METRICS]
     families = {request_of(name).family for name in names}
     others = {each for name in BUILT_IN if name not in families for each in profile_names(name)}
-    own = {each for name in families for each in profile_names(name)}
-    return [each for each in profiles if str(each) in own or str(each) not in others]
+    of_families = {each for name in families for each in profile_names(name)}
+    return [each for each in profiles if str(each) in of_families or str(each) not in others]
 
 
 def _listed(value: object) -> list[Any]:

@@ -103,11 +103,11 @@ def report_gates(rows: GatedRows | None, options: GateOptions, min_tasks: int) -
     return ExitCode.OK if rows is None else report_found(rows.found(min_tasks), options)
 
 
-def report_found(found: Estimates, options: GateOptions, *, printed: bool = False) -> ExitCode:
+def report_found(estimates: Estimates, options: GateOptions, *, printed: bool = False) -> ExitCode:
     """Print the results of gates, and return the exit code.
 
     Args:
-        found: The results, and the figures they checked.
+        estimates: The results, and the figures they checked.
         options: The options of the gates.
         printed: Whether the results are already part of stdout.
     """
@@ -117,17 +117,17 @@ def report_found(found: Estimates, options: GateOptions, *, printed: bool = Fals
     from trajmeter.writers import write_text
 
     if not printed:
-        for line in gate_lines(found.gates):
+        for line in gate_lines(estimates.gates):
             print_message(line)
     inconclusive = options.inconclusive
     if options.junit is not None:
         treated = None if inconclusive is None else inconclusive.value
-        document = junit_document(found.gates, inconclusive=treated)
+        document = junit_document(estimates.gates, inconclusive=treated)
         write_text(document, options.junit)
     if options.step_summary:
         with Path(os.environ[STEP_SUMMARY]).open("a", encoding="utf-8") as file:
-            file.write(to_markdown(summary_sections(found)) + "\n")
-    return _exit_code(found.gates, inconclusive)
+            file.write(to_markdown(summary_sections(estimates)) + "\n")
+    return _exit_code(estimates.gates, inconclusive)
 
 
 def _exit_code(checks: Sequence[GateCheck], inconclusive: Inconclusive | None) -> ExitCode:

@@ -178,11 +178,11 @@ def are_large(paths: Sequence[Path]) -> bool:
     """Whether files, including those in folders and patterns, take more than a few seconds."""
     from trajmeter.cli._progress import sized_files
 
-    left = _LARGE_BYTES
+    remaining = _LARGE_BYTES
     for path in paths:
         for _, size in sized_files(path):
-            left -= size
-            if left < 0:
+            remaining -= size
+            if remaining < 0:
                 return True
     return False
 

@@ -101,7 +101,7 @@ def show(
         sys.stdout.write(json.dumps(described, indent=2, ensure_ascii=False) + "\n")
         return ExitCode.OK
     console = stdout_console()
-    about = (
+    facts = (
         ("description", _description(metric)),
         ("version", metric.version),
         ("from", info.origin),
@@ -109,7 +109,7 @@ def show(
         ("parameters", json.dumps(dict(metric.parameters))),
         ("needs", ", ".join(metric.requires) or "not specified"),
     )
-    print_table(Table("", (metric.name, ""), about, texts=(0, 1)), console)
+    print_table(Table("", (metric.name, ""), facts, texts=(0, 1)), console)
     console.print()
     print_table(Table("", header, columns, texts=(0, 1, 2, 3, 4)), console)
     return ExitCode.OK

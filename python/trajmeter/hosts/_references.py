@@ -87,29 +87,31 @@ class References:
             return None
         key = _key(task_id, fields)
         with self._lock:
-            made = self._made.get(key)
-            if made is None:
-                made = self._made[key] = self._make(task_id, fields, known)
+            task = self._made.get(key)
+            if task is None:
+                task = self._made[key] = self._make(task_id, fields, known)
                 if len(self._made) > _KEPT:
                     self._made.popitem(last=False)
-        return made
+        return task
 
     def _make(self, task_id: str, fields: Mapping[str, Any], known: Task | None) -> Task:
         try:
-            own = {key: _read(key, value) for key, value in fields.items() if key in REFERENCES}
+            references = {
+                key: _read(key, value) for key, value in fields.items() if key in REFERENCES
+            }
         except ReadError as error:
             raise ReadError(f"{self._host}: {task_id!r}: {error}") from error
         rest = {key: value for key, value in fields.items() if key not in REFERENCES}
         try:
-            task = TASKS.read({"id": task_id, **own}, Source(file=self._host))
+            task = TASKS.read({"id": task_id, **references}, Source(file=self._host))
         except ValidationError as error:
             raise ReadError(f"{self._host}: {task_id!r}: {describe_error(error)}") from error
         if not isinstance(task, Task):
             raise ReadError(f"{self._host}: {task_id!r} is not a task")
         if known is None:
             return task.model_copy(update={"metadata": rest})
-        given = {name: getattr(task, name) for name in own}
-        return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
+        changes = {name: getattr(task, name) for name in references}
+        return known.model_copy(update={**changes, "metadata": {**known.metadata, **rest}})
 
 
 def _read(key: str, value: Any) -> JsonValue:  # noqa: ANN401 - any value from a host

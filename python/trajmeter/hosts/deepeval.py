@@ -99,12 +99,12 @@ class TrajmeterMetric(BaseMetric):
             task = self._references.task(attempt.task_id, carried, question=test_case.input)
         except (InputError, ReadError) as wrong:
             raise self._unscored(f"invalid_input: {wrong}") from wrong
-        found = self._named.of(self.scorer.scored(task, attempt))
-        if not found.counts or found.value is None:
-            raise self._unscored(why_unscored(found))
-        self.score, self.reason = found.value, found.reason
+        score = self._named.of(self.scorer.scored(task, attempt))
+        if not score.counts or score.value is None:
+            raise self._unscored(why_unscored(score))
+        self.score, self.reason = score.value, score.reason
         self.is_successful()
-        return found.value
+        return score.value
 
     async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
         """Score a test case; nothing blocks, so no thread is needed."""

@@ -100,14 +100,14 @@ def _scorer(
     snapshots: str | None,
     profiles: str | None,
 ) -> Scorer:
-    own = AttemptScorer(
+    scorer = AttemptScorer(
         family,
         tasks=() if tasks is None else tasks,
         snapshots=snapshots,
         profiles=() if profiles is None else profiles,
     )
-    figures = {name: own.figure(f"{family}.{name}") for name in FIGURES[family]}
-    references = References(own, "inspect")
+    figures = {name: scorer.figure(f"{family}.{name}") for name in FIGURES[family]}
+    references = References(scorer, "inspect")
 
     async def score(state: TaskState, target: Target) -> Score:
         del target  # references are in the metadata
@@ -116,7 +116,7 @@ def _scorer(
             task = references.task(attempt.task_id, state.metadata)
         except ReadError as wrong:
             return Score.unscored(reason="invalid_input", explanation=str(wrong))
-        scored = own.scored(task, attempt)
+        scored = scorer.scored(task, attempt)
         return score_of(
             {name: figure.of(scored) for name, figure in figures.items()}, scored, family
         )

@@ -77,8 +77,8 @@ def trajectories_of(spans: Iterable[Any], *, by_conversation: bool = False) -> I
             continue
         group = span.attributes.get(_CONVERSATION) if by_conversation else None
         groups.setdefault(group if isinstance(group, str) else span.trace, []).append(span)
-    for name, own in groups.items():
-        attempt = attempt_of(own, Source(file="opentelemetry", record=name))
+    for name, members in groups.items():
+        attempt = attempt_of(members, Source(file="opentelemetry", record=name))
         if attempt is not None:
             yield attempt
 
@@ -93,8 +93,8 @@ def trajectory_of(spans: Iterable[Any], name: str) -> Trajectory | None:
     Returns:
         The attempt; ``None`` if neither a model nor a tool was called.
     """
-    own = [span for span in map(_span, spans) if span is not None]
-    return attempt_of(own, Source(file="opentelemetry", record=name)) if own else None
+    known = [span for span in map(_span, spans) if span is not None]
+    return attempt_of(known, Source(file="opentelemetry", record=name)) if known else None
 
 
 @dataclass(slots=True)

@@ -137,16 +137,16 @@ def _scorer(config: pytest.Config, options: Mapping[str, Any]) -> Scorer:
     """A scorer with these options, shared by tests with equal options."""
     from trajmeter.scoring.scorer import Scorer
 
-    made = config.stash.setdefault(_SCORERS, {})
+    scorers = config.stash.setdefault(_SCORERS, {})
     key = repr(sorted(options.items()))
-    if key not in made:
+    if key not in scorers:
         paths = {
             name: config.rootpath / options[name]
             for name in _FILES
             if isinstance(options.get(name), (str, Path))
         }
-        made[key] = Scorer(**{**options, **paths})
-    return made[key]
+        scorers[key] = Scorer(**{**options, **paths})
+    return scorers[key]
 
 
 class _Report:
@@ -181,10 +181,10 @@ class _Report:
         if not values:
             return
         terminalreporter.section("trajmeter")
-        for name, own in values.items():
-            known = [value for value in own if value is not None]
+        for name, of_figure in values.items():
+            known = [value for value in of_figure if value is not None]
             mean = f"{math.fsum(known) / len(known):.3f}" if known else "-"
-            terminalreporter.write_line(f"{name}: {mean}, {len(known)} of {len(own)} scored")
+            terminalreporter.write_line(f"{name}: {mean}, {len(known)} of {len(of_figure)} scored")
 
     def pytest_sessionfinish(self) -> None:
         """Write the file of figures."""

@@ -22,7 +22,9 @@ def values_at(paths: Sequence[str]) -> Callable[[object], list[Any]]:
         (attrgetter(f"{group}.__dict__" if group else "__dict__"), _picker_of(names))
         for group, names in by_group.items()
     ]
-    return lambda result: [*chain.from_iterable([pick(own(result)) for own, pick in parts])]
+    return lambda result: [
+        *chain.from_iterable([pick(fields_of(result)) for fields_of, pick in parts])
+    ]
 
 
 def _picker_of(names: Sequence[str]) -> Callable[[Mapping[str, Any]], Sequence[Any]]:

@@ -66,11 +66,11 @@ _made_of: WeakKeyDictionary[type[ScoreResult], tuple[str, Figure]] = WeakKeyDict
 def _score_result_type(name: str, figure: Figure) -> type[ScoreResult]:
     """The result class for this figure."""
     described = Field(default=None, description=field_descriptions(ScoreResult)["value"])
-    made = create_model(
+    result_type = create_model(
         f"{name}_result", __base__=ScoreResult, value=(Annotated[float | None, figure], described)
     )
-    _made_of[made] = name, figure
-    return made
+    _made_of[result_type] = name, figure
+    return result_type
 
 
 def _score_result(

@@ -55,10 +55,10 @@ def groups_of_each_family(requests: Iterable[Request]) -> dict[str, tuple[str, .
     """
     groups: dict[str, tuple[str, ...]] = {}
     for family, group in requests:
-        own = groups.get(family)
-        if own is not None and (not own or group is None or group in own):
+        earlier = groups.get(family)
+        if earlier is not None and (not earlier or group is None or group in earlier):
             raise ConfigurationError(f"metric {_name(family, group)!r} is requested twice")
-        groups[family] = (*(own or ()), group) if group else ()
+        groups[family] = (*(earlier or ()), group) if group else ()
     return groups
 
 

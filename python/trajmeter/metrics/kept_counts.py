@@ -40,14 +40,14 @@ class KeptCounts(Generic[_T]):
         if item in self._counts:
             self._counts[item] += count
             return
-        own = sha256(self._text(item).encode("utf-8", "surrogatepass")).digest()
+        digest = sha256(self._text(item).encode("utf-8", "surrogatepass")).digest()
         if len(self._counts) == _KEPT:
             greatest = max(self._hashes, key=self._hashes.__getitem__)
-            if own >= self._hashes[greatest]:
+            if digest >= self._hashes[greatest]:
                 return
             del self._counts[greatest], self._hashes[greatest]
         self._counts[item] = count
-        self._hashes[item] = own
+        self._hashes[item] = digest
 
     def merge(self, other: KeptCounts[_T]) -> None:
         """Add the counts of another to these."""

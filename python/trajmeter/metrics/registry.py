@@ -128,23 +128,25 @@ def create(
         name: limited(
             create_one(
                 name,
-                Resources(snapshots=snapshots, profile=chosen.get(name), judge=judge, groups=own),
+                Resources(
+                    snapshots=snapshots, profile=chosen.get(name), judge=judge, groups=requested
+                ),
             ),
-            own,
+            requested,
         )
-        for name, own in groups.items()
+        for name, requested in groups.items()
     }
-    made: list[AnyMetric] = []
+    created: list[AnyMetric] = []
     for metric in listed:
         if not isinstance(metric, str):
-            made.append(_checked(metric))
+            created.append(_checked(metric))
         elif (family := request_of(metric).family) in by_name:  # its first requested group
-            made.append(by_name.pop(family))
-    families = [metric.name for metric in made]
+            created.append(by_name.pop(family))
+    families = [metric.name for metric in created]
     for name in families:
         if families.count(name) > 1:
             raise ConfigurationError(f"metric {name!r} is requested twice")
-    return tuple(made)
+    return tuple(created)
 
 
 def create_one(name: str, resources: Resources) -> AnyMetric:

@@ -54,23 +54,25 @@ def result_columns(
     Deriving them takes milliseconds, and a harness needs them for every attempt it scores.
     """
     groups = _figure_groups(name, result_type, chosen=chosen, offset=offset)
-    own = tuple(column for group in groups for column in group.columns)
+    columns = tuple(column for group in groups for column in group.columns)
     paths = [path for group in groups for path in group.paths]
-    integers = [position for position, column in enumerate(own) if column.shape.kind == "integer"]
+    integers = [
+        position for position, column in enumerate(columns) if column.shape.kind == "integer"
+    ]
     return ResultColumns(
         groups=groups,
-        columns=own,
+        columns=columns,
         paths=paths,
         get=values_at(paths),
         integers=integers,
         integers_of=picked(integers),
         of_integers=[
             position
-            for position, column in enumerate(own)
+            for position, column in enumerate(columns)
             if column.shape.item is not None and column.shape.item.kind == "integer"
         ],
-        dumps=[(position, column.dump) for position, column in enumerate(own) if column.dump],
-        unscored=[_value_of_unscored(column) for column in own],
+        dumps=[(position, column.dump) for position, column in enumerate(columns) if column.dump],
+        unscored=[_value_of_unscored(column) for column in columns],
     )
 
 
@@ -92,17 +94,17 @@ def _figure_groups(
     for path, model in models(result_type):
         if chosen and not any(".".join((*path, "")).startswith(f"{group}.") for group in chosen):
             continue
-        own = [
+        fields = [
             (key, info) for key, info in model.model_fields.items() if not is_model(info.annotation)
         ]
-        if not own:
+        if not fields:
             continue
         prefix = ".".join((name, *path))
-        columns = tuple(_column(prefix, key, info, model) for key, info in own)
+        columns = tuple(_column(prefix, key, info, model) for key, info in fields)
         groups.append(
             FigureGroup(
                 name=prefix,
-                paths=tuple(".".join((*path, key)) for key, _ in own),
+                paths=tuple(".".join((*path, key)) for key, _ in fields),
                 columns=columns,
                 offset=offset,
                 has_outcome=issubclass(model, Group),

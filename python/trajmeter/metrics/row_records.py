@@ -100,7 +100,7 @@ def _records(column: Array, shape: Shape) -> list[Any]:
     make: Callable[[dict[str, Any]], Record] = (
         model.model_validate if has_rules else partial(frozen, model)
     )
-    made = map(make, fields)
+    records = map(make, fields)
     if not column.null_count:
-        return list(made)
-    return [next(made) if there else None for there in present(column).tolist()]
+        return list(records)
+    return [next(records) if there else None for there in present(column).tolist()]

@@ -79,10 +79,10 @@ class ScoredBatch:
 
     def attempts(self, field: AttemptField) -> Coded:
         """What identifies the attempts."""
-        own = coded(self._rows.column(field))
+        coded_field = coded(self._rows.column(field))
         if field != "task_id" or not any(self._tasks):
-            return own
-        names = [own.texts[code] for code in own.codes.tolist()]
+            return coded_field
+        names = [coded_field.texts[code] for code in coded_field.codes.tolist()]
         return code_texts(
             task.id if task else name for task, name in zip(self._tasks, names, strict=True)
         )

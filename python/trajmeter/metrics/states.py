@@ -36,8 +36,8 @@ def distinct(*columns: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> States:
     """Group rows that agree in all of these columns."""
     first, codes = np.zeros(0, np.int64), np.zeros(len(columns[0]), np.int64)
     for column in columns:
-        _, own = np.unique(column, return_inverse=True)
-        together = codes * (own.max(initial=0) + 1) + own
+        _, ranks = np.unique(column, return_inverse=True)
+        together = codes * (ranks.max(initial=0) + 1) + ranks
         _, first, codes = np.unique(together, return_index=True, return_inverse=True)
     return States(first, codes)
 

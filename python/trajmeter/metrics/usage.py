@@ -158,21 +158,21 @@ def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]
     """
     reasons = (unusable[path] for field in TOKENS if (path := f"usage.{field}") in unusable)
     reason = next(reasons, None) or _first_problem(run, "usage.")
-    own = _with_total(_usable(run))
+    of_run = _with_total(_usable(run))
     added = _NO_COUNTS
-    if _lacks_part(own) and turns:
+    if _lacks_part(of_run) and turns:
         parts = [_usable(turn) for turn in turns]
         added = tuple([_sum(column) for column in zip(*parts, strict=True)])
-        if own[2] is None and added[2] is None:
-            added = *added[:2], _derived_total(own, added, parts)
+        if of_run[2] is None and added[2] is None:
+            added = *added[:2], _derived_total(of_run, added, parts)
         problems = (_first_problem(turn, f"turns[{n}].usage.") for n, turn in enumerate(turns))
         reason = reason or next(filter(None, problems), None)
-    counts = tuple([s if o is None else o for o, s in zip(own, added, strict=True)])
+    counts = tuple([s if o is None else o for o, s in zip(of_run, added, strict=True)])
     unfit = next((n for n, c in zip(TOKENS, counts, strict=True) if c and c > LARGEST_COUNT), None)
     if unfit is not None:
         counts = tuple([None if c and c > LARGEST_COUNT else c for c in counts])
         reason = reason or f"{unfit} add up to more than 64 bits can hold"
-    used = zip(own, counts, strict=True)
+    used = zip(of_run, counts, strict=True)
     sources: set[UsageSource] = {
         "turns" if o is None else "run" for o, count in used if count is not None
     }
@@ -199,9 +199,9 @@ def _with_total(counts: Counts) -> Counts:
     return prompt, completion, total
 
 
-def _derived_total(own: Counts, added: Counts, turns: Iterable[Counts]) -> int | None:
+def _derived_total(of_run: Counts, added: Counts, turns: Iterable[Counts]) -> int | None:
     """Total of a run whose totals, or those of some of its turns, were not recorded."""
-    parts = [a if o is None else o for o, a in zip(own, added, strict=True)]
+    parts = [a if o is None else o for o, a in zip(of_run, added, strict=True)]
     total = _with_total(tuple(parts))[2]
     return _sum([_with_total(turn)[2] for turn in turns]) if total is None else total
 

@@ -176,13 +176,13 @@ def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
     methods = dict.fromkeys(each.interval for each in found if each.interval is not None)
     if methods:
         drawn = estimates.options
-        about = ", ".join(
+        described = ", ".join(
             f"bootstrap ({drawn.resamples:,} draws, seed {drawn.seed})"
             if method == "bootstrap"
             else method.replace("_", " ")
             for method in methods
         )
-        lines.append(f"intervals: {about}, clustered by {estimates.options.cluster}")
+        lines.append(f"intervals: {described}, clustered by {estimates.options.cluster}")
     notes = {
         note
         for each in found

@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 _AT_ONCE = 1 << 22
 """Numbers to hold at a time for replicates of ordinal ratings."""
 
-_TWO = 2
+_PAIR = 2
 
 
 class Estimate(NamedTuple):
@@ -93,7 +93,7 @@ def agreement_of(
         resamples: Number of replicates.
     """
     rated = np.count_nonzero(ratings >= 0, axis=1)
-    compared = rated >= _TWO
+    compared = rated > 1
     ratings, rated = ratings[compared], rated[compared]
     known, tasks = np.unique(tasks[compared], return_inverse=True)
     count = len(known)
@@ -106,7 +106,7 @@ def agreement_of(
         alpha = _interval_alpha(values[ratings], ratings >= 0, rated, tasks, count)
     else:
         alpha = _alpha(ratings, rated, tasks, count, is_ordinal=scale == "ordinal")
-    if values is not None and scale != "nominal" and ratings.shape[1] == _TWO:
+    if values is not None and scale != "nominal" and ratings.shape[1] == _PAIR:
         kappa = _estimate(_kappa(values[ratings], tasks, count), draws)
     exact = float(np.mean(least == ratings.max(axis=1)))
     return Agreement(len(ratings), count, exact, _estimate(alpha, draws), kappa)
@@ -123,7 +123,7 @@ def _estimate(sums: _Sums, draws: _Draws) -> Estimate:
     value = float(sums.figure(sums.by_task.sum(axis=0)[None, :])[0]) if tasks else np.nan
     if np.isnan(value):
         return Estimate(None, None)
-    if tasks < _TWO:
+    if tasks <= 1:
         return Estimate(value, None)
     ones = np.ones((tasks, width), np.int64)
     means = resampled_means(sums.by_task, ones, seed=draws.seed, resamples=draws.resamples)
@@ -157,7 +157,7 @@ def _alpha(
 ) -> _Sums:
     codes = int(ratings.max(initial=-1)) + 1
     pairs, owners, weights = [], [], []
-    for left, right in combinations(range(ratings.shape[1]), _TWO):
+    for left, right in combinations(range(ratings.shape[1]), _PAIR):
         first, second = ratings[:, left], ratings[:, right]
         differ = np.flatnonzero((first >= 0) & (second >= 0) & (first != second))
         low, high = np.minimum(first, second)[differ], np.maximum(first, second)[differ]
@@ -171,7 +171,7 @@ def _alpha(
     places = np.concatenate(owners) * width + pair
     distances = np.bincount(places, np.concatenate(weights), count * width).reshape(count, width)
     item, judge = np.nonzero(ratings >= 0)
-    given = np.bincount(tasks[item] * codes + ratings[item, judge], minlength=count * codes)
+    counts = np.bincount(tasks[item] * codes + ratings[item, judge], minlength=count * codes)
     low, high = np.divmod(known, codes)
 
     def nominal(sums: Float64Array) -> Float64Array:
@@ -196,7 +196,8 @@ def _alpha(
             figures[start : start + size] = _ratio(observed, ratings, spread)
         return figures
 
-    by_task = np.concatenate([distances, given.reshape(count, codes)], axis=1).astype(np.float64)
+    columns = [distances, counts.reshape(count, codes)]
+    by_task = np.concatenate(columns, axis=1).astype(np.float64)
     return _Sums(by_task, ordinal if is_ordinal else nominal)
 
 

@@ -72,9 +72,9 @@ class ByColumns:
         chosen = chosen_groups(metric)
         if not chosen:
             return True
-        made = self.figures(None)
-        return isinstance(made, MetricError) or any(
-            name in chosen for name in made.model.model_fields
+        figures = self.figures(None)
+        return isinstance(figures, MetricError) or any(
+            name in chosen for name in figures.model.model_fields
         )
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
@@ -131,21 +131,21 @@ class ByRecords:
         self, group: int, task: Task | None, trajectory: Trajectory, result: Result | MetricError
     ) -> None:
         """Count one attempt."""
-        own = self._by_group.get(group)
-        if own is None:
-            own = self._by_group[group] = _Aggregation(self._metric)
-        for aggregation in (own, self._all):
+        of_group = self._by_group.get(group)
+        if of_group is None:
+            of_group = self._by_group[group] = _Aggregation(self._metric)
+        for aggregation in (of_group, self._all):
             aggregation.add(task, trajectory, result)
 
     def merge(self, other: Self, numbers: Int64Array) -> None:
         """Add the counts of another; its group i is group ``numbers[i]`` here."""
         self._all.merge(other._all)
         for group, theirs in other._by_group.items():
-            own = int(numbers[group])
-            if own in self._by_group:
-                self._by_group[own].merge(theirs)
+            number = int(numbers[group])
+            if number in self._by_group:
+                self._by_group[number].merge(theirs)
             else:
-                self._by_group[own] = theirs
+                self._by_group[number] = theirs
 
     def state(self) -> dict[str, Any]:
         """The counts, for :meth:`restore`."""
@@ -253,13 +253,13 @@ class _Aggregation:
 
 
 def _dumped(figures: Callable[[], object]) -> Aggregates | MetricError:
-    made = _tried(figures)
-    if isinstance(made, MetricError):
-        return made
-    if not isinstance(made, BaseModel):
-        return MetricError(f"gave a {type(made).__name__}, expected a model", code=None)
-    dumped = _tried(partial(_as_json, made))
-    return dumped if isinstance(dumped, MetricError) else Aggregates(type(made), dumped)
+    model = _tried(figures)
+    if isinstance(model, MetricError):
+        return model
+    if not isinstance(model, BaseModel):
+        return MetricError(f"gave a {type(model).__name__}, expected a model", code=None)
+    dumped = _tried(partial(_as_json, model))
+    return dumped if isinstance(dumped, MetricError) else Aggregates(type(model), dumped)
 
 
 def _as_json(model: BaseModel) -> dict[str, Any]:

@@ -45,11 +45,11 @@ def errors_of(
         return {}
     errors = {}
     for row in present(messages).nonzero()[0].tolist():
-        own = results[row] if results is not None else None
-        if not isinstance(own, MetricError):
+        error = results[row] if results is not None else None
+        if not isinstance(error, MetricError):
             # There was a result, but it does not fit its column.
-            own = MetricError(messages[row].as_py(), code=InputError.code)
-        errors[row] = own
+            error = MetricError(messages[row].as_py(), code=InputError.code)
+        errors[row] = error
     return errors
 
 
@@ -67,11 +67,11 @@ def results_of(
         results: Results of the rows, if they were scored one by one.
         errors: Errors of the metric, by row.
     """
-    found: Iterator[Result | MetricError]
+    of_rows: Iterator[Result | MetricError]
     if results is None:
         starts = range(0, scored.num_rows, ROWS_AT_ONCE)
         parts = (typed_results(family, scored.slice(start, ROWS_AT_ONCE)) for start in starts)
-        found = chain.from_iterable(parts)
+        of_rows = chain.from_iterable(parts)
     else:
-        found = iter(results)
-    return (errors.get(row, result) for row, result in enumerate(found))
+        of_rows = iter(results)
+    return (errors.get(row, result) for row, result in enumerate(of_rows))

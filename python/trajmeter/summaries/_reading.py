@@ -52,11 +52,11 @@ class TotalsReader:
         # Totals of a user's metric are read now, as they may be objects of any type.
         self._of_records = {index: each.all_figures() for index, each in by_records.items()}
         self._whole = {index: totals.figures(None) for index, totals in by_columns.items()}
-        self._whole |= {index: own[None] for index, own in self._of_records.items()}
+        self._whole |= {index: of_groups[None] for index, of_groups in self._of_records.items()}
         self._lost: dict[int, MetricError] = {}
         for index in sorted(self._whole):
-            own = (*self._of_records.get(index, {}).values(), self._whole[index])
-            for figures in own:
+            of_groups = (*self._of_records.get(index, {}).values(), self._whole[index])
+            for figures in of_groups:
                 if isinstance(figures, MetricError):
                     self._lost[index] = figures
 
@@ -103,9 +103,9 @@ class TotalsReader:
     def _summarize(self, key: GroupKey, group: int | None) -> AttemptsSummary:
         aggregates: dict[str, dict[str, Any]] = {}
         for index, family in enumerate(self._layout.families):
-            own = None if index in self._lost else self._read(index, group)
-            if isinstance(own, Aggregates):
-                figures = _of_chosen(family.metric, own.figures)
+            totals = None if index in self._lost else self._read(index, group)
+            if isinstance(totals, Aggregates):
+                figures = _of_chosen(family.metric, totals.figures)
                 if figures:
                     aggregates[family.name] = figures
         return frozen(

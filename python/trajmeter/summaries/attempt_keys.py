@@ -36,8 +36,8 @@ class KeyColumns(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """Columns to read as text."""
-        own = [name for name in self.by if name != _FILE]
-        return tuple(dict.fromkeys([*_IDENTITY, *own, self.cluster]))
+        groups = [name for name in self.by if name != _FILE]
+        return tuple(dict.fromkeys([*_IDENTITY, *groups, self.cluster]))
 
 
 _FILE = "file"
@@ -98,11 +98,11 @@ class AttemptKeys:
         task = self._codes("task_id").of(by_name["task_id"], alone=True)
         cluster = task
         if not self.are_tasks:
-            cluster = self._codes(self._columns.cluster, own=True).of(
+            cluster = self._codes(self._columns.cluster, is_key=True).of(
                 by_name[self._columns.cluster], alone=True
             )
         codes = {
-            name: self._codes(name, own=True).of(by_name[name], alone=False)
+            name: self._codes(name, is_key=True).of(by_name[name], alone=False)
             for name in dict.fromkeys((*self._columns.by, "agent", "model"))
         }
         group = np.zeros(batch.num_rows, np.int64)
@@ -143,7 +143,7 @@ class AttemptKeys:
             place = number
             for name, pairs in zip(reversed(self._columns.by), reversed(self._groups), strict=True):
                 code = int(pairs.second[place])
-                key.append(None if code < 0 else self._codes(name, own=True).keys[code])
+                key.append(None if code < 0 else self._codes(name, is_key=True).keys[code])
                 place = int(pairs.first[place])
             keys.append(tuple(reversed(key)))
         return keys
@@ -162,7 +162,7 @@ class AttemptKeys:
     def clusters(self) -> Sequence[str | None]:
         """Key of each cluster; ``None`` for that of a row without a value."""
         cluster = self._columns.cluster
-        return self._codes(cluster, own=cluster != "task_id").keys
+        return self._codes(cluster, is_key=cluster != "task_id").keys
 
     def duplicates(self, *, keep: str) -> Duplicates:
         """Find rows of one group that identify the same attempt.
@@ -214,12 +214,12 @@ class AttemptKeys:
         seen["task_id"] = self.tasks[seen["task"]]
         for name in ("agent", "model"):
             code = seen[name]
-            seen[name] = None if code < 0 else self._codes(name, own=True).keys[code]
-        names = ("task_id", "agent", "model", "attempt", "source")
-        return {name: seen[name] for name in names if seen[name] is not None}
+            seen[name] = None if code < 0 else self._codes(name, is_key=True).keys[code]
+        return {name: seen[name] for name in _IDENTITY if seen[name] is not None}
 
-    def _codes(self, name: str, *, own: bool = False) -> TextNumbers:
-        return self._texts.setdefault(f"{name} of a key" if own else name, TextNumbers())
+    def _codes(self, name: str, *, is_key: bool = False) -> TextNumbers:
+        """Numbers of a column's texts; as a key, a column has numbers of its own."""
+        return self._texts.setdefault(f"{name} of a key" if is_key else name, TextNumbers())
 
 
 def check_key(name: str, known: Sequence[str], option: str) -> None:
@@ -229,6 +229,6 @@ def check_key(name: str, known: Sequence[str], option: str) -> None:
         ConfigurationError: It is not a column.
     """
     if name != _FILE and name not in known:
-        written = "; expected a results table, as written by trajmeter score -o"
-        about = written if name == "task_id" else ""
-        raise ConfigurationError(f"{option}: no table has a column {name!r}{about}")
+        expected = "; expected a results table, as written by trajmeter score -o"
+        hint = expected if name == "task_id" else ""
+        raise ConfigurationError(f"{option}: no table has a column {name!r}{hint}")

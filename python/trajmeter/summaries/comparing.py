@@ -71,7 +71,7 @@ class SystemPair(Record):
     """The tasks of each figure that lists them, with the largest losses of the second system
     first."""
     left_out: dict[str, tuple[str, ...]]
-    """Number of tasks on which some figure could not be compared, by reason."""
+    """Tasks on which some figure could not be compared, by reason."""
 
 
 class ComparedScores(Record):

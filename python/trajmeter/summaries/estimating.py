@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["estimate"]
 
-_TWO = 2
-
 
 def estimate(
     name: str,
@@ -121,8 +119,8 @@ def _interval(
     count, scored = len(clusters.sums), int(clusters.sizes.sum())
     found: dict[str, object] = {"std_error": None, "df": None, "interval": None}
     found |= {"low": None, "high": None}
-    if mean is None or count < _TWO or figure.greatest(group) > TOO_LARGE:
-        reason = "one_task" if count < _TWO else "too_large"
+    if mean is None or count <= 1 or figure.greatest(group) > TOO_LARGE:
+        reason = "one_task" if count <= 1 else "too_large"
         notes.add("nothing_scored" if mean is None else reason)
         return found
     if count < FEW_CLUSTERS:

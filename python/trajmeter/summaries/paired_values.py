@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PairedValues"]
 
-_TWO = 2
-
 _ROUNDING = 1e-12
 """Numbers closer than this share of the greatest value differ by rounding only."""
 
@@ -76,7 +74,7 @@ class PairedValues:
             "p_value": p.value,
             "p_method": p.method,
         }
-        if self.count < _TWO:
+        if self.count <= 1:
             self.notes.add("one_task")
             return found
         if self.count < FEW_CLUSTERS:
@@ -166,7 +164,7 @@ class PairedValues:
         logs = b.logs[tasks] / b.sizes[tasks] - a.logs[tasks] / a.sizes[tasks]
         mean = fsum(logs.tolist()) / len(logs)
         found: dict[str, object] = {"ratio": exp(mean)}
-        if self.count < _TWO:
+        if self.count <= 1:
             return found
         sums, sizes = self._sums(logs)
         std_error = standard_error(sums, sizes, mean, len(logs))

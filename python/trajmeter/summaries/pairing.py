@@ -70,13 +70,14 @@ def difference(
             "--interval wilson is not for differences; expected t or bootstrap"
         )
     limits = Range(info.low, info.high)
-    a, b = own_a, own_b = sides
+    a, b = sides
+    filled_a, filled_b = a, b
     if missing != "drop":
         end = end_of_range(name, info, missing)
-        own_a, own_b = a.filled(end), b.filled(end)
+        filled_a, filled_b = a.filled(end), b.filled(end)
     is_named = np.array([key is not None for key in results.keys.tasks], np.bool_)
     either = is_named & ((a.rows > 0) | (b.rows > 0))
-    paired = np.flatnonzero(either & (own_a.sizes > 0) & (own_b.sizes > 0))
+    paired = np.flatnonzero(either & (filled_a.sizes > 0) & (filled_b.sizes > 0))
     paired = paired[np.argsort(results.task_ranks[paired])]
     left_out = _left_out(a, b, either, paired, results)
     is_large = max(a.greatest, b.greatest) > TOO_LARGE
@@ -95,18 +96,18 @@ def difference(
     if is_large or not len(paired):
         clusters = len(np.unique(results.clusters_of_tasks(paired))) if len(paired) else 0
         note = "too_large" if len(paired) else "no_pair"
-        found = Difference(**columns, n_clusters=clusters, notes=(note,))
-        return Paired(found, (), left_out)
-    values_a = own_a.sums[paired] / own_a.sizes[paired]
-    values_b = own_b.sums[paired] / own_b.sizes[paired]
+        undefined = Difference(**columns, n_clusters=clusters, notes=(note,))
+        return Paired(undefined, (), left_out)
+    values_a = filled_a.sums[paired] / filled_a.sizes[paired]
+    values_b = filled_b.sums[paired] / filled_b.sizes[paired]
     pairs = PairedValues(
         info, values_a, values_b, results.clusters_of_tasks(paired), options, margin
     )
     columns |= pairs.columns()
-    columns |= pairs.ratio(own_a, own_b, paired)
-    found = Difference(**columns, notes=tuple(sorted(pairs.notes)))
-    tasks = _tasks(pairs, own_a, own_b, paired, results) if with_tasks else ()
-    return Paired(found, tasks, left_out)
+    columns |= pairs.ratio(filled_a, filled_b, paired)
+    measured = Difference(**columns, notes=tuple(sorted(pairs.notes)))
+    tasks = _tasks(pairs, filled_a, filled_b, paired, results) if with_tasks else ()
+    return Paired(measured, tasks, left_out)
 
 
 def _left_out(

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["gmean_columns", "micro_columns"]
 
-_TWO = 2
-
 
 def micro_columns(
     figure: FigureSums,
@@ -51,7 +49,7 @@ def micro_columns(
     found: dict[str, object] = {"micro": ratio}
     count = len(dividing.sums)
     greatest = max(float(np.abs(each.sums).max()) for each in (divided, dividing))
-    if count < _TWO or not max(greatest, greatest * abs(ratio)) <= TOO_LARGE:
+    if count <= 1 or not max(greatest, greatest * abs(ratio)) <= TOO_LARGE:
         return found
     std_error = standard_error(divided.sums, dividing.sums, ratio, total)
     if is_constant(std_error, abs(ratio)):
@@ -84,7 +82,7 @@ def gmean_columns(
     logs = figure.logs.doubles(scored_units).high
     clusters = by_code(results.units.cluster[scored_units], logs, sizes)
     count = len(clusters.sums)
-    if count < _TWO:
+    if count <= 1:
         return found
     std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
     low = high = None

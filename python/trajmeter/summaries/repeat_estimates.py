@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RepeatEstimate", "repeat_estimates"]
 
-_TWO = 2
 _SHARE = Range(0.0, 1.0)
 
 
@@ -82,7 +81,7 @@ def repeat_estimates(
     tasks = by_code(results.units.task[units[order]], succeeded[order], scored[order])
     pairs = [*zip(tasks.sizes.tolist(), map(int, tasks.sums.tolist()), strict=True)]
     least = min((attempts for attempts, _ in pairs), default=0)
-    repeated = [(attempts, successes) for attempts, successes in pairs if attempts >= _TWO]
+    repeated = [(attempts, successes) for attempts, successes in pairs if attempts > 1]
     always = sum(attempts == successes for attempts, successes in repeated)
     never = sum(not successes for _, successes in repeated)
     found = []
@@ -123,7 +122,7 @@ def check_ks(ks: Sequence[int] | None) -> None:
 
 def _limits(values: Float64Array, options: IntervalOptions) -> Limits | None:
     """Limits of a mean over tasks; Wilson's for equal values, none for one task."""
-    if len(values) < _TWO:
+    if len(values) <= 1:
         return None
     if np.ptp(values) <= 1e-12:  # noqa: PLR2004 - rounding error
         interval = wilson_without_variation(float(values[0]), len(values), options.level, _SHARE)

@@ -31,12 +31,12 @@ def merge_measurements(recorded: Iterable[Measurements | None]) -> dict[str, Any
         if measurements is None:
             merged = None
             continue
-        own = {
+        fields = {
             name: value
             for name in _MERGED
             if (value := getattr(measurements, name)) is not None or name in measurements.discards
         }
-        merged = own if merged is None else deep_merge(merged, own)
+        merged = fields if merged is None else deep_merge(merged, fields)
     return merged or {}
 
 

@@ -116,17 +116,17 @@ def _name(holder: object) -> str:
     return name.strip() if isinstance(name, str) else ""
 
 
-def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module contains
+def _as_agent(attribute: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module contains
     try:
-        made = found() if inspect.isclass(found) else found
+        agent = attribute() if inspect.isclass(attribute) else attribute
     except (Exception, SystemExit) as error:
         message = f"agent {reference!r}: cannot be created: {error_text(error)}"
         raise ConfigurationError(message) from error
-    if callable(getattr(made, "query", None)):
-        return cast("Agent", made)
-    if callable(made):
-        return cast("Agent", FunctionAgent(made))
+    if callable(getattr(agent, "query", None)):
+        return cast("Agent", agent)
+    if callable(agent):
+        return cast("Agent", FunctionAgent(agent))
     raise ConfigurationError(
         f"agent {reference!r}: expected a class, an object with query, or a function of the "
-        f"question, got {type(made).__name__}"
+        f"question, got {type(agent).__name__}"
     )

@@ -146,8 +146,8 @@ def _took_part(
     def trace_of(row: int) -> ToolTrace:
         code = int(which[row])
         if code not in traces:
-            said = {} if code < 0 else json_input.parse(texts[code].encode())
-            traces[code] = tool_trace(cast("dict[str, Any]", said))
+            parsed = {} if code < 0 else json_input.parse(texts[code].encode())
+            traces[code] = tool_trace(cast("dict[str, Any]", parsed))
         return traces[code]
 
     return {

@@ -142,11 +142,11 @@ def compute_aggregates(
 
 def _computed(compute: Callable[[], object]) -> Computed:
     try:
-        given = compute()
-        if isinstance(given, Mapping):
-            return Computed(to_jsonable_python(dict(given), fallback=jsonable), error=None)
+        figures = compute()
+        if isinstance(figures, Mapping):
+            return Computed(to_jsonable_python(dict(figures), fallback=jsonable), error=None)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a user's profile may raise anything
         return Computed({}, metric_error(error).message)
-    return Computed({}, f"gave a {type(given).__name__}, expected figures by name")
+    return Computed({}, f"gave a {type(figures).__name__}, expected figures by name")

@@ -66,8 +66,8 @@ def final_columns(attempts: Attempts) -> _Columns:
     }
     columns: _Columns = {}
     for row, name in enumerate(GRANULARITIES):
-        own = {figure: values[row] for figure, values in figures.items()}
-        columns |= _group(f"final.{name}", outcomes[row], causes[row], own)
+        by_figure = {figure: values[row] for figure, values in figures.items()}
+        columns |= _group(f"final.{name}", outcomes[row], causes[row], by_figure)
     return columns
 
 
@@ -103,8 +103,8 @@ def step_columns(attempts: Attempts) -> _Columns:
     }
     columns: _Columns = {"trajectory.num_steps": numbers(num_steps)}
     for row, name in enumerate(GRANULARITIES):
-        own = {figure: values[row] for figure, values in figures.items()}
-        columns |= _group(f"trajectory.{name}", outcomes[row], causes[row], own)
+        by_figure = {figure: values[row] for figure, values in figures.items()}
+        columns |= _group(f"trajectory.{name}", outcomes[row], causes[row], by_figure)
         columns[f"trajectory.{name}.coverage"] = _coverage(
             attempts, row, empty[row], causes[row] >= 0
         )

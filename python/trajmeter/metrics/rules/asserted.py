@@ -59,17 +59,17 @@ def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
     for row in rows[first].tolist():
         task = int(facts.tasks[row])
         bits = [int(found[row]) for found in looked_at]
-        own = []
+        row_checks = []
         for index, assertion, kind, bit in places[task]:
             is_found = bit is not None and bool(bits[kind] >> bit & 1)
             key = task, index, is_found
             if key not in said:
                 check = grade_assertion(assertion, RowAttempt(facts, row), index, profile)
                 said[key] = check.passed, json_cell(vars(check))
-            own.append(said[key])
-        passed.append(sum([holds for holds, _ in own]))
-        totals.append(len(own))
-        checks.append(f"[{','.join([text for _, text in own])}]")
+            row_checks.append(said[key])
+        passed.append(sum([holds for holds, _ in row_checks]))
+        totals.append(len(row_checks))
+        checks.append(f"[{','.join([text for _, text in row_checks])}]")
     pairs = list(zip(passed, totals, strict=True))
     scores = np.array([fraction(*pair) for pair in pairs], np.float64)
     columns = graded(scores, [count_reason(*pair) for pair in pairs], profile)

@@ -62,5 +62,5 @@ def within_budget(ratio: float) -> float:
 
 def abstain(model: type[_ScoreT], reason: str) -> _ScoreT:
     """Score of a rule that has nothing to check, with its reason."""
-    said = {"outcome": Outcome.ABSTAINED, "score": FULL, "passed": True, "reason": reason}
-    return frozen(model, default_fields(model, **said))
+    abstained = {"outcome": Outcome.ABSTAINED, "score": FULL, "passed": True, "reason": reason}
+    return frozen(model, default_fields(model, **abstained))

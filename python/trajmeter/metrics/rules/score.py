@@ -211,8 +211,8 @@ class RulesMetric:
                 passed=False,
                 reason=error.reason,
             )
-        said = {"cause": error.cause, "reason": error.reason}
-        return frozen(model, {**_UNSCORED[name], **said})
+        unscored = {"cause": error.cause, "reason": error.reason}
+        return frozen(model, {**_UNSCORED[name], **unscored})
 
 
 def create(resources: Resources) -> RulesMetric:

@@ -79,11 +79,11 @@ def graded_costs(facts: Facts, profile: RulesProfile) -> Graded:
     for group in range(1, 1 << len(kinds)):
         at = np.flatnonzero(groups == group)
         if len(at):
-            own = [
+            budgeted = [
                 pair for bit, pair in enumerate(zip(kinds, uses, strict=True)) if group >> bit & 1
             ]
             rows.append(at)
-            parts.append(_costs(own, at, profile))
+            parts.append(_costs(budgeted, at, profile))
     if not rows:
         return Graded(np.zeros(0, np.int64), {})
     together = np.concatenate(rows)
@@ -123,12 +123,12 @@ def _costs(
     checks, reasons, sources = [], [], []
     for kind, use in uses:
         amounts = use.budgets, use.used, use.ratios, _scores(use.ratios)
-        budgets, used, own, scores = [json_numbers(each[rows].tolist()) for each in amounts]
+        budgets, used, shares, scores = [json_numbers(each[rows].tolist()) for each in amounts]
         of_kind = use.sources[rows].tolist()
         figures = zip(use.used[rows].tolist(), use.budgets[rows].tolist(), of_kind, strict=True)
-        said = [use_reason(kind, *each) for each in figures]
+        texts = [use_reason(kind, *each) for each in figures]
         # In the order of the fields of a check; neither reasons nor sources need escapes.
-        cells = zip(budgets, used, of_kind, own, scores, said, strict=True)
+        cells = zip(budgets, used, of_kind, shares, scores, texts, strict=True)
         checks.append(
             [
                 f'{{"name":"{kind.key}","budget":{budget},"used":{amount},"source":"{source}",'
@@ -136,7 +136,7 @@ def _costs(
                 for budget, amount, source, ratio, score, reason in cells
             ]
         )
-        reasons.append(said)
+        reasons.append(texts)
         sources.append(of_kind)
     chosen = worst.tolist()
     return {

@@ -80,8 +80,8 @@ def score_batch(
             return {name: columns[name] for name in names}
     parts: list[list[Array]] = []
     for few in _few(stretches):
-        given = [(tasks[each.rows[0]], _records(needed, each)) for each in few]
-        fields = result_fields(given, profile)
+        of_tasks = [(tasks[each.rows[0]], _records(needed, each)) for each in few]
+        fields = result_fields(of_tasks, profile)
         kept = chain.from_iterable(
             (number + place for place in range(each.scored))
             for number, each in zip(_begins(few), few, strict=True)

@@ -33,7 +33,7 @@ class AgentCosts:
         rows, codes, costs = rows[kept], keys.codes[kept], costs[kept]
         for owners in (groups.numbers[groups.rows][rows], np.full(len(rows), -1)):
             pairs, rows_of = _first_come(owners, codes)
-            places = [self._place(_group(own), keys.texts[code]) for own, code in pairs]
+            places = [self._place(_group(owner), keys.texts[code]) for owner, code in pairs]
             self._sums.add(costs, rows_of, np.array(places, np.int64))
 
     def merge(self, other: AgentCosts, numbers: Int64Array) -> None:
@@ -61,11 +61,11 @@ class AgentCosts:
         return {key: self._sums.totals(place).mean(0, 1) for key, place in places.items()}
 
     def _place(self, group: int | None, key: str) -> int:
-        own = self._places.setdefault(group, {})
-        if key not in own:
-            own[key] = len(self._owners)
+        places = self._places.setdefault(group, {})
+        if key not in places:
+            places[key] = len(self._owners)
             self._owners.append((group, key))
-        return own[key]
+        return places[key]
 
 
 class WorstBenchmarks:
@@ -78,10 +78,10 @@ class WorstBenchmarks:
         """Consider the attempts that count."""
         ratios = columns.numbers("speedup.worst_speedup")
         rows = np.flatnonzero(ratios.present & used)
-        values, own = ratios.values[rows], groups.rows[rows]
+        values, group_rows = ratios.values[rows], groups.rows[rows]
         least = np.full(len(groups.numbers), np.inf)
-        np.minimum.at(least, own, values)
-        rows = rows[values == least[own]]
+        np.minimum.at(least, group_rows, values)
+        rows = rows[values == least[group_rows]]
         tasks, benchmarks = columns.attempts("task_id"), columns.texts("speedup.worst_benchmark")
         owners = groups.numbers[groups.rows[rows]].tolist()
         for row, group, value in zip(
@@ -125,8 +125,8 @@ class KeptWarnings:
         for owners in (groups.numbers[groups.rows][rows], np.full(len(rows), -1)):
             pairs, rows_of = _first_come(owners, texts.codes)
             counts = np.bincount(rows_of, minlength=len(pairs)).tolist()
-            for (own, code), count in zip(pairs, counts, strict=True):
-                self._of(_group(own)).add(texts.texts[code], count)
+            for (owner, code), count in zip(pairs, counts, strict=True):
+                self._of(_group(owner)).add(texts.texts[code], count)
 
     def merge(self, other: KeptWarnings, numbers: Int64Array) -> None:
         """Add the counts of ``other``, whose group i is group ``numbers[i]`` here."""

@@ -71,8 +71,8 @@ def result_fields(
             trials.append(([measured[place] for place in places], trial, _cases(trial, profile)))
     figures = iter(figures_of([case for *_, cases in trials for case in cases]))
     for positions, trial, cases in trials:
-        own = list(islice(figures, len(cases)))
-        for position, each in zip(positions, _fields(trial, cases, own, profile), strict=True):
+        of_cases = list(islice(figures, len(cases)))
+        for position, each in zip(positions, _fields(trial, cases, of_cases, profile), strict=True):
             fields[position] = each
     return fields
 
@@ -88,7 +88,9 @@ def _fields(
 ) -> list[dict[str, Any]]:
     if profile.scores_merged_tables:
         return merged_fields(trial, cases, figures)
-    return [_own_fields(case, own, profile) for case, own in zip(cases, figures, strict=True)]
+    return [
+        _own_fields(case, of_case, profile) for case, of_case in zip(cases, figures, strict=True)
+    ]
 
 
 def _own_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
@@ -99,11 +101,11 @@ def _own_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
     is_measured = any(each.measurements is not None for each in trial.everyone)
     cases = []
     for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
-        own = tables[position]
-        case = Case(attempt, key, check(attempt, profile, allowed=allowed), own.table)
-        if own.contradicted:
-            case.warnings.append(_contradiction(own.contradicted))
-        if own.table is None and any(table.table for table in tables):
+        own_table = tables[position]
+        case = Case(attempt, key, check(attempt, profile, allowed=allowed), own_table.table)
+        if own_table.contradicted:
+            case.warnings.append(_contradiction(own_table.contradicted))
+        if own_table.table is None and any(table.table for table in tables):
             case.warnings.append(NOTHING_MEASURED)
         if is_measured and trial.twins(position):
             case.warnings.append(

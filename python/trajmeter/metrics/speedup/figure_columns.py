@@ -153,16 +153,18 @@ def _tables(rows: pa.RecordBatch, trials: TrialColumns, profile: SpeedupProfile)
 def _plan(
     tables: SpeedupTables, trials: TrialColumns, checks: CheckColumns, profile: SpeedupProfile
 ) -> _Plan:
-    own = tables.table
-    has_table = own >= 0
-    is_full = has_table & (np.append(tables.sizes, 0)[own] > 0)
+    own_table = tables.table
+    has_table = own_table >= 0
+    is_full = has_table & (np.append(tables.sizes, 0)[own_table] > 0)
     failed = checks.failed & ~trials.is_baseline
     in_trial = trials.trial
     if profile.scores_merged_tables:
-        return _Plan(own, failed & is_full, np.ones(len(own), np.bool_), np.zeros_like(failed))
+        return _Plan(
+            own_table, failed & is_full, np.ones(len(own_table), np.bool_), np.zeros_like(failed)
+        )
     oracle = np.append(trials.first(trials.is_oracle & is_full), -1)[in_trial]
-    of_oracle = np.append(own, -1)[oracle]
-    table = np.where(failed & ~is_full, of_oracle, own)
+    of_oracle = np.append(own_table, -1)[oracle]
+    table = np.where(failed & ~is_full, of_oracle, own_table)
     any_full = np.append(trials.any(is_full), values=False)[in_trial]
     return _Plan(
         table=table,

@@ -126,9 +126,9 @@ def fold(attempts: AttemptColumns, groups: int, *, each: bool) -> Folded:
     for index in range(len(FIGURES)):
         present = counted.present[:, index]
         means, has_any = _means(counted.values[present, index], cells[present], count)
-        own = group_of[has_any]
-        scored[:, index] = np.bincount(own, minlength=groups)
-        sums.add(means[has_any], own * len(FIGURES) + index, numbers)
+        scored_groups = group_of[has_any]
+        scored[:, index] = np.bincount(scored_groups, minlength=groups)
+        sums.add(means[has_any], scored_groups * len(FIGURES) + index, numbers)
     if each:
         successes = _resolved_trials(attempts, groups)
     else:

@@ -24,10 +24,10 @@ def length_columns(log: Fields, events: dict[int, dict[str, int]]) -> dict[str, 
     values = np.where(recorded.is_there, recorded.values, np.where(is_logged, entries.values, 0))
     is_there = recorded.is_there | is_logged
     is_cast = np.zeros(len(values), np.bool_)
-    for row, own in events.items():
+    for row, counts in events.items():
         if not is_there[row]:
             is_cast[row] = True
-            values[row] = own.get("i", 0)
+            values[row] = counts.get("i", 0)
     counted = is_there | is_cast
     for row in np.flatnonzero(is_cast).tolist():
         counted[row] = "i" in events[row]

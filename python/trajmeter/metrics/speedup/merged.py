@@ -68,11 +68,11 @@ def merged_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
     merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
     allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
     by_agent = _object(merged.get("ratios_by_agent"))
-    own = own_tables(trial)
+    tables = own_tables(trial)
     cases = []
     for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
         resolved = resolve(key, by_agent)
-        table = own[position].table
+        table = tables[position].table
         if attempt.measurements is None or attempt.measurements.seconds is None or table is None:
             entries = by_agent.get(resolved)
             if not isinstance(entries, dict):

@@ -44,31 +44,31 @@ def own_tables(trial: Trial) -> list[OwnTable]:
 
 def oracle_table(trial: Trial, tables: Sequence[OwnTable]) -> SpeedupTable | None:
     """Find the benchmarks measured with the reference solution, if any."""
-    for attempt, own in zip(trial.everyone, tables, strict=True):
-        if attempt.agent == ORACLE_AGENT and own.table:
-            return own.table
+    for attempt, own_table in zip(trial.everyone, tables, strict=True):
+        if attempt.agent == ORACLE_AGENT and own_table.table:
+            return own_table.table
     baseline, oracle = _reference_times(trial)
     return table_of_times(baseline, oracle, {}) if baseline and oracle else None
 
 
 def _own_table(trial: Trial, position: int, times: tuple[_Times | None, _Times]) -> OwnTable:
-    own = trial.everyone[position].measurements
+    measurements = trial.everyone[position].measurements
     baseline, oracle = times
-    if own is not None and own.seconds is not None and baseline is not None:
-        return OwnTable(table_of_times(baseline, oracle, own.seconds))
+    if measurements is not None and measurements.seconds is not None and baseline is not None:
+        return OwnTable(table_of_times(baseline, oracle, measurements.seconds))
     key = trial.keys[position]
     others: dict[str, Any] | None = None
     if not trial.twins(position):
         for other, attempt in enumerate(trial.everyone):
             if other != position:
                 others = _laid_over(others, _named_tables(attempt.measurements, key))
-    mine = _laid_over(None, _named_tables(own, key))
-    if mine is None:
-        mine = _unnamed_table(own, key)
-    entries = _laid_over(others, [mine] if mine is not None else [])
+    own_entries = _laid_over(None, _named_tables(measurements, key))
+    if own_entries is None:
+        own_entries = _unnamed_table(measurements, key)
+    entries = _laid_over(others, [own_entries] if own_entries is not None else [])
     if entries is None:
         return OwnTable(None)
-    return OwnTable(read_table(entries), tuple(_contradictions(mine or {}, others or {})))
+    return OwnTable(read_table(entries), tuple(_contradictions(own_entries or {}, others or {})))
 
 
 def _named_tables(measurements: Measurements | None, key: str) -> list[dict[str, Any]]:

@@ -37,16 +37,16 @@ class Warnings:
     def column(self, rows: int) -> Array:
         """Return the column of warnings."""
         lengths = np.zeros(rows + 1, np.int64)
-        for row, own in self.of_row.items():
-            lengths[row + 1] = len(own)
-        texts = chain.from_iterable(own for _, own in sorted(self.of_row.items()))
+        for row, warnings in self.of_row.items():
+            lengths[row + 1] = len(warnings)
+        texts = chain.from_iterable(warnings for _, warnings in sorted(self.of_row.items()))
         return list_array(np.cumsum(lengths), text_array(texts))
 
 
 def add_problems(problems: Array, warnings: Warnings) -> None:
     """Add the problems of each row, a list of texts, to its warnings."""
     places = np.flatnonzero(np.diff(ragged(problems).offsets))
-    found: list[Any] = taken(problems, places).to_pylist()
-    for row, own in zip(places.tolist(), found, strict=True):
-        for text in own:
+    lists: list[Any] = taken(problems, places).to_pylist()
+    for row, texts in zip(places.tolist(), lists, strict=True):
+        for text in texts:
             warnings.append(row, text)

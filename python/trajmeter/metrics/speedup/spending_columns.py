@@ -90,8 +90,8 @@ def _used(stated: Sequence[Fields], is_kept: BoolArray) -> tuple[Counts, Counts]
     prompt = completion = np.zeros(len(is_kept), np.int64)
     is_found = np.zeros(len(is_kept), np.bool_)
     for fields, keeps in zip(stated, (is_kept, np.ones_like(is_kept)), strict=True):
-        own = [Counts.of(fields[name]) for name in _NOUNS]
-        first, second = (each.where((each.values >= 0) & keeps) for each in own)
+        counts = [Counts.of(fields[name]) for name in _NOUNS]
+        first, second = (each.where((each.values >= 0) & keeps) for each in counts)
         is_new = ~is_found & (first.is_there | second.is_there)
         prompt = np.where(is_new & first.is_there, first.values, prompt)
         completion = np.where(is_new & second.is_there, second.values, completion)
@@ -227,8 +227,8 @@ def _warn_of_counts(stated: Fields, warnings: Warnings) -> None:
 def _events(column: Array) -> dict[int, dict[str, int]]:
     """Events by row, for rows with a recording."""
     places = np.flatnonzero(present(column))
-    found: list[Any] = taken(column, places).to_pylist()
-    return {row: dict(own) for row, own in zip(places.tolist(), found, strict=True)}
+    recordings: list[Any] = taken(column, places).to_pylist()
+    return {row: dict(events) for row, events in zip(places.tolist(), recordings, strict=True)}
 
 
 def _merged(
@@ -258,11 +258,11 @@ def _booked(log: Fields, keys: list[str]) -> Array:
     booked = log["costs_by_agent_model"]
     places = np.flatnonzero(present(booked))
     texts: list[Any] = taken(booked, places).to_pylist()
-    found = {
+    booked_by_row = {
         row: booked_costs(_object(text)) for row, text in zip(places.tolist(), texts, strict=True)
     }
     costs = {
-        row: found[row] if row in found else booked_costs({key: cost})
+        row: booked_by_row[row] if row in booked_by_row else booked_costs({key: cost})
         for row, (key, cost) in enumerate(zip(keys, total.tolist(), strict=True))
     }
     return _dictionaries(costs, len(keys), "costs_by_agent_model")
@@ -276,8 +276,8 @@ def _object(text: str) -> dict[str, object]:
 def _dictionaries(values: dict[int, dict[str, Any]], rows: int, name: str) -> Array:
     """Build a column of mappings; rows without values get an empty one."""
     lengths = np.zeros(rows + 1, np.int64)
-    lengths[[row + 1 for row in values]] = [len(own) for own in values.values()]
-    pairs = [pair for _, own in sorted(values.items()) for pair in own.items()]
+    lengths[[row + 1 for row in values]] = [len(mapping) for mapping in values.values()]
+    pairs = [pair for _, mapping in sorted(values.items()) for pair in mapping.items()]
     keys = text_array(key for key, _ in pairs)
     items: Any = np.array([item for _, item in pairs], _MAPPING[name])
     return map_array(np.cumsum(lengths), keys, numbers(items))

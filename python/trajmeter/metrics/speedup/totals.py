@@ -146,11 +146,13 @@ class SpeedupTotals:
         trial = np.full(len(columns), -1, np.int64)
         if self._counts_each:
             # The trial, or the name of the attempt if the record has no trial.
-            own = columns.texts("speedup.trial")
-            named = np.array([bool(text) for text in own.texts], np.bool_)
+            recorded_trials = columns.texts("speedup.trial")
+            named = np.array([bool(text) for text in recorded_trials.texts], np.bool_)
             trial = _coded(self._trials, columns.attempts("attempt"))
-            of_trial = (own.codes >= 0) & (named[own.codes] if len(named) else False)
-            trial = np.where(of_trial, _coded(self._trials, own), trial)
+            of_trial = (recorded_trials.codes >= 0) & (
+                named[recorded_trials.codes] if len(named) else False
+            )
+            trial = np.where(of_trial, _coded(self._trials, recorded_trials), trial)
             trial[failed] = -1
         resolved = columns.numbers("speedup.trial_resolved")
         return AttemptColumns(
@@ -180,8 +182,8 @@ class SpeedupTotals:
             agent, model, instance = (
                 each.texts[each.codes[row]] if each.codes[row] >= 0 else None for each in recorded
             )
-            own = (agent_key(agent, model), instance or "")
-            agents[row] = self._agents.setdefault(own, len(self._agents))
+            owner = (agent_key(agent, model), instance or "")
+            agents[row] = self._agents.setdefault(owner, len(self._agents))
         return agents
 
     def _count(

@@ -58,10 +58,10 @@ def trials_of(
         groups.setdefault((attempt.trial, repetition), []).append(position)
     common = [attempts[position] for position in groups.get((None, None), [])]
     for (name, repetition), positions in groups.items():
-        own = tuple(attempts[position] for position in positions)
-        everyone = own
+        members = tuple(attempts[position] for position in positions)
+        everyone = members
         if name is None and repetition is not None:
-            present = {attempt.agent for attempt in own}
+            present = {attempt.agent for attempt in members}
             missing = {BASELINE_AGENT, ORACLE_AGENT} - present
             everyone += tuple(attempt for attempt in common if attempt.agent in missing)
-        yield positions, Trial(task, own, everyone)
+        yield positions, Trial(task, members, everyone)

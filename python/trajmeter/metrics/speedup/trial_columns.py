@@ -167,19 +167,19 @@ class _Shares:
 
     def added(self, members: Int64Array, offsets: Int64Array) -> tuple[Int64Array, Int64Array]:
         """Members and offsets, with shared members appended to the repetitions that lack them."""
-        own = [members[begin:end] for begin, end in pairwise(offsets.tolist())]
+        trials = [members[begin:end] for begin, end in pairwise(offsets.tolist())]
         common = {
-            int(self.stretch[own[group][0]]): own[group]
-            for group in np.flatnonzero(self.is_common).tolist()
+            int(self.stretch[trials[trial][0]]): trials[trial]
+            for trial in np.flatnonzero(self.is_common).tolist()
         }
-        whole = list(own)
-        for group in np.flatnonzero(self.is_repeated).tolist():
-            shared = common.get(int(self.stretch[own[group][0]]))
+        whole = list(trials)
+        for trial in np.flatnonzero(self.is_repeated).tolist():
+            shared = common.get(int(self.stretch[trials[trial][0]]))
             if shared is not None:
                 missing = np.zeros(len(shared), np.bool_)
                 for is_one in self.is_agent.values():
-                    if not is_one[own[group]].any():
+                    if not is_one[trials[trial]].any():
                         missing |= is_one[shared]
-                whole[group] = np.concatenate((own[group], shared[missing]))
+                whole[trial] = np.concatenate((trials[trial], shared[missing]))
         lengths = [len(each) for each in whole]
         return np.concatenate(whole), np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)

@@ -71,12 +71,12 @@ def score_batch(
     by_record &= ~matched.is_known
     dropped = filled(rows.column("dropped_calls"), 0)
     parts = [(np.flatnonzero(matched.is_known), matched.columns(dropped))]
-    for outcome, cause, own in (
+    for outcome, cause, is_alike in (
         (Outcome.NOT_SCORED, Cause.MISSING_TASK, kinds == _NO_TASK),
         (Outcome.ABSTAINED, None, kinds == _ABSTAINS),
         (Outcome.NOT_SCORED, Cause.MISSING_CALLS, is_missing),
     ):
-        at = np.flatnonzero(own)
+        at = np.flatnonzero(is_alike)
         alike = result_arrays(ToolsResult, [unscored(outcome, cause, dropped=0)])
         columns = {name: column.take(np.zeros(len(at), np.int64)) for name, column in alike.items()}
         parts.append((at, columns | {"dropped_calls": numbers(dropped[at])}))

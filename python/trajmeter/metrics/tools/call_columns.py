@@ -36,16 +36,16 @@ def call_columns(rows: pa.RecordBatch) -> CallColumns:
     """
     of_run, turns = rows.column("tool_calls"), rows.column("turns")
     is_own = flags(of_run.is_valid())
-    own, own_offsets = ragged(of_run)
+    run_calls, own_offsets = ragged(of_run)
     each, turn_offsets = ragged(turns)
     by_turn, call_offsets = ragged(pc.struct_field(each, "tool_calls"))
     bounds = call_offsets[turn_offsets]
     recorded = is_own | flags(turns.is_valid())
     if not is_own.any():
         return CallColumns(by_turn, bounds, recorded)
-    starts = np.where(is_own, own_offsets[:-1], bounds[:-1] + len(own))
+    starts = np.where(is_own, own_offsets[:-1], bounds[:-1] + len(run_calls))
     lengths = np.where(is_own, np.diff(own_offsets), np.diff(bounds))
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-    calls = pa.concat_arrays([own, by_turn]).take(numbers(places))
+    calls = pa.concat_arrays([run_calls, by_turn]).take(numbers(places))
     return CallColumns(calls, offsets, recorded)

@@ -142,8 +142,8 @@ class ToolsMetric:
         prepared = self._prepared
         if prepared is not None and prepared[0] is task:
             return prepared[1]
-        own = task.metadata.get(POLICIES_KEY)
-        policies = self._policies if own is None else ArgumentPolicies.read(own)
+        recorded = task.metadata.get(POLICIES_KEY)
+        policies = self._policies if recorded is None else ArgumentPolicies.read(recorded)
         reference = prepare_reference(read_calls(expected), policies)
         self._prepared = task, reference
         return reference

@@ -64,8 +64,8 @@ def analyse_run(
             tokens=tokens,
             cost=cost,
         )
-    own = _analyse(trajectory, turns, profile)
-    return frozen(TurnsResult, {**own, "run": run, "tokens": tokens, "cost": cost})
+    figures = _analyse(trajectory, turns, profile)
+    return frozen(TurnsResult, {**figures, "run": run, "tokens": tokens, "cost": cost})
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:

@@ -125,12 +125,12 @@ class AttemptDetails:
 
     def __iter__(self) -> Iterator[str]:
         """Read the attempts again and yield their details."""
-        left = self._listed
+        remaining = self._listed
         for batch in self._rows.everything():
-            for start in range(0, min(batch.num_rows, left), _ROWS):
-                yield from self._of(batch.slice(start, min(_ROWS, left - start)))
-            left -= min(batch.num_rows, left)
-            if not left:
+            for start in range(0, min(batch.num_rows, remaining), _ROWS):
+                yield from self._of(batch.slice(start, min(_ROWS, remaining - start)))
+            remaining -= min(batch.num_rows, remaining)
+            if not remaining:
                 return
 
     def _of(self, batch: pa.RecordBatch) -> list[str]:
@@ -155,9 +155,9 @@ class AttemptDetails:
         if error is not None:
             facts.append(_fact("error", error))
         for group in self._groups[family]:
-            said = _said(group, columns)
-            if said is not None:
-                facts.append(_fact(group.removeprefix(f"{family}."), said))
+            outcomes = _said(group, columns)
+            if outcomes is not None:
+                facts.append(_fact(group.removeprefix(f"{family}."), outcomes))
         figures = self._values(self._figures[family], columns)
         parts = [_wrapped(_joined(facts, rows), '"facts":[', "]")] if facts else []
         parts += [figures] if figures is not None else []

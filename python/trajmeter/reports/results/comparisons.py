@@ -151,8 +151,8 @@ def _of_figures(
 ) -> IntervalChart:
     """The figures of one pair on one axis."""
     low, high = ends
-    own = {each.figure: each for each in pair.figures}
-    intervals = tuple(_interval(figure_name(own[name]), own[name]) for name in names)
+    by_name = {each.figure: each for each in pair.figures}
+    intervals = tuple(_interval(figure_name(by_name[name]), by_name[name]) for name in names)
     return _chart(
         f"{pair.b} minus {pair.a}: figures from {low:g} to {high:g}",
         intervals,

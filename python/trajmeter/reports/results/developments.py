@@ -188,11 +188,11 @@ def _list(text: str | None) -> list[float]:
     """Coverage of an attempt by step; empty if not measured, or if a value is outside 0 to 1."""
     if text is None:
         return []
-    found = json.loads(text)
-    if not isinstance(found, list) or not found or {*map(type, found)} - {int, float, bool}:
+    values = json.loads(text)
+    if not isinstance(values, list) or not values or {*map(type, values)} - {int, float, bool}:
         return []
-    is_share = min(found) >= 0.0 and max(found) <= 1.0 and not math.isnan(sum(found))
-    return found if is_share else []
+    is_share = min(values) >= 0.0 and max(values) <= 1.0 and not math.isnan(sum(values))
+    return values if is_share else []
 
 
 def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
@@ -232,11 +232,11 @@ def _solved(findings: Findings) -> CurveChart | None:
 
 def _cumulated(findings: Findings, system: System, last: int) -> Curve | None:
     turns, passed = findings.rows.numbers[_TURNS], findings.rows.numbers[_PASSED]
-    own = findings.of(system) & np.isfinite(turns) & np.isfinite(passed)
-    total = int(own.sum())
+    is_known = findings.of(system) & np.isfinite(turns) & np.isfinite(passed)
+    total = int(is_known.sum())
     if not total:
         return None
-    successes = np.sort(turns[own & (passed > 0)])
+    successes = np.sort(turns[is_known & (passed > 0)])
     steps = np.arange(last + 1)
     shares = np.searchsorted(successes, steps, side="right") / total
     return Curve(

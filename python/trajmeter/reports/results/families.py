@@ -54,8 +54,8 @@ class _Axis(NamedTuple):
 def family_parts(findings: Findings) -> Iterator[Part]:
     """One part for each family with any value."""
     for family in dict.fromkeys(name.partition(".")[0] for name in findings.measured):
-        own = [name for name in findings.measured if name.partition(".")[0] == family]
-        yield _part(findings, family, own)
+        names = [name for name in findings.measured if name.partition(".")[0] == family]
+        yield _part(findings, family, names)
 
 
 def repeats_part(findings: Findings) -> Part | None:
@@ -102,14 +102,14 @@ def repeats_part(findings: Findings) -> Part | None:
     )
 
 
-def _part(findings: Findings, family: str, own: Sequence[str]) -> Part:
-    lead = _lead(findings, own)
-    levels = [name for name in own if name in _LEVELS]
-    drawn = _drawn(findings, [name for name in own if name not in levels])
+def _part(findings: Findings, family: str, names: Sequence[str]) -> Part:
+    lead = _lead(findings, names)
+    levels = [name for name in names if name in _LEVELS]
+    drawn = _drawn(findings, [name for name in names if name not in levels])
     charts: list[Chart] = [*alike(findings, drawn, family)]
     if len(levels) > 1:
         charts.append(_levels(findings, levels))
-    rest = [name for name in own if name not in drawn]
+    rest = [name for name in names if name not in drawn]
     folds = []
     if rest:
         title = f"{len(rest)} more figures of {family}"
@@ -117,7 +117,7 @@ def _part(findings: Findings, family: str, own: Sequence[str]) -> Part:
     missing = [
         short_name(name)
         for name in findings.figures
-        if name.partition(".")[0] == family and name not in own
+        if name.partition(".")[0] == family and name not in names
     ]
     notes = [f"Nothing scored: {', '.join(missing)}."] if missing else []
     systems = _holding(findings, lead)
@@ -126,7 +126,7 @@ def _part(findings: Findings, family: str, own: Sequence[str]) -> Part:
             f"Charts show {len(charted)} of {len(systems):,} systems: the best by "
             f"{short_name(lead)}, and the first if it has a value."
         )
-    if any("few_tasks" in each.notes for s in findings.systems for each in _of(s, own)):
+    if any("few_tasks" in each.notes for s in findings.systems for each in _of(s, names)):
         notes.append("Fewer than 10 tasks: treat the intervals as rough.")
     return Part(
         f"family-{family}",
@@ -142,21 +142,21 @@ def _of(system: System, names: Sequence[str]) -> list[Estimate]:
     return [each for each in system.estimates.figures if each.figure in names]
 
 
-def _lead(findings: Findings, own: Sequence[str]) -> str:
+def _lead(findings: Findings, names: Sequence[str]) -> str:
     """The principal figure of a family."""
-    return next((name for name in findings.principal if name in own), own[0])
+    return next((name for name in findings.principal if name in names), names[0])
 
 
-def _drawn(findings: Findings, own: Sequence[str]) -> list[str]:
+def _drawn(findings: Findings, names: Sequence[str]) -> list[str]:
     """The principal figure of the family, its group's figures, and one of each other group."""
-    if len(own) <= _DRAWN:
-        return list(own)
-    lead = _lead(findings, own)
+    if len(names) <= _DRAWN:
+        return list(names)
+    lead = _lead(findings, names)
     group = lead.rpartition(".")[0]
-    siblings = [name for name in own if name.rpartition(".")[0] == group]
-    firsts = {name.rpartition(".")[0]: name for name in reversed(own)}
+    siblings = [name for name in names if name.rpartition(".")[0] == group]
+    firsts = {name.rpartition(".")[0]: name for name in reversed(names)}
     chosen = {*dict.fromkeys([lead, *siblings, *reversed(firsts.values())][:_DRAWN])}
-    return [name for name in own if name in chosen]
+    return [name for name in names if name in chosen]
 
 
 def alike(findings: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:

@@ -120,13 +120,13 @@ class Findings:
         adjusted for fifty figures, nothing would be significant.
         """
         pairs = self.compared.pairs if self.compared is not None else ()
-        found = {
+        p_values = {
             (pair.a, pair.b, each.figure): each.p_value
             for pair in pairs
             for each in pair.figures
             if each.figure in self.principal and each.p_value is not None
         }
-        return dict(zip(found, holm([*found.values()]), strict=True))
+        return dict(zip(p_values, holm([*p_values.values()]), strict=True))
 
     def ranked(self, figure: str) -> list[System]:
         """Systems with a figure, the best first."""
@@ -148,8 +148,8 @@ class Findings:
 
     def is_higher_better(self, figure: str) -> bool | None:
         """Direction of a figure."""
-        found = (s.estimate(figure) for s in self.systems)
-        return next((each.higher_is_better for each in found if each is not None), None)
+        estimates = (s.estimate(figure) for s in self.systems)
+        return next((each.higher_is_better for each in estimates if each is not None), None)
 
     def of(self, system: System) -> BoolArray:
         """Mask of the attempts of a system."""
@@ -169,8 +169,8 @@ class Findings:
 def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
     """Mask of the attempts of a system."""
     key = tuple(system.estimates.group.values())
-    own: BoolArray = rows.group == rows.groups.index(key)
-    return own
+    is_own: BoolArray = rows.group == rows.groups.index(key)
+    return is_own
 
 
 def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:

@@ -98,8 +98,8 @@ def _difference(
         return "good", f"{of}{b} is better than {a} at {name}: {about}.{also}"
     if is_clear:
         return "bad", f"{b} is worse than {a} at {name}: {about}."
-    own = findings.systems[0].estimate(difference.figure)
-    more = detectable(difference, *((own.range_low, own.range_high) if own else ()))
+    baseline = findings.systems[0].estimate(difference.figure)
+    more = detectable(difference, *((baseline.range_low, baseline.range_high) if baseline else ()))
     return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}{also}"
 
 
@@ -172,8 +172,8 @@ def _unscored_families(findings: Findings) -> Iterator[Headline]:
     for family in dict.fromkeys(name.partition(".")[0] for name in findings.figures):
         if family in measured or not measured:
             continue
-        own = [name for name in findings.figures if name.partition(".")[0] == family]
-        yield "warning", f"{family}: nothing was scored{_why(findings, own)}."
+        figures = [name for name in findings.figures if name.partition(".")[0] == family]
+        yield "warning", f"{family}: nothing was scored{_why(findings, figures)}."
 
 
 def _why(findings: Findings, figures: Collection[str]) -> str:

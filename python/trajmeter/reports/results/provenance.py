@@ -159,8 +159,8 @@ def _metrics(findings: Findings) -> PartTable:
             described.setdefault(family, set()).add((str(about.get("version")), settings))
     families = dict.fromkeys(name.partition(".")[0] for name in findings.figures)
     for family in families:
-        own = described.get(family) or _in_rows(findings, family)
-        for version, settings in sorted(own):
+        variants = described.get(family) or _in_rows(findings, family)
+        for version, settings in sorted(variants):
             rows.append((family, version, settings))
     header = ("metric", "version", "profile and settings")
     return PartTable(Table("Metrics", header, tuple(rows), texts=(0, 1, 2)))

@@ -101,11 +101,11 @@ def _blocks(trajectory: Trajectory, gold: Gold | None) -> Iterator[DetailBlock]:
     from trajmeter.reports.trajectory import Surroundings, sections
 
     task = None if gold is None else gold.task(trajectory)
-    own = None if gold is None or task is None else gold.of(task)
-    tracker = None if own is None else own.tracker()
+    of_task = None if gold is None or task is None else gold.of(task)
+    tracker = None if of_task is None else of_task.tracker()
     head, *others = sections(trajectory, Surroundings(task=task, tracker=tracker))
     yield from _section(head, "run")
-    found = None if own is None else own.found(trajectory)
+    found = None if of_task is None else of_task.found(trajectory)
     if found is not None:
         yield found
     for section in others:
@@ -137,10 +137,10 @@ def _text(block: Block) -> str:
     if first is not None:
         lines = [f"{number}  {line}" for number, line in enumerate(lines, first)]
     text = "\n".join(lines)
-    left = len(block.lines) - len(lines)
+    omitted = len(block.lines) - len(lines)
     if len(text) > _CHARACTERS:
         return f"{text[:_CHARACTERS]}… (trajmeter view shows all)"
-    return f"{text}\n… {left:,} more lines (trajmeter view shows all)" if left else text
+    return f"{text}\n… {omitted:,} more lines (trajmeter view shows all)" if omitted else text
 
 
 def _block(values: Sequence[object]) -> DetailBlock:
