@@ -54,7 +54,7 @@ class FamilyColumns:
         self.offset = offset
         self.metric = metric
         self.name = name = metric.name
-        about = (
+        provenance = (
             Column(f"{name}.version", TEXT, meaning="Version of the metric."),
             Column(f"{name}.parameters", TEXT, meaning="Settings of the metric, as JSON."),
             Column(f"{name}.error", TEXT, meaning="Exception that the metric raised."),
@@ -65,13 +65,12 @@ class FamilyColumns:
             raise ConfigurationError(
                 f"metric {name!r}: version is {metric.version!r}, expected text"
             )
-        self.error_position = offset + len(about) - 1
-        self._own = own = result_columns(
-            name, metric.result_type, chosen_groups(metric), offset + len(about)
+        self._result = result_columns(
+            name, metric.result_type, chosen_groups(metric), offset + len(provenance)
         )
-        self.groups = own.groups
-        self.figures = own.columns
-        self.columns = (*about, *own.columns)
+        self.groups = self._result.groups
+        self.figures = self._result.columns
+        self.columns = (*provenance, *self.figures)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Derive the columns again after unpickling."""
@@ -92,16 +91,16 @@ class FamilyColumns:
             InputError: A value does not fit its column; the message names the column.
         """
         if isinstance(result, MetricError):
-            return [self._version, self.parameters, result.message, *self._own.unscored]
+            return [self._version, self.parameters, result.message, *self._result.unscored]
         try:
-            own = self._own
-            values = own.get(result)
-            for position, dump in own.dumps:
+            columns = self._result
+            values = columns.get(result)
+            for position, dump in columns.dumps:
                 value = values[position]
                 if value is not None:
                     values[position] = dump(value)
-            fits = _fit(own.integers_of(values))
-            for position in own.of_integers:
+            fits = _fit(columns.integers_of(values))
+            for position in columns.of_integers:
                 fits = fits and _fit(_items(values[position]))
         except Exception as error:
             raise InputError(self._refusal(result)) from error
@@ -111,7 +110,8 @@ class FamilyColumns:
 
     def _refusal(self, result: Result) -> str:
         """Which value of a result does not fit its column."""
-        for position, (path, column) in enumerate(zip(self._own.paths, self.figures, strict=True)):
+        columns = zip(self._result.paths, self.figures, strict=True)
+        for position, (path, column) in enumerate(columns):
             try:
                 misfit = self._misfit(position, attrgetter(path)(result))
             except Exception as error:  # noqa: BLE001 - a value may be of any class
@@ -125,9 +125,9 @@ class FamilyColumns:
         dump = self.figures[position].dump
         if dump and value is not None:
             value = dump(value)
-        if position in self._own.integers:
+        if position in self._result.integers:
             return None if _fit([value]) else f"is {reprlib.repr(value)}"
-        if position in self._own.of_integers:
+        if position in self._result.of_integers:
             for integer in _items(value):
                 if not _fit([integer]):
                     return f"holds {reprlib.repr(integer)}"

@@ -51,25 +51,25 @@ def metric_from_file(reference: str) -> AnyMetric:
     if match is None:
         raise ConfigurationError(f"{reference!r} is not a metric file, expected file.py@name")
     file, name = match["file"], match["name"]
-    found = {key: value for key, value in vars(_run(file)).items() if is_metric(value)}
-    listed = ", ".join(sorted(found)) or "none; decorate a function with trajmeter.metric"
+    metrics = {key: value for key, value in vars(_run(file)).items() if is_metric(value)}
+    listed = ", ".join(sorted(metrics)) or "none; decorate a function with trajmeter.metric"
     if name is None:
-        if len(found) != 1:
+        if len(metrics) != 1:
             raise ConfigurationError(
                 f"{file} has to name one of its metrics ({file}@name): {listed}"
             )
-        return next(iter(found.values()))
-    if name not in found:
+        return next(iter(metrics.values()))
+    if name not in metrics:
         raise UnknownNameError(f"unknown metric {name!r} in {file}; available: {listed}")
-    return found[name]
+    return metrics[name]
 
 
 def _run(file: str) -> ModuleType:
     path = Path(file).resolve()
     if not path.is_file():
         raise ConfigurationError(f"the metric file {file} does not exist")
-    about = path.stat()  # a changed file, as in a notebook session, is run again
-    version = abs(hash((path, about.st_mtime_ns, about.st_size)))
+    status = path.stat()  # a changed file, as in a notebook session, is run again
+    version = abs(hash((path, status.st_mtime_ns, status.st_size)))
     module_name = f"{FILE_MODULE}{path.stem}_{version}"
     if module_name in sys.modules:
         return sys.modules[module_name]

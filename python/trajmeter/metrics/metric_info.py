@@ -44,11 +44,11 @@ def available() -> tuple[MetricInfo, ...]:
 
     A broken plug-in causes a warning, and is listed with its error.
     """
-    found = tuple(describe(name) for name in sorted({*BUILT_IN, *plugins()}))
-    for info in found:
+    infos = tuple(describe(name) for name in sorted({*BUILT_IN, *plugins()}))
+    for info in infos:
         if info.error is not None and info.name not in BUILT_IN:
             warnings.warn(info.error, RuntimeWarning, stacklevel=2)
-    return found
+    return infos
 
 
 def describe(name: str) -> MetricInfo:

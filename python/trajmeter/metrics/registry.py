@@ -275,9 +275,9 @@ def plugins() -> Mapping[str, EntryPoint]:
     """Entry points by name; built-in metrics and earlier plug-ins take precedence."""
     from importlib.metadata import entry_points  # importing it takes longer than importing a family
 
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
-        if point.name in BUILT_IN or (point.name in found and found[point.name] != point):
+        if point.name in BUILT_IN or (point.name in points and points[point.name] != point):
             warnings.warn(
                 f"the plug-in metric {point.name!r} ({point.value}) is left out: "
                 "a metric of this name already exists",
@@ -285,8 +285,8 @@ def plugins() -> Mapping[str, EntryPoint]:
                 stacklevel=2,
             )
             continue
-        found[point.name] = point
-    return found
+        points[point.name] = point
+    return points
 
 
 def profile_names(name: str) -> tuple[str, ...]:

@@ -56,9 +56,8 @@ def comparison_sections(compared: ComparedScores, *, with_tasks: bool = False) -
 
 def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
     options = compared.options
-    tests = sum(
-        each.p_value is not None for each_pair in compared.pairs for each in each_pair.figures
-    )
+    differences = [each for pair in compared.pairs for each in pair.figures]
+    tests = sum(each.p_value is not None for each in differences)
     has_ratio = any(each.ratio is not None for each in pair.figures)
     header = (
         "",

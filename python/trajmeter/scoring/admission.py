@@ -71,11 +71,11 @@ def admit(
     try:
         whole = conform(sound)
     except ConfigurationError:
-        found = {int(numbers[row]): message for row, message in misfits(sound).items()}
-        if not found:
+        faults_by_row = {int(numbers[row]): message for row, message in misfits(sound).items()}
+        if not faults_by_row:
             raise
-        problems |= found
-        sound, numbers = _without(sound, numbers, found)
+        problems |= faults_by_row
+        sound, numbers = _without(sound, numbers, faults_by_row)
         whole = conform(sound)
     if not with_results:
         for calls in (("tool_calls",), ("turns", "tool_calls")):
@@ -86,9 +86,9 @@ def admit(
     if len(suspects):
         rows = whole.take(suspects).to_pylist()
         faults = zip(numbers[suspects].tolist(), map(_fault_of, rows), strict=True)
-        found = {row: fault for row, fault in faults if fault is not None}
-        whole, numbers = _without(whole, numbers, found)
-        problems |= found
+        faults_by_row = {row: fault for row, fault in faults if fault is not None}
+        whole, numbers = _without(whole, numbers, faults_by_row)
+        problems |= faults_by_row
     for row in sorted(problems):
         report(RowProblem(batch=number, row=row, message=problems[row]))
     return Rows(number, whole)

@@ -44,8 +44,10 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     is_named = places and not places[0].null_count
     place = places[0] if is_named else call_function("coalesce", [*places, file])
     # A column that was read in Rust keeps the memory of all columns of its batch.
-    own = [concatenated([rows.column(name)]) for name in ("task_id", "agent", "model", "attempt")]
-    return [*own, place, repeated_text(backend, len(rows))]
+    identity = [
+        concatenated([rows.column(name)]) for name in ("task_id", "agent", "model", "attempt")
+    ]
+    return [*identity, place, repeated_text(backend, len(rows))]
 
 
 def own_results(family: FamilyColumns, scored: Iterable[Result], rows: int) -> list[Result]:
@@ -80,18 +82,18 @@ def named_columns(
         TypeError: A column is absent, or has another type or length.
     """
     prefix = f"{family.name}."
-    found = []
+    columns = []
     for column in family.figures:
         array = scored.get(column.name.removeprefix(prefix))
         if array is None or array.type != types[column.name] or len(array) != rows:
-            given = None if array is None else (array.type, len(array))
+            actual = None if array is None else (array.type, len(array))
             raise TypeError(
-                f"column {column.name} is {given}, expected {(types[column.name], rows)}"
+                f"column {column.name} is {actual}, expected {(types[column.name], rows)}"
             )
-        found.append(array)
+        columns.append(array)
     version, parameters = family.metric.version, family.parameters
     error = scored.get("error", nulls(rows, pa.string()))
-    return [repeated_text(version, rows), repeated_text(parameters, rows), error, *found]
+    return [repeated_text(version, rows), repeated_text(parameters, rows), error, *columns]
 
 
 def columns_of_results(

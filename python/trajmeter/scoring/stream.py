@@ -136,12 +136,12 @@ def _restored(scored: Sequence[ScoredRows], arranged: Arrangement) -> Iterator[S
         for name in set.intersection(*(set(each.results) for each in scored))
     }
     start = 0
-    for number, (batch, own) in enumerate(zip(rows, results, strict=True)):
-        places = back[start : start + len(own)]
-        start += len(own)
+    for number, (batch, scored_rows) in enumerate(zip(rows, results, strict=True)):
+        places = back[start : start + len(scored_rows)]
+        start += len(scored_rows)
         yield ScoredRows(
             Rows(number, batch),
             [tasks[place] for place in places],
-            own,
+            scored_rows,
             {name: [each[place] for place in places] for name, each in by_record.items()},
         )

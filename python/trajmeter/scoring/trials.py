@@ -68,9 +68,9 @@ def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa
         owners = np.searchsorted(starts, wanted, side="right") - 1
         by_owner = np.argsort(owners, kind="stable")
         parts = []
-        for own in np.split(by_owner, np.flatnonzero(np.diff(owners[by_owner])) + 1):
-            owner = owners[own[0]]
-            places_of: Int64Array = wanted[own] - starts[owner]
+        for positions in np.split(by_owner, np.flatnonzero(np.diff(owners[by_owner])) + 1):
+            owner = owners[positions[0]]
+            places_of: Int64Array = wanted[positions] - starts[owner]
             parts.append(batches[owner].take(pa.array(places_of, pa.int64())))
         rows = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
         back: Int64Array = np.empty_like(by_owner)

@@ -79,12 +79,12 @@ class Histograms:
         if kernels.backend() == "rust":
             from trajmeter.kernels import _rust  # the Python twin follows
 
-            found = Buckets(*_rust.histograms(values, offsets))
+            buckets = Buckets(*_rust.histograms(values, offsets))
         else:
-            found = histograms_of(values, offsets)
-        number, bucket = found.codes >> _BITS, found.codes & ((1 << _BITS) - 1)
+            buckets = histograms_of(values, offsets)
+        number, bucket = buckets.codes >> _BITS, buckets.codes & ((1 << _BITS) - 1)
         place, group = np.divmod(number, max(len(numbers), 1))
-        self._add(found._replace(codes=self._codes(numbers[group], place, bucket)))
+        self._add(buckets._replace(codes=self._codes(numbers[group], place, bucket)))
 
     def merge(self, other: Histograms, numbers: Int64Array) -> None:
         """Add the counts of another; its group i is group ``numbers[i]`` here."""
@@ -113,23 +113,23 @@ class Histograms:
         Yields:
             The index of the histogram, with its quantiles.
         """
-        found = self._all()
+        buckets = self._all()
         if group is None:
-            known = int(found.codes[-1] >> _BITS) // self._width + 1 if len(found.codes) else 0
-            found = _added([self._of_groups(np.zeros(known, np.int64))])
+            known = int(buckets.codes[-1] >> _BITS) // self._width + 1 if len(buckets.codes) else 0
+            buckets = _added([self._of_groups(np.zeros(known, np.int64))])
             group = 0
         first = group * self._width
-        bounds = np.searchsorted(found.codes, np.arange(first, first + self._width + 1) << _BITS)
+        bounds = np.searchsorted(buckets.codes, np.arange(first, first + self._width + 1) << _BITS)
         for place, (start, stop) in enumerate(pairwise(bounds.tolist())):
             if start < stop:
-                yield place, _quantiles(found.of(slice(start, stop)), percents)
+                yield place, _quantiles(buckets.of(slice(start, stop)), percents)
 
     def _of_groups(self, numbers: Int64Array) -> Buckets:
         """Everything that was counted, with the groups renumbered."""
-        found = self._all()
-        group, place = np.divmod(found.codes >> _BITS, self._width)
-        return found._replace(
-            codes=self._codes(numbers[group], place, found.codes & ((1 << _BITS) - 1))
+        buckets = self._all()
+        group, place = np.divmod(buckets.codes >> _BITS, self._width)
+        return buckets._replace(
+            codes=self._codes(numbers[group], place, buckets.codes & ((1 << _BITS) - 1))
         )
 
     def _codes(self, group: Int64Array, place: Int64Array, bucket: Int64Array) -> Int64Array:

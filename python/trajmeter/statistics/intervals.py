@@ -120,8 +120,8 @@ def wilson_without_variation(mean: float, clusters: int, level: float, limits: R
         raise ValueError("the range is not finite")
     width = high - low
     share = min(max((mean - low) / width, 0.0), 1.0)
-    found = wilson_interval(share, clusters, level)
-    return Interval("wilson", low + width * found.low, low + width * found.high)
+    interval = wilson_interval(share, clusters, level)
+    return Interval("wilson", low + width * interval.low, low + width * interval.high)
 
 
 def factor_limits(low: float, high: float) -> tuple[float, float | None]:

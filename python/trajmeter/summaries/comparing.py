@@ -249,7 +249,7 @@ def _compare(
         raise ConfigurationError(
             f"{a.name} and {b.name} share no task id, so no task can be paired"
         )
-    found = []
+    differences = []
     left_out: dict[str, set[str]] = {}
     tasks: dict[str, Any] = {}
     for name in results.requested:
@@ -265,7 +265,7 @@ def _compare(
             margin=margins.get(name),
             with_tasks=name in listed,
         )
-        found.append(paired.difference)
+        differences.append(paired.difference)
         if name in listed:
             tasks[name] = paired.tasks
         for reason, ids in paired.left_out.items():
@@ -273,7 +273,7 @@ def _compare(
     return SystemPair(
         a=a.name,
         b=b.name,
-        figures=tuple(found),
+        figures=tuple(differences),
         tasks=tasks,
         left_out={reason: tuple(sorted(ids)) for reason, ids in left_out.items()},
     )

@@ -117,12 +117,12 @@ def _interval(
     if options.interval == "wilson" and not is_boolean:
         raise ConfigurationError("--interval wilson is for figures that are true or false")
     count, scored = len(clusters.sums), int(clusters.sizes.sum())
-    found: dict[str, object] = {"std_error": None, "df": None, "interval": None}
-    found |= {"low": None, "high": None}
+    fields: dict[str, object] = {"std_error": None, "df": None, "interval": None}
+    fields |= {"low": None, "high": None}
     if mean is None or count <= 1 or figure.greatest(group) > TOO_LARGE:
         reason = "one_task" if count <= 1 else "too_large"
         notes.add("nothing_scored" if mean is None else reason)
-        return found
+        return fields
     if count < FEW_CLUSTERS:
         notes.add("few_tasks")
     std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
@@ -142,10 +142,10 @@ def _interval(
         interval = _wilson(mean, std_error, scored, count, options)
     else:
         interval = t_interval(mean, std_error, df, options.level, limits)
-    found |= {"std_error": std_error, "df": df}
+    fields |= {"std_error": std_error, "df": df}
     if interval is not None:
-        found |= {"interval": interval.method, "low": interval.low, "high": interval.high}
-    return found
+        fields |= {"interval": interval.method, "low": interval.low, "high": interval.high}
+    return fields
 
 
 def _drawn_interval(

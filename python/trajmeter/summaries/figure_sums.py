@@ -87,19 +87,19 @@ class UnitRows(NamedTuple):
             encoded = call_function("dictionary_encode", [arrays.numbers(units)])
             rows = filled(encoded.indices, -1).astype(np.int64)
             numbers = filled(encoded.dictionary, -1)
-            found = slot_order(rows, len(numbers))
+            order = slot_order(rows, len(numbers))
         else:
-            rows, numbers, found = units, np.arange(known), slot_order(units, known)
-            has_rows = np.diff(found.offsets) > 0
+            rows, numbers, order = units, np.arange(known), slot_order(units, known)
+            has_rows = np.diff(order.offsets) > 0
             if has_rows.sum() * _SPARSE < known:
                 numbers = np.flatnonzero(has_rows)
                 rows = (np.cumsum(has_rows) - 1)[units]
-                found = SlotOrder(found.order, np.append(found.offsets[numbers], len(units)))
-        sizes = np.diff(found.offsets)
-        first = found.order[found.offsets[:-1][sizes > 0]]
+                order = SlotOrder(order.order, np.append(order.offsets[numbers], len(units)))
+        sizes = np.diff(order.offsets)
+        first = order.order[order.offsets[:-1][sizes > 0]]
         unit_groups = np.zeros(len(numbers), np.int64)
         unit_groups[sizes > 0] = groups[first]
-        return cls(rows, numbers, groups, sizes, found, unit_groups)
+        return cls(rows, numbers, groups, sizes, order, unit_groups)
 
     def how_many(self, rows: BoolArray) -> Int64Array:
         """Number of selected rows in each unit."""
@@ -132,10 +132,10 @@ class BatchOutcomes:
         Args:
             is_present: Where the figure has a value.
         """
-        found = copy(self)
-        found.inside = self.inside | (self.not_scored & is_present)
-        found.not_scored = self.not_scored & ~is_present
-        return found
+        changed = copy(self)
+        changed.inside = self.inside | (self.not_scored & is_present)
+        changed.not_scored = self.not_scored & ~is_present
+        return changed
 
 
 class NumberedRows(NamedTuple):
@@ -159,8 +159,8 @@ class UnitCounts:
 
     def column(self, index: int, units: Int64Array) -> Int64Array:
         """One count of each of some units."""
-        found = self._columns.get(index)
-        return np.zeros(len(units), np.int64) if found is None else found.column(0, units)
+        counts = self._columns.get(index)
+        return np.zeros(len(units), np.int64) if counts is None else counts.column(0, units)
 
 
 class FigureSums:
@@ -294,10 +294,10 @@ class FigureSums:
     def _add_causes(
         self, rows: BoolArray, codes: Int64Array, texts: list[str], units: UnitRows
     ) -> None:
-        found = np.flatnonzero(rows)
-        if not len(found):
+        places = np.flatnonzero(rows)
+        if not len(places):
             return
-        keys = units.groups[found] * (len(texts) + 1) + codes[found] + 1
+        keys = units.groups[places] * (len(texts) + 1) + codes[places] + 1
         for key, count in zip(*np.unique(keys, return_counts=True), strict=True):
             group, code = divmod(int(key), len(texts) + 1)
             self.causes[group][texts[code - 1] if code else _UNKNOWN] += int(count)

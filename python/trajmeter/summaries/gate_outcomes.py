@@ -124,15 +124,15 @@ def _of_interval(
     if estimate.n_clusters < min_tasks:
         reason = f"{_tasks(estimate.n_clusters)}, fewer than {min_tasks}"
         return _check(gate, estimate, group, value, "inconclusive", reason)
-    about = f"  ({_scored(estimate)}, {_tasks(estimate.n_clusters)})"
+    counts = f"  ({_scored(estimate)}, {_tasks(estimate.n_clusters)})"
     if reaches(value, threshold) if is_lower else reaches(threshold, value):
-        reason = f"{side} limit {with_threshold(value, threshold)}{about}"
+        reason = f"{side} limit {with_threshold(value, threshold)}{counts}"
         return _check(gate, estimate, group, value, "passed", reason)
     if not (reaches(other, threshold) if is_lower else reaches(threshold, other)):
-        reason = f"{opposite} limit {with_threshold(other, threshold)}{about}"
+        reason = f"{opposite} limit {with_threshold(other, threshold)}{counts}"
         return _check(gate, estimate, group, value, "failed", reason)
     shown = distinguished(low, high, threshold)
-    reason = f"the interval {shown[0]}–{shown[1]} holds {shown[2]}{about}"
+    reason = f"the interval {shown[0]}–{shown[1]} holds {shown[2]}{counts}"
     return _check(gate, estimate, group, value, "inconclusive", reason)
 
 

@@ -63,7 +63,7 @@ class PairedValues:
         gains = self.differences * self.sign
         better, worse = int((gains > 0).sum()), int((gains < 0).sum())
         p = self._p_value(better, worse)
-        found: dict[str, object] = {
+        fields: dict[str, object] = {
             "n_clusters": self.count,
             "mean_a": fsum(self.a.tolist()) / count,
             "mean_b": fsum(self.b.tolist()) / count,
@@ -76,21 +76,21 @@ class PairedValues:
         }
         if self.count <= 1:
             self.notes.add("one_task")
-            return found
+            return fields
         if self.count < FEW_CLUSTERS:
             self.notes.add("few_tasks")
         sums, sizes = self._sums(self.differences)
         std_error = standard_error(sums, sizes, difference, count)
         greatest = float(np.maximum(np.abs(self.a), np.abs(self.b)).max())
-        found["df"] = self.count - 1
+        fields["df"] = self.count - 1
         if is_constant(std_error, greatest):
             self.notes.add("no_variation")
-            found |= {"std_error": 0.0, "low": difference, "high": difference}
-            found |= {"one_sided_low": difference, "one_sided_high": difference}
+            fields |= {"std_error": 0.0, "low": difference, "high": difference}
+            fields |= {"one_sided_low": difference, "one_sided_high": difference}
             exact = self._exact(difference, greatest)
-            return found | self._against_margin(exact, 0.0, exact, exact)
-        found["std_error"] = std_error
-        return found | self._with_error(difference, std_error, sums, sizes)
+            return fields | self._against_margin(exact, 0.0, exact, exact)
+        fields["std_error"] = std_error
+        return fields | self._with_error(difference, std_error, sums, sizes)
 
     def _p_value(self, better: int, worse: int) -> PValue:
         steps = np.isin(self.differences, (-1.0, 0.0, 1.0)).all()
@@ -106,7 +106,7 @@ class PairedValues:
         self, difference: float, std_error: float, sums: Float64Array, sizes: Int64Array
     ) -> dict[str, object]:
         df, options = self.count - 1, self.options
-        found: dict[str, object] = {}
+        fields: dict[str, object] = {}
         is_drawn = options.interval == "bootstrap"
         if is_drawn:
             (drawn,) = limits_of_means(
@@ -116,19 +116,19 @@ class PairedValues:
                 seed=options.seed,
                 resamples=options.resamples,
             )
-            found |= {"interval": "bootstrap", "low": drawn.low, "high": drawn.high}
+            fields |= {"interval": "bootstrap", "low": drawn.low, "high": drawn.high}
             if self.margin is None and not has_t():
                 self.notes.add("missing_stats")
-                return found
+                return fields
         else:
             interval = t_interval(difference, std_error, df, options.level, Range())
-            found |= {"interval": "t", "low": interval.low, "high": interval.high}
+            fields |= {"interval": "t", "low": interval.low, "high": interval.high}
         reach = t_quantile(options.level, df) * std_error
-        found["p_t"] = t_test(difference, std_error, df)
-        found["mde"] = minimal_detectable_effect(std_error, df, options.level)
+        fields["p_t"] = t_test(difference, std_error, df)
+        fields["mde"] = minimal_detectable_effect(std_error, df, options.level)
         low, high = difference - reach, difference + reach
-        found |= {"one_sided_low": low, "one_sided_high": high}
-        return found | self._against_margin(difference, std_error, low, high)
+        fields |= {"one_sided_low": low, "one_sided_high": high}
+        return fields | self._against_margin(difference, std_error, low, high)
 
     def _exact(self, difference: float, greatest: float) -> float:
         """The margin, with the sign of a difference that equals it up to rounding."""
@@ -163,19 +163,19 @@ class PairedValues:
             return {}
         logs = b.logs[tasks] / b.sizes[tasks] - a.logs[tasks] / a.sizes[tasks]
         mean = fsum(logs.tolist()) / len(logs)
-        found: dict[str, object] = {"ratio": exp(mean)}
+        fields: dict[str, object] = {"ratio": exp(mean)}
         if self.count <= 1:
-            return found
+            return fields
         sums, sizes = self._sums(logs)
         std_error = standard_error(sums, sizes, mean, len(logs))
         greatest = max(a.greatest_log, b.greatest_log)
         if is_constant(std_error, greatest) or "missing_stats" in self.notes:
-            return found
+            return fields
         interval = t_interval(mean, std_error, self.count - 1, self.options.level, Range())
         low, high = factor_limits(interval.low, interval.high)
         if high is None:
             self.notes.add("too_large")
-        return found | {"ratio_low": low, "ratio_high": high}
+        return fields | {"ratio_low": low, "ratio_high": high}
 
     def _sums(self, values: Float64Array) -> tuple[Float64Array, Int64Array]:
         sizes = np.bincount(self.clusters, minlength=self.count)

@@ -46,16 +46,16 @@ def micro_columns(
         return {}
     ratio = _quotient(figure.numerators, figure.denominators, counted)
     divided = by_code(clusters, numerators.high, ones)
-    found: dict[str, object] = {"micro": ratio}
+    figures: dict[str, object] = {"micro": ratio}
     count = len(dividing.sums)
     greatest = max(float(np.abs(each.sums).max()) for each in (divided, dividing))
     if count <= 1 or not max(greatest, greatest * abs(ratio)) <= TOO_LARGE:
-        return found
+        return figures
     std_error = standard_error(divided.sums, dividing.sums, ratio, total)
     if is_constant(std_error, abs(ratio)):
-        return found
+        return figures
     low, high = _t_limits(ratio, std_error, count - 1, options, limits, notes)
-    return found | {"micro_low": low, "micro_high": high}
+    return figures | {"micro_low": low, "micro_high": high}
 
 
 def gmean_columns(
@@ -78,22 +78,22 @@ def gmean_columns(
         return {"gmean": 0.0}
     scored = int(sizes.sum())
     mean = figure.logs.total(scored_units).mean(0, scored)
-    found: dict[str, object] = {"gmean": exp(mean)}
+    figures: dict[str, object] = {"gmean": exp(mean)}
     logs = figure.logs.doubles(scored_units).high
     clusters = by_code(results.units.cluster[scored_units], logs, sizes)
     count = len(clusters.sums)
     if count <= 1:
-        return found
+        return figures
     std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
     low = high = None
     if not is_constant(std_error, figure.greatest_log(group)):
         low, high = _t_limits(mean, std_error, count - 1, options, Range(), notes)
     if low is None or high is None:
-        return found
+        return figures
     low, high = factor_limits(low, high)
     if high is None:
         notes.add("too_large")
-    return found | {"gmean_low": low, "gmean_high": high}
+    return figures | {"gmean_low": low, "gmean_high": high}
 
 
 def _t_limits(

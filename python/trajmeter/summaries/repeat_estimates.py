@@ -84,13 +84,13 @@ def repeat_estimates(
     repeated = [(attempts, successes) for attempts, successes in pairs if attempts > 1]
     always = sum(attempts == successes for attempts, successes in repeated)
     never = sum(not successes for _, successes in repeated)
-    found = []
+    estimates = []
     for k in sorted(ks_of(least)) if ks is None else ks:
         held = [pair for pair in pairs if pair[0] >= k]
         at = np.array([pass_at_k(*pair, k) for pair in held])
         hat = np.array([pass_hat_k(*pair, k) for pair in held])
         at_limits, hat_limits = _limits(at, options), _limits(hat, options)
-        found.append(
+        estimates.append(
             RepeatEstimate(
                 k=k,
                 n_tasks=len(held),
@@ -106,7 +106,7 @@ def repeat_estimates(
                 n_never=never,
             )
         )
-    return tuple(found)
+    return tuple(estimates)
 
 
 def check_ks(ks: Sequence[int] | None) -> None:

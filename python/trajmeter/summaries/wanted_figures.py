@@ -99,11 +99,11 @@ def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> Fig
         if direction not in ("higher", "lower"):
             raise ConfigurationError(f"--better {name}={direction}: expected higher or lower")
         return info.model_copy(update={"higher_is_better": direction == "higher"})
-    given = reading.ranges[name]
+    ends = reading.ranges[name]
     try:
-        low, high = read_range(*given)
+        low, high = read_range(*ends)
     except ConfigurationError as error:
-        shown = "..".join("" if end is None else str(end) for end in given)
+        shown = "..".join("" if end is None else str(end) for end in ends)
         raise ConfigurationError(f"--range {name}={shown}: {error}") from error
     return info.model_copy(update={"low": low, "high": high})
 

@@ -92,12 +92,12 @@ class OutputWatch:
         if is_remote(self._path):
             return None
         try:
-            about = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        if not stat.S_ISREG(about.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return None
-        return about.st_ino, about.st_mtime_ns, about.st_size
+        return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 class TableWriter(FileWriter, Protocol):
@@ -270,6 +270,6 @@ def _writer(path: Path) -> Callable[[BinaryIO, RowLayout], TableWriter]:
     """The writer of a file's format; the others are not imported."""
     from trajmeter import writers
 
-    found: Callable[[BinaryIO, RowLayout], TableWriter]
-    found = getattr(writers, _WRITERS[path.suffix.lower()])
-    return found
+    writer: Callable[[BinaryIO, RowLayout], TableWriter]
+    writer = getattr(writers, _WRITERS[path.suffix.lower()])
+    return writer

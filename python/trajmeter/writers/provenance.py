@@ -132,15 +132,15 @@ def input_file(path: Path) -> InputFile:
         InputFile(path='no such file', bytes=None, sha256=None, ends_sha256=None, files=None)
     """
     try:
-        found = path.stat()
+        status = path.stat()
         if is_remote(path):  # not read just for a digest
-            return _input(path, bytes=found.st_size or None)
-        if stat.S_ISREG(found.st_mode):
-            size = found.st_size
+            return _input(path, bytes=status.st_size or None)
+        if stat.S_ISREG(status.st_mode):
+            size = status.st_size
             if size > _LARGE_BYTES:
                 return _input(path, bytes=size, ends_sha256=_ends(str(path), size, _BLOCK))
             return _input(path, bytes=size, sha256=_digest(str(path)))
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             return _folder(path)
     except OSError:
         pass
@@ -168,9 +168,9 @@ def _folder(folder: Path) -> InputFile:
     sizes: dict[str, int] = {}
     for name in _names_below(root):
         with suppress(FileNotFoundError):  # a broken link
-            about = os.stat(os.path.join(root, name))  # noqa: PTH116, PTH118 - many files
-            if stat.S_ISREG(about.st_mode):
-                sizes[name] = about.st_size
+            status = os.stat(os.path.join(root, name))  # noqa: PTH116, PTH118 - many files
+            if stat.S_ISREG(status.st_mode):
+                sizes[name] = status.st_size
     total = sum(sizes.values())
     whole = hashlib.sha256()
     for name, size in sizes.items():
@@ -190,8 +190,8 @@ def _folder(folder: Path) -> InputFile:
 def _names_below(root: str) -> list[str]:
     """Relative paths of files at any depth, sorted by path components."""
     above = len(os.path.join(root, ""))  # noqa: PTH118 - a Path takes ten times as long
-    found = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names)  # noqa: PTH118 - as above
-    names = [path[above:] for path in found]
+    paths = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names)  # noqa: PTH118 - as above
+    names = [path[above:] for path in paths]
     return sorted(names, key=lambda name: os.path.normcase(name).split(os.sep))  # noqa: PTH206 - as above
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from trajmeter.reports.tables import Table
 from trajmeter.writers.provenance import Provenance, input_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.frameworks.comparison import ComparedResult, Comparison
@@ -111,15 +112,28 @@ def _rows(
 
 def _frameworks(comparison: Comparison) -> dict[str, list[ComparedResult]]:
     """The results that represent each framework: its largest average, otherwise its single runs."""
-    found: dict[str, list[ComparedResult]] = {}
+    frameworks: dict[str, list[ComparedResult]] = {}
     for result in comparison.results:
-        held = found.setdefault(result.framework, [])
-        most = max((each.run_count for each in held), default=0)
+        results = frameworks.setdefault(result.framework, [])
+        most = max((each.run_count for each in results), default=0)
         if result.run_count > most:
-            held.clear()
+            results.clear()
         if result.run_count >= most:
-            held.append(result)
-    return found
+            results.append(result)
+    return frameworks
+
+
+def _means(
+    frameworks: Mapping[str, Sequence[ComparedResult]],
+    value_of: Callable[[ComparedResult], float | None],
+) -> list[tuple[float, str]]:
+    """Mean of a value over the results of each framework that has any, and the framework."""
+    means = []
+    for framework, results in frameworks.items():
+        known = [value for value in map(value_of, results) if value is not None]
+        if known:
+            means.append((fmean(known), framework))
+    return means
 
 
 def _correctness(result: ComparedResult) -> float | None:
@@ -128,30 +142,15 @@ def _correctness(result: ComparedResult) -> float | None:
 
 def _headlines(comparison: Comparison, compared: ComparedScores | None) -> Iterator[Headline]:
     frameworks = _frameworks(comparison)
-    held = [
-        (fmean(known), framework)
-        for framework, results in frameworks.items()
-        if (known := [value for each in results if (value := _correctness(each)) is not None])
-    ]
-    held.sort(key=lambda each: -each[0])
-    if len(held) > 1:
-        yield _best(held, compared)
-    elif held:
-        yield "neutral", f"{held[0][1]}: mean correctness {held[0][0]:.2f} of 5."
+    ranked = sorted(_means(frameworks, _correctness), key=lambda each: -each[0])
+    if len(ranked) > 1:
+        yield _best(ranked, compared)
+    elif ranked:
+        yield "neutral", f"{ranked[0][1]}: mean correctness {ranked[0][0]:.2f} of 5."
     else:
         yield "warning", "No answer was judged, so quality is unknown."
     for axis in ("capability", "efficiency"):
-        scores = [
-            (fmean(known), framework)
-            for framework, results in frameworks.items()
-            if (
-                known := [
-                    value
-                    for each in results
-                    if (value := getattr(each.scorecard, axis).value) is not None
-                ]
-            )
-        ]
+        scores = _means(frameworks, attrgetter(f"scorecard.{axis}.value"))
         if len(scores) > 1:
             listed = ", ".join(f"{label} {value:.1f}" for value, label in sorted(scores)[::-1][:4])
             yield "neutral", f"{axis.capitalize()} (0-100): {listed}."

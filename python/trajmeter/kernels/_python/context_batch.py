@@ -83,11 +83,11 @@ def context_batch(
             offsets.append(offsets[-1])
             continue
         final = seen[start:stop] if is_declared else None
-        own = steps[first:end]
-        sizes = tasks[number].score(own, final)
+        attempt_steps = steps[first:end]
+        sizes = tasks[number].score(attempt_steps, final)
         written = None
         if sizes.tally.empty_ranges and tasks[number].files.rules == "as_written":
-            walked = [step.views for step in own] or [final or []]
+            walked = [step.views for step in attempt_steps] or [final or []]
             written = written_sizes(walked, final or [], tasks[number].files.target)
         counts.append(_counts(sizes, written))
         coverage += _coverage(sizes)
@@ -162,13 +162,13 @@ def _coverage(sizes: ContextSizes) -> Iterable[Iterable[float]]:
 
 
 def _decoded(what: str, texts: Texts) -> list[str]:
-    found = []
+    decoded = []
     for index, (start, stop) in enumerate(pairwise(texts.offsets.tolist())):
         try:
-            found.append(texts.buffer[start:stop].decode())
+            decoded.append(texts.buffer[start:stop].decode())
         except UnicodeDecodeError as error:
             raise InputError(f"{what} {index} is not UTF-8") from error
-    return found
+    return decoded
 
 
 def _check_tasks(task: Int64Array, count: int) -> None:

@@ -113,8 +113,8 @@ class SeenViews:
 
     def join(self, other: SeenViews) -> None:
         """Add what other views of the same step cover."""
-        for own, more in zip(self._spans(), other._spans(), strict=True):
-            own.extend(more)
+        for spans, more in zip(self._spans(), other._spans(), strict=True):
+            spans.extend(more)
         self._named += other._named
         self._has_names |= other._has_names
         self.has_range |= other.has_range

@@ -76,12 +76,12 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
 
 def _sorted(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Sort ranges, with ends capped at ``LARGEST_POSITION``."""
-    found = sorted(ranges)
-    if max(map(max, found), default=0) > LARGEST_POSITION:
-        found = sorted(
-            (min(first, LARGEST_POSITION), min(last, LARGEST_POSITION)) for first, last in found
+    capped = sorted(ranges)
+    if max(map(max, capped), default=0) > LARGEST_POSITION:
+        capped = sorted(
+            (min(first, LARGEST_POSITION), min(last, LARGEST_POSITION)) for first, last in capped
         )
-    return found
+    return capped
 
 
 def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:
@@ -97,13 +97,13 @@ def _ranges(
     views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]
 ) -> Iterable[list[tuple[int, int]]]:
     """First and last line of the views that have lines, grouped by file."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    ranges: dict[int, list[tuple[int, int]]] = {}
     for view in views:
         file = resolve(view.path).file
         lines = None if file is None else _lines(view, file)
         if file is not None and lines is not None:
-            found.setdefault(file.code, []).append(lines)
-    return found.values()
+            ranges.setdefault(file.code, []).append(lines)
+    return ranges.values()
 
 
 def _lines(view: ViewLike, file: ContextFile) -> tuple[int, int] | None:

@@ -116,19 +116,19 @@ def key_of(settings: Mapping[str, Any]) -> str:
 
 
 def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, Any]:
-    about: dict[str, Any] = {"version": metric.version, "parameters": dict(metric.parameters)}
+    settings: dict[str, Any] = {"version": metric.version, "parameters": dict(metric.parameters)}
     if any(metric is each for each in asked):
         # An object may score in any way, so objects cannot be compared.
-        about["object"] = uuid4().hex
-        return about
+        settings["object"] = uuid4().hex
+        return settings
     for name in asked:
         file = metric_file(name) if isinstance(name, str) else None
         if file is not None and metric.name not in BUILT_IN:
-            about[file] = _digest(Path(file))
+            settings[file] = _digest(Path(file))
     point = None if metric.name in BUILT_IN else plugins().get(metric.name)
     if point is not None and point.dist is not None:
-        about["distribution"] = f"{point.dist.name} {point.dist.version}"
-    return about
+        settings["distribution"] = f"{point.dist.name} {point.dist.version}"
+    return settings
 
 
 def _pieces(plan: plans.Plan) -> str:
@@ -144,9 +144,9 @@ def _identity(size: int, content: str | None) -> str:
 def _judge(job: Job) -> dict[str, Any] | None:
     if job.judge is None:
         return None
-    about = dict(job.judge_settings or {"object": uuid4().hex})
-    replay = about.get("replay")
-    return about if replay is None else {**about, "replay": _digest(Path(replay))}
+    settings = dict(job.judge_settings or {"object": uuid4().hex})
+    replay = settings.get("replay")
+    return settings if replay is None else {**settings, "replay": _digest(Path(replay))}
 
 
 def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
@@ -177,14 +177,14 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
         return {"object": uuid4().hex}
     if not path.is_dir():
         return {str(path): _digest(path)}
-    found = []
+    listed = []
     for folder, _, files in sorted(os.walk(path)):
         for name in sorted(files):
             file = Path(folder, name)
             with suppress(FileNotFoundError):  # a broken link
-                about = file.stat()
-                found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
-    text = json.dumps(found)
+                status = file.stat()
+                listed.append((str(file.relative_to(path)), status.st_size, status.st_mtime_ns))
+    text = json.dumps(listed)
     return {str(path): sha256(text.encode()).hexdigest()}
 
 
@@ -200,11 +200,11 @@ def _packages(job: Job, metrics: Collection[str]) -> dict[str, str]:
         from trajmeter.snapshots._languages import LANGUAGES
 
         names += ["tree-sitter", *dict.fromkeys(language.package for language in LANGUAGES)]
-    found = {}
+    versions = {}
     for name in names:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions
 
 
 def _commits(opened: OpenedJob) -> str | None:
@@ -215,8 +215,8 @@ def _commits(opened: OpenedJob) -> str | None:
 
     if not isinstance(opened.store, RepositoryFolder):
         return None
-    found = opened.store.commits(opened.tasks)
-    return sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+    commits = opened.store.commits(opened.tasks)
+    return sha256(json.dumps(commits, sort_keys=True).encode()).hexdigest()
 
 
 def _digest(file: Path) -> str:

@@ -69,7 +69,7 @@ def merge(
     key = first["run_key"]
     sources = [RunFolder(place, key) for place in places]
     plan = plan_from_json(first["plan"])
-    found = _units(sources, plan)
+    sources_of_units = _sources_of_units(sources, plan)
     if verify:
         _verify(sources, plan)
     opened = _opened(first)
@@ -84,7 +84,7 @@ def merge(
             raise ConfigurationError(f"{output} contains the results of another run")
         # First, because it marks the rest of the folder as part of this run.
         target.write_plan(plan, first["settings"], first["job"])
-        for number, source in enumerate(found):
+        for number, source in enumerate(sources_of_units):
             if source.folder.resolve() != target.folder.resolve():
                 _copy(source.units.state_file(number), target.units.state_file(number), target)
                 _copy(source.units.part(number), target.units.part(number), target)
@@ -92,22 +92,22 @@ def merge(
 
 
 def _read(place: Path) -> dict[str, Any]:
-    found = RunFolder(place, "").read_plan()
-    if found is None:
+    plan = RunFolder(place, "").read_plan()
+    if plan is None:
         raise ConfigurationError(f"{place} is not the folder of a run")
-    formats = found["settings"].get("formats", {})
+    formats = plan["settings"].get("formats", {})
     if (formats.get("plan"), formats.get("parts")) != (FORMAT, PARTS_FORMAT):
         raise ConfigurationError(f"{place} was written by an incompatible version of Trajmeter")
-    return found
+    return plan
 
 
-def _units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
+def _sources_of_units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
     """The folder of each unit.
 
     Raises:
         ConfigurationError: A unit is missing, or occurs twice with different bytes.
     """
-    found = []
+    units = []
     missing = []
     for unit in plan.units:
         holders = [each for each in sources if each.units.has_part(unit)]
@@ -122,14 +122,14 @@ def _units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
                     f"unit {unit.number} ({unit.place}) is in {first.folder} and in "
                     f"{other.folder}, with different bytes"
                 )
-        found.append(first)
+        units.append(first)
     if missing:
         more = f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
         raise ConfigurationError(
             f"{len(missing):,} of {len(plan.units):,} units are missing: "
             f"{', '.join(missing[:_SHOWN])}{more}"
         )
-    return found
+    return units
 
 
 def _verify(sources: Sequence[RunFolder], plan: Plan) -> None:
@@ -142,10 +142,10 @@ def _verify(sources: Sequence[RunFolder], plan: Plan) -> None:
         named = {each["unit"]: each["sha256"] for each in source.read_manifest().get("units", ())}
         for unit in filter(source.units.has_part, plan.units):
             (state,) = source.units.states((unit,))
-            found = source.units.digest(unit.number)
-            if found != state["sha256"]:
+            digest = source.units.digest(unit.number)
+            if digest != state["sha256"]:
                 raise _other_part(source, unit, source.units.state_file(unit.number))
-            if found != named.get(unit.number, found):
+            if digest != named.get(unit.number, digest):
                 raise _other_part(source, unit, source.manifest)
 
 

@@ -67,9 +67,9 @@ def read_plan_file(file: Path, *, replaces: bool) -> dict[str, Any] | None:
     except OSError as error:
         raise ConfigurationError(f"{file}: not the plan of a run: {error}") from error
     try:
-        found: Any = json.loads(content)
-        if _is_plan(found):
-            return dict(found)
+        plan: Any = json.loads(content)
+        if _is_plan(plan):
+            return dict(plan)
         reason = "values are missing"
     except (ValueError, RecursionError) as error:
         reason = str(error)

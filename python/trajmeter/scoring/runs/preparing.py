@@ -62,12 +62,12 @@ def prepare(
         ConfigurationError: The folder belongs to another run, or cannot be written.
         ReadError: Without ``on_problem``: something cannot be read.
     """
-    own = request.output_folder()
+    output_folder = request.output_folder()
     known = None
-    if own is not None:
-        if own.state.is_dir():  # before inputs are read, which is slow if there are many
-            stack.enter_context(own.locked(request.shard))
-        earlier = own.read_plan()
+    if output_folder is not None:
+        if output_folder.state.is_dir():  # before inputs are read, which is slow if there are many
+            stack.enter_context(output_folder.locked(request.shard))
+        earlier = output_folder.read_plan()
         if earlier is not None and cuts_alike(
             earlier["settings"], request.work.reading, request.options.sizes
         ):
@@ -80,14 +80,14 @@ def prepare(
         known=known,
         sizes=request.options.sizes,
     )
-    if own is not None:
-        plan.check_is_no_output(own.folder)
+    if output_folder is not None:
+        plan.check_is_no_output(output_folder.folder)
     settings = opened.settings(plan)
     key = key_of(settings)
-    if own is None:
+    if output_folder is None:
         folder = _temporary_folder(request, key, stack)
     else:
-        folder = own
+        folder = output_folder
         folder.units.run_key = key
     folder.make()
     if not folder.is_locked:

@@ -65,12 +65,12 @@ def totals_of(
     opened: OpenedWork[SummaryT], files: UnitFiles, units: Iterable[Unit]
 ) -> RunTotals[SummaryT]:
     """Combine the states of units."""
-    own = opened.totals()
+    totals = opened.totals()
     rows = problems = 0
     folders = []
     for state in files.states(units):
         rows += state["rows"]
         problems += state["problem_count"]
-        own.merge(state["totals"])
+        totals.merge(state["totals"])
         folders += [(number, FolderTally(*tally)) for number, *tally in state["folders"]]
-    return RunTotals(rows, problems, folders, own.summary())
+    return RunTotals(rows, problems, folders, totals.summary())

@@ -72,8 +72,8 @@ def _counted(piece: Piece, choice: Choice[Trajectory]) -> RowRange | None:
         return piece.within
     if piece.within is not None or piece.whole is not None or piece.message is not None:
         return None
-    about = checked_footer(path_of(piece.file), choice, is_named=False)
-    return None if about is None else RowRange(0, about.num_rows)
+    footer = checked_footer(path_of(piece.file), choice, is_named=False)
+    return None if footer is None else RowRange(0, footer.num_rows)
 
 
 def _task_starts(

@@ -139,8 +139,8 @@ class ProcessPool:
         try:
             with ExitStack() as stack:
                 worker: WorkerProcess | None = None
-                own: deque[int] = deque()
-                while (number := self._next(own)) is not None:
+                units: deque[int] = deque()
+                while (number := self._next(units)) is not None:
                     worker = self._score_with_retries(worker, number, stack)
         except BaseException as error:  # noqa: BLE001 - raised again where receipts are awaited
             self._replies.put(Raised(error))
@@ -175,14 +175,14 @@ class ProcessPool:
         self._replies.put(_Died(number, f"{place}: its worker {_ending(code)}"))
         return None
 
-    def _next(self, own: deque[int]) -> int | None:
+    def _next(self, units: deque[int]) -> int | None:
         """The next of this worker's own units, or of those taken over from others."""
         with self._lock:
             if self._is_closed:
                 return None
-            if not own and self._waiting:
-                own.extend(self._waiting.popleft())
-            return own.popleft() if own else None
+            if not units and self._waiting:
+                units.extend(self._waiting.popleft())
+            return units.popleft() if units else None
 
     def _start(self, stack: ExitStack) -> WorkerProcess | None:
         """Start a worker; ``None`` if the run is over."""
@@ -203,14 +203,14 @@ class ProcessPool:
             WorkerEndedError: It died.
         """
         worker.send(number)
-        found = 0
+        problems = 0
         while True:
             reply = worker.receive()
             if isinstance(reply, ReadProblem):
-                found += 1
-                if found <= self._reported.get(number, 0):
+                problems += 1
+                if problems <= self._reported.get(number, 0):
                     continue
-                self._reported[number] = found
+                self._reported[number] = problems
             self._replies.put(reply)
             if isinstance(reply, (Raised, Receipt)):
                 return
