@@ -79,6 +79,7 @@ def test_reports_in_files(run: Run, folder: Path, tables: tuple[str, str]) -> No
         (["--profile", "framework-comparison"], "for results of frameworks"),
         (["-o", "report.pdf"], "must end in .md or .html"),
         (["--margin", "0.1", "--margin", "0.2"], "accepts one number"),
+        (["--margin", "turns.x=1", "--margin", "turns.x=1"], "--margin: turns.x is given twice"),
         (["--missing", "worst", "--range", "context.line.f1=..1"], "declares no least value"),
         (["--figure", "context.line.f9"], "no figure 'context.line.f9'"),
     ],

@@ -167,12 +167,12 @@ def number(text: str, option: str) -> float:
         ConfigurationError: It is not a number.
     """
     try:
-        found = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+        value = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
     except ValueError:
-        found = nan
-    if isnan(found):
+        value = nan
+    if isnan(value):
         raise ConfigurationError(f"{option} {text}: expected a number")
-    return found
+    return value
 
 
 def named(values: Sequence[str] | None, option: str, expected: str = "VALUE") -> dict[str, str]:
@@ -181,14 +181,15 @@ def named(values: Sequence[str] | None, option: str, expected: str = "VALUE") ->
     Raises:
         ConfigurationError: One has no figure, or one figure has two.
     """
-    found: dict[str, str] = {}
+    by_figure: dict[str, str] = {}
     for value in values or ():
         name, sign, text = value.rpartition("=")
         if not sign or not name or not text:
             raise ConfigurationError(f"{option} {value}: expected FIGURE={expected}")
-        if found.setdefault(name, text) is not text:
+        if name in by_figure:
             raise ConfigurationError(f"{option}: {name} is given twice")
-    return found
+        by_figure[name] = text
+    return by_figure
 
 
 def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float | None]]:
@@ -197,14 +198,14 @@ def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float 
     Raises:
         ConfigurationError: One is not a range.
     """
-    found = {}
+    by_figure = {}
     for name, text in named(values, "--range", "LOW..HIGH").items():
         low, dots, high = text.partition("..")
         if not dots:
             raise ConfigurationError(f"--range {name}={text}: expected FIGURE=LOW..HIGH")
         ends = [number(end, "--range") if end.strip() else None for end in (low, high)]
-        found[name] = (ends[0], ends[1])
-    return found
+        by_figure[name] = (ends[0], ends[1])
+    return by_figure
 
 
 def directions(values: Sequence[str] | None) -> dict[str, str]:
