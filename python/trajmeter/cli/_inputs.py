@@ -66,11 +66,11 @@ def without_repeats(paths: Iterable[Path]) -> list[Path]:
 
     If there are several paths, patterns are expanded, as other paths may name the same files.
     """
-    given = list(paths)
-    if len(given) < 2:  # noqa: PLR2004 - several
-        return given
+    listed = list(paths)
+    if len(listed) < 2:  # noqa: PLR2004 - several
+        return listed
     kept: dict[Path, Path] = {}
-    for path in given:
+    for path in listed:
         files = _files_of(path)
         before = len(kept)
         for file in files:

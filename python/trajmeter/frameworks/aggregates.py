@@ -71,10 +71,10 @@ def outcomes(evaluation: FrameworkEvaluation) -> Counter[AnswerOutcome] | None:
         if question.run_outcomes is not None:
             counts.update(question.run_outcomes)
             continue
-        found = None if averaged else outcome(question, averaged=False)
-        if found is None:
+        kind = None if averaged else outcome(question, averaged=False)
+        if kind is None:
             return None
-        counts[found] += 1
+        counts[kind] += 1
     return counts
 
 

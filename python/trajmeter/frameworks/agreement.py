@@ -86,8 +86,9 @@ def agreement(
     }
     paths = _paths(tables)
     if paths is None or all(map(is_results_table, paths)):
-        given = tables if paths is None else [*paths]
-        return agreement_of_tables(given, on_problem=on_problem, **options)
+        return agreement_of_tables(
+            tables if paths is None else [*paths], on_problem=on_problem, **options
+        )
     kinds = {is_results_table(path): path for path in paths}
     if len(kinds) > 1:
         raise ConfigurationError(
@@ -146,10 +147,10 @@ def _scored(evaluation: FrameworkEvaluation, path: Path) -> Ratings:
     task_of: dict[Hashable, str] = {}
     for question in evaluation.questions:
         task_of[question.question_id] = question.question_id
-        for name, own in figures.items():
+        for name, scores in figures.items():
             score = getattr(question, name)
             if score is not None and score >= _LEAST_SCORE:
-                own[question.question_id] = score
+                scores[question.question_id] = score
     return Ratings(str(path), figures, task_of)
 
 

@@ -156,10 +156,10 @@ def build_comparison(results: Sequence[NamedResult], *, original: bool = False) 
         _check_same(results, field)
     first = results[0].evaluation
     profile = first.evaluation_profile or "default"
-    given = [result.evaluation for result in results]
+    evaluations = [result.evaluation for result in results]
     if not original:
-        given = with_run_outcomes(given)
-    current = [refreshed(each, profile=profile, original=original) for each in given]
+        evaluations = with_run_outcomes(evaluations)
+    current = [refreshed(each, profile=profile, original=original) for each in evaluations]
     cards = scorecards(current, original=original)
     return Comparison(
         scenario=first.scenario_name,

@@ -143,23 +143,23 @@ async def judge_files(
         for file in singles:
             await _judge_file(file, singles, judge, progress)
     finally:
-        made = {
+        rewritten = {
             file: average(
                 [singles.get(run) or read_evaluation(run) for run in runs], original=original
             )
             for file, runs in averages.items()
         }
-        for file, evaluation in made.items():
+        for file, evaluation in rewritten.items():
             write_evaluation(evaluation, file)
     after = _counts(singles)
     judged = []
     for file in named:
         parts = averages.get(file, [file])
-        left = Unjudged(
+        unjudged = Unjudged(
             sum(after[part].answers for part in parts), sum(after[part].reviews for part in parts)
         )
-        now = sum(before[part].total for part in parts) - left.total
-        judged.append(JudgedFile(file, made.get(file) or singles[file], now, left))
+        now = sum(before[part].total for part in parts) - unjudged.total
+        judged.append(JudgedFile(file, rewritten.get(file) or singles[file], now, unjudged))
     return judged
 
 
@@ -286,9 +286,9 @@ def _average_of(run: Path) -> dict[Path, list[Path]]:
 
 def _runs(file: Path) -> list[Path]:
     """The files of an average's runs, in order."""
-    found = {}
+    runs = {}
     for beside in file.parent.iterdir():
         named = _RUN.fullmatch(beside.stem)
         if beside.suffix == ".json" and named and named[1] == file.stem:
-            found[int(beside.stem.rpartition("_run")[2])] = beside
-    return [found[number] for number in sorted(found)]
+            runs[int(beside.stem.rpartition("_run")[2])] = beside
+    return [runs[number] for number in sorted(runs)]

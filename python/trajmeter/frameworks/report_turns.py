@@ -46,10 +46,10 @@ def report_turns(
     from trajmeter.records import Trajectory
     from trajmeter.reports.results.turns import read_turns
 
-    given: Iterator[Any]
-    given = iter([trajectories] if isinstance(trajectories, (str, PathLike)) else trajectories)
-    first = [*islice(given, 1)]
-    read: Iterable[Any] = chain(first, given)
+    remaining: Iterator[Any]
+    remaining = iter([trajectories] if isinstance(trajectories, (str, PathLike)) else trajectories)
+    first = [*islice(remaining, 1)]
+    read: Iterable[Any] = chain(first, remaining)
     if first and not isinstance(first[0], Trajectory):
         read = read_trajectories([*read], on_problem=on_problem, **reading)
     else:

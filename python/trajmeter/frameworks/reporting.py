@@ -272,10 +272,10 @@ def _are_frameworks(held: Any) -> bool:  # noqa: ANN401 - see report
 
 def _refuse(**options: object) -> None:
     """Reject options that do not apply to results of frameworks."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+    refused = [name for name, value in options.items() if value is not None]
+    if refused:
         raise ConfigurationError(
-            f"{', '.join(given)}: for results tables, not for results of frameworks"
+            f"{', '.join(refused)}: for results tables, not for results of frameworks"
         )
 
 

@@ -37,11 +37,11 @@ FIGURES: dict[str, tuple[str, ...]] = {
 
 def outcome_label(scores: Iterable[Score]) -> str:
     """Outcome of an attempt: ``scored``, ``abstained``, or why it was not scored."""
-    found = [*scores]
-    for score in found:
+    listed = [*scores]
+    for score in listed:
         if score.counts:
             return score.outcome.value
-    causes = [score.cause.value for score in found if score.cause is not None]
+    causes = [score.cause.value for score in listed if score.cause is not None]
     return causes[0] if causes else "abstained"
 
 

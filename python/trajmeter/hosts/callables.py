@@ -71,11 +71,11 @@ def evaluator(
             task = references.task(attempt.task_id, _carried(reference_outputs))
         except (InputError, ReadError) as wrong:
             return {"key": name, "score": None, "comment": f"invalid_input: {wrong}"}
-        found = named.of(scorer.scored(task, attempt))
-        if found.counts and found.value is not None:
-            value: float | bool = bool(found.value) if is_verdict else found.value
-            return {"key": name, "score": value, "comment": found.reason}
-        return {"key": name, "score": None, "comment": why_unscored(found)}
+        score = named.of(scorer.scored(task, attempt))
+        if score.counts and score.value is not None:
+            value: float | bool = bool(score.value) if is_verdict else score.value
+            return {"key": name, "score": value, "comment": score.reason}
+        return {"key": name, "score": None, "comment": why_unscored(score)}
 
     evaluate.__name__ = name.replace(".", "_")
     return evaluate

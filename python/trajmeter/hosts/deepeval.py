@@ -135,9 +135,9 @@ class TrajmeterMetric(BaseMetric):
 def _attempt(case: LLMTestCase) -> Trajectory:
     """The attempt of a test case: its messages or record if it has any, otherwise its calls."""
     task_id = case.name or _CASE
-    given = (case.metadata or {}).get(_TRAJECTORY)
-    if given is not None:
-        return attempt_from(given, task_id)
+    trajectory = (case.metadata or {}).get(_TRAJECTORY)
+    if trajectory is not None:
+        return attempt_from(trajectory, task_id)
     try:
         return Trajectory(
             task_id=task_id,

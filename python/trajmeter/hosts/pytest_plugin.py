@@ -104,10 +104,9 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
             f"{', '.join(sorted(_OPTIONS))}"
         )
 
-    found = request.node.user_properties
-    found[:] = [
-        each for each in found if not each[0].startswith(_PREFIX)
-    ]  # of a test that is rerun
+    properties = request.node.user_properties
+    # A test that is rerun has those of the earlier run.
+    properties[:] = [each for each in properties if not each[0].startswith(_PREFIX)]
 
     def check(
         attempt: Trajectory | Iterable[Mapping[str, Any] | BaseModel],
@@ -121,7 +120,7 @@ def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
         for name, score in judged.figures.items():
             cause = score.cause or score.outcome
             value = score.value if score.counts else cause.value
-            found.append((f"{_PREFIX}{name}", value))
+            properties.append((f"{_PREFIX}{name}", value))
         if judged.failed or (judged.unscored and unscored == "fail"):
             raise AssertionError(judged.describe())
         if judged.unscored:

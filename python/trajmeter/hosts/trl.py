@@ -94,13 +94,15 @@ class Reward:
             **columns: Values of the data set for each completion; others are ignored.
         """
         del prompts
-        own = {
+        known = {
             name: values
             for name, values in columns.items()
             if (name in REFERENCES or name in ("task_id", "metadata"))
             and len(values) == len(completions)
         }
-        rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
+        rows = [
+            dict(zip(known, values, strict=True)) for values in zip(*known.values(), strict=True)
+        ]
         found = self._rewards(completions, rows or [{} for _ in completions])
         if log_extra is not None:  # at every call: TRL matches columns with completions by position
             log_extra(f"trajmeter.{self.__name__}.cause", [cause for _, cause in found])
@@ -110,11 +112,11 @@ class Reward:
         self, completions: Sequence[Any], rows: Sequence[dict[str, Any]]
     ) -> list[tuple[float | None, str | None]]:
         """The value of each completion, or why there is none."""
-        found: dict[int, tuple[float | None, str | None]] = {}
+        by_place: dict[int, tuple[float | None, str | None]] = {}
         if self._metric is not None:
-            found = self._by_calls(self._metric, completions, rows)
+            by_place = self._by_calls(self._metric, completions, rows)
         return [
-            found[at] if at in found else self._reward(completion, row)
+            by_place[at] if at in by_place else self._reward(completion, row)
             for at, (completion, row) in enumerate(zip(completions, rows, strict=True))
         ]
 

@@ -70,13 +70,13 @@ def reward(
 
     async def score(task: Any, trace: Any) -> float:  # noqa: ANN401 - of verifiers
         try:
-            found = named.of(_scored(scorer, references, task, trace))
+            figure_score = named.of(_scored(scorer, references, task, trace))
         except ReadError as wrong:
             why = f"invalid_input: {wrong}"
         else:
-            if found.counts and found.value is not None:
-                return found.value
-            why = why_unscored(found)
+            if figure_score.counts and figure_score.value is not None:
+                return figure_score.value
+            why = why_unscored(figure_score)
         if unscored is not None:
             return unscored
         raise UnscoredError(f"{figure} has no value: {why}")
@@ -118,5 +118,5 @@ def _scored(scorer: Scorer, references: References, task: Any, trace: Any) -> Sc
     if not isinstance(attempt, Trajectory):
         raise ReadError("verifiers: this is not a trace")
     carried = plain(task)
-    found = references.task(attempt.task_id, carried if isinstance(carried, dict) else None)
-    return scorer.scored(found, attempt)
+    known_task = references.task(attempt.task_id, carried if isinstance(carried, dict) else None)
+    return scorer.scored(known_task, attempt)

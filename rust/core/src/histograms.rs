@@ -90,12 +90,12 @@ pub fn histograms(values: &[f64], offsets: &[i64]) -> Result<Histograms> {
     let mut used: Vec<Bucket> = Vec::new();
     let mut found = Histograms::default();
     for (number, bounds) in offsets.windows(2).enumerate() {
-        let own = &values[bounds[0] as usize..bounds[1] as usize];
-        if let Some(value) = only_value(own) {
-            found.push(number, &Bucket::of(value, own.len() as i64));
+        let slot_values = &values[bounds[0] as usize..bounds[1] as usize];
+        if let Some(value) = only_value(slot_values) {
+            found.push(number, &Bucket::of(value, slot_values.len() as i64));
             continue;
         }
-        for &value in own {
+        for &value in slot_values {
             if !value.is_finite() {
                 continue;
             }
@@ -174,12 +174,12 @@ mod tests {
         let mut size = 5e-324_f64;
         let mut before = bucket(0.0);
         while size.is_finite() {
-            let own = bucket(size);
-            assert!(own > before && own < 1 << BITS, "{size}");
-            assert_eq!(ZERO - own, bucket(-size) - ZERO);
+            let number = bucket(size);
+            assert!(number > before && number < 1 << BITS, "{size}");
+            assert_eq!(ZERO - number, bucket(-size) - ZERO);
             let next = size * (1.0 + 1.0 / 63.0);
-            assert!(size < 1e-320 || bucket(next) > own, "{size}");
-            before = own;
+            assert!(size < 1e-320 || bucket(next) > number, "{size}");
+            before = number;
             size *= 2.0;
         }
         assert_eq!(bucket(f64::MAX), bucket(1.7976e308));

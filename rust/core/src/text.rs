@@ -77,7 +77,7 @@ pub fn found_texts(
             let group = usize::try_from(group_of[row]).ok();
             found.push(group.map_or(0, |group| {
                 let places = offsets[group] as usize..offsets[group + 1] as usize;
-                held(texts.bytes_of(row), sought, places, &mut lower)
+                contained(texts.bytes_of(row), sought, places, &mut lower)
             }));
         }
         Ok(found)
@@ -88,7 +88,7 @@ pub fn found_texts(
 /// Texts per piece of work of a thread.
 const TEXTS_AT_ONCE: usize = 256;
 
-fn held(text: Option<&[u8]>, sought: Texts, places: Range<usize>, lower: &mut Vec<u8>) -> i64 {
+fn contained(text: Option<&[u8]>, sought: Texts, places: Range<usize>, lower: &mut Vec<u8>) -> i64 {
     let Some(text) = text.filter(|text| text.is_ascii()) else {
         return UNKNOWN;
     };

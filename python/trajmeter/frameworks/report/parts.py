@@ -142,13 +142,13 @@ def _direction(name: str, *, equal_runs: bool) -> bool | None:
 
 def _scenario(table: Table, comparison: Comparison) -> Part:
     """The profile's figures; the means behind them are collapsed."""
-    own = tuple(row for row in table.rows if not row[0].endswith(_INTERNAL))
+    shown = tuple(row for row in table.rows if not row[0].endswith(_INTERNAL))
     internal = tuple(row for row in table.rows if row[0].endswith(_INTERNAL))
     folds: tuple[Fold, ...] = ()
     if internal:
         held = marked(Table("", table.header, internal), comparison)
         folds = (Fold(f"{len(internal)} means of the profile's figures", (held,)),)
-    tables = (marked(Table("", table.header, own), comparison),) if own else ()
+    tables = (marked(Table("", table.header, shown), comparison),) if shown else ()
     return Part("scenario", "Scenario", tables=tables, folds=folds)
 
 
@@ -158,12 +158,12 @@ def _failed(comparison: Comparison) -> Part | None:
     for label, result in zip(labels(comparison), comparison.results, strict=True):
         counts = {kind.value.replace("_", " "): n for kind, n in result.outcomes.items() if n}
         outcomes.append(Stack(label, counts))
-        found: Counter[str] = Counter()
+        by_cause: Counter[str] = Counter()
         for question in result.questions.values():
-            found.update({c.value: n for c, n in (question.run_judge_causes or {}).items()})
+            by_cause.update({c.value: n for c, n in (question.run_judge_causes or {}).items()})
             if question.judge is not None and question.judge.cause is not None:
-                found[question.judge.cause.value] += 1
-        causes.append(Stack(label, {c.replace("_", " "): n for c, n in found.items()}))
+                by_cause[question.judge.cause.value] += 1
+        causes.append(Stack(label, {c.replace("_", " "): n for c, n in by_cause.items()}))
     charts = []
     if any(stack.counts.keys() - {"answered"} for stack in outcomes):
         charts.append(StackChart("Questions", tuple(outcomes), "questions"))

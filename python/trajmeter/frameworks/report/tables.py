@@ -38,15 +38,15 @@ def labels(comparison: Comparison) -> list[str]:
     A file that is listed twice is numbered, because charts identify frameworks by these names.
     """
     seen: Counter[str] = Counter()
-    found = []
+    names = []
     for result in comparison.results:
-        own = [each for each in comparison.results if each.framework == result.framework]
+        same_framework = [each for each in comparison.results if each.framework == result.framework]
         label = result.framework
-        if len(own) > 1:
-            label += f" ({_differing(result, own)})"
+        if len(same_framework) > 1:
+            label += f" ({_differing(result, same_framework)})"
         seen[label] += 1
-        found.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
-    return found
+        names.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
+    return names
 
 
 def _differing(result: ComparedResult, results: Sequence[ComparedResult]) -> str:
@@ -55,14 +55,14 @@ def _differing(result: ComparedResult, results: Sequence[ComparedResult]) -> str
         return f"mean of {result.run_count} runs"
     files = [each.file for each in results if each.run_count == 1 or result.run_count > 1]
     stems = [PurePath(file).stem.split("_") for file in dict.fromkeys(files)]
-    own = PurePath(result.file).stem.split("_")
-    if stems.count(own) > 1 or len(stems) == 1:  # files in different folders, or one listed twice
+    parts = PurePath(result.file).stem.split("_")
+    if stems.count(parts) > 1 or len(stems) == 1:  # in different folders, or listed twice
         return result.file
-    if own[-1].startswith("run") and [stem[-1] for stem in stems].count(own[-1]) == 1:
-        return own[-1]
+    if parts[-1].startswith("run") and [stem[-1] for stem in stems].count(parts[-1]) == 1:
+        return parts[-1]
     start = _shared(stems)
     end = _shared([stem[start:][::-1] for stem in stems])
-    return "_".join(own[start : len(own) - end]) or "_".join(own)
+    return "_".join(parts[start : len(parts) - end]) or "_".join(parts)
 
 
 def _shared(names: Sequence[Sequence[str]]) -> int:

@@ -51,8 +51,10 @@ def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
         needed = [any(p.facts == kind and p.bit is not None for p in each) for each in places]
         is_plain &= ~np.array(needed, np.bool_)[facts.tasks] | (found != ABSENT)
     rows = np.flatnonzero(is_plain)
-    first, codes = distinct(facts.tasks[rows], *(_own(each, facts)[rows] for each in looked_at))
-    said: dict[tuple[int, int, bool], tuple[bool, str]] = {}
+    first, codes = distinct(
+        facts.tasks[rows], *(_of_assertions(each, facts)[rows] for each in looked_at)
+    )
+    graded_once: dict[tuple[int, int, bool], tuple[bool, str]] = {}
     passed: list[int] = []
     totals: list[int] = []
     checks: list[str] = []
@@ -63,10 +65,10 @@ def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
         for index, assertion, kind, bit in places[task]:
             is_found = bit is not None and bool(bits[kind] >> bit & 1)
             key = task, index, is_found
-            if key not in said:
+            if key not in graded_once:
                 check = grade_assertion(assertion, RowAttempt(facts, row), index, profile)
-                said[key] = check.passed, json_cell(vars(check))
-            row_checks.append(said[key])
+                graded_once[key] = check.passed, json_cell(vars(check))
+            row_checks.append(graded_once[key])
         passed.append(sum([holds for holds, _ in row_checks]))
         totals.append(len(row_checks))
         checks.append(f"[{','.join([text for _, text in row_checks])}]")
@@ -77,7 +79,7 @@ def graded_assertions(facts: Facts, profile: RulesProfile) -> Graded:
     return Graded(rows, {name: column.take(codes) for name, column in columns.items()})
 
 
-def _own(found: Int64Array, facts: Facts) -> Int64Array:
+def _of_assertions(found: Int64Array, facts: Facts) -> Int64Array:
     """Facts about assertions, whose bits precede those of other rules."""
     if found is not facts.texts:
         return found

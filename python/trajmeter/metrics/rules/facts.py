@@ -64,13 +64,15 @@ class Facts:
     @cached_property
     def texts(self) -> Int64Array:
         """Which of its task's texts each transcript contains, as bits; ``ABSENT`` without one."""
-        return _found(self.rows.column("transcript"), [each.texts for each in self.checks], self)
+        return _contained(
+            self.rows.column("transcript"), [each.texts for each in self.checks], self
+        )
 
     @cached_property
     def output_texts(self) -> Int64Array:
         """Which of its task's texts each final output contains, as bits."""
         wanted = [each.output_texts for each in self.checks]
-        return _found(self.rows.column("final_output"), wanted, self)
+        return _contained(self.rows.column("final_output"), wanted, self)
 
     @cached_property
     def output(self) -> Int64Array:
@@ -268,7 +270,7 @@ class RowAttempt(Attempt):
         return self.absence("final_output", Cause.MISSING_OUTPUT, "no output was recorded")
 
 
-def _found(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int64Array:
+def _contained(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int64Array:
     """Which of its task's texts each row contains, ignoring case, as bits."""
     bits = [[(1 << at, text) for at, text in enumerate(texts)] for texts in wanted]
     found = np.where(flags(column.is_valid()), 0, ABSENT)

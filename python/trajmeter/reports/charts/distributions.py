@@ -147,10 +147,10 @@ def _dots(series: Series, scale: Scale, base: float, radius: float) -> Iterator[
     stacks: Counter[int] = Counter()
     for value, name in sorted(pairs):
         column = _column(value, scale, radius)
-        said = f"{name}: {amount(value)}" if name else amount(value)
+        description = f"{name}: {amount(value)}" if name else amount(value)
         yield tag(
             "circle",
-            tag("title", escape(said)),
+            tag("title", escape(description)),
             class_="fill single",
             cx=column * 2 * radius,
             cy=base - radius - stacks[column] * 2 * radius,

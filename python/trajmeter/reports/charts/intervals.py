@@ -48,9 +48,9 @@ def draw_intervals(chart: IntervalChart) -> str:
             y += _HEADING
         for each in group.intervals:
             text = texts[id(each)]
-            said = f"{each.label}: {text}{limits_text(each.low, each.high)}"
-            said += ", best" if each.is_best else ""
-            facts.append(f"{group.heading}, {said}" if group.heading else said)
+            description = f"{each.label}: {text}{limits_text(each.low, each.high)}"
+            description += ", best" if each.is_best else ""
+            facts.append(f"{group.heading}, {description}" if group.heading else description)
             best = "best" if each.is_best else ""
             base = y + _ROW / 2 + FONT_SIZE / 3
             parts.append(label(each.label, 0, base, class_=best, fits=(left - _GAP) / bold))

@@ -49,8 +49,8 @@ def draw_stacks(chart: StackChart) -> str:
     for place, ((name, counts), total) in enumerate(zip(stacks, totals, strict=True)):
         middle = top + place * _ROW + _ROW / 2
         base = middle + FONT_SIZE / 3
-        said = ", ".join(f"{cause} {count:,}" for cause, count in counts.items())
-        facts.append(f"{name}: {total:,}{f' ({said})' if said else ''}")
+        description = ", ".join(f"{cause} {count:,}" for cause, count in counts.items())
+        facts.append(f"{name}: {total:,}{f' ({description})' if description else ''}")
         parts.append(label(name, 0, base, fits=left - _GAP))
         parts.append(label(f"{total:,}", WIDTH, base, anchor="end"))
         parts += _bar(name, [counts.get(cause, 0) for cause in causes], causes, scale, middle)

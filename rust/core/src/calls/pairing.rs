@@ -95,8 +95,8 @@ fn pair_rest(
     }
     for name in names {
         let of = |calls: &[Call], places: &[usize]| -> Vec<usize> {
-            let own = places.iter().copied();
-            own.filter(|&at| calls[at].name == name).collect()
+            let places = places.iter().copied();
+            places.filter(|&at| calls[at].name == name).collect()
         };
         let (here, there) = (of(reference, ours), of(actual, theirs));
         let pairs = here.len() * there.len();

@@ -61,17 +61,17 @@ impl<'a> Walk<'a> {
         let mut last = std::mem::take(&mut self.last);
         steps.clear();
         last.clear();
-        let own = self.rows.steps(row);
-        let first = self.rows.step_offsets[own.start] as usize;
-        self.cover(first..self.rows.step_offsets[own.end] as usize);
-        for step in own {
+        let row_steps = self.rows.steps(row);
+        let first = self.rows.step_offsets[row_steps.start] as usize;
+        self.cover(first..self.rows.step_offsets[row_steps.end] as usize);
+        for step in row_steps {
             self.add(task.rules, &mut steps, self.rows.step_views(step), first);
         }
         let has_final = self.rows.has_final[row];
         if has_final {
-            let own = self.rows.final_views(row);
-            self.cover(own.clone());
-            self.add(task.rules, &mut last, own.clone(), own.start);
+            let views = self.rows.final_views(row);
+            self.cover(views.clone());
+            self.add(task.rules, &mut last, views.clone(), views.start);
         }
         let declared = has_final.then_some(&mut last);
         let sizes = self

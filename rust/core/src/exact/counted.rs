@@ -63,20 +63,20 @@ pub fn counted_sums(columns: &[Column<'_>], rows: &[i64], groups: usize) -> Resu
             .fold(true, |all, counted| all & counted);
         let is_whole = all_count && column.counted.len() == rows.len();
         let counted = column.counted.iter().map(|counted| i64::from(*counted));
-        let own = if is_whole {
+        let group_counts = if is_whole {
             sizes.clone()
         } else {
             group_sums(rows.iter().copied().zip(counted), groups)
         };
-        let sums = column.integer_sums(rows, &own);
+        let sums = column.integer_sums(rows, &group_counts);
         if sums.is_none() {
-            let found = column.values.iter().zip(column.counted).zip(rows);
-            for ((value, _), row) in found.filter(|((_, counted), _)| **counted) {
+            let candidates = column.values.iter().zip(column.counted).zip(rows);
+            for ((value, _), row) in candidates.filter(|((_, counted), _)| **counted) {
                 values.push(*value);
                 slots.push(*row * width as i64 + at as i64);
             }
         }
-        for (group, count) in own.iter().enumerate() {
+        for (group, count) in group_counts.iter().enumerate() {
             counts[group * width + at] = *count;
         }
         for (group, sum) in sums.iter().flatten().enumerate() {

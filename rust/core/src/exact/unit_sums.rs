@@ -89,8 +89,8 @@ impl UnitSums {
     fn row(&self, unit: i64) -> &[i64] {
         let (width, unit) = (self.places.len(), unit as usize);
         let begin = unit.saturating_mul(width);
-        let own = self.digits.get(begin..begin.saturating_add(width));
-        own.unwrap_or_default()
+        let row = self.digits.get(begin..begin.saturating_add(width));
+        row.unwrap_or_default()
     }
 
     /// Returns the total of some units, as digits and the exponents of their powers of 2.
@@ -119,9 +119,9 @@ impl UnitSums {
             .map(|place| scale(exponent(place)))
             .collect();
         let mut digits = vec![0; scales.len()];
-        let spread = |own: &[i64], sign: i64, digits: &mut [i64]| {
+        let spread = |row: &[i64], sign: i64, digits: &mut [i64]| {
             digits.fill(0);
-            for (place, digit) in self.places.iter().zip(own) {
+            for (place, digit) in self.places.iter().zip(row) {
                 digits[place - lowest] = sign * digit;
             }
             carry(digits)
@@ -129,10 +129,10 @@ impl UnitSums {
         let (high, low) = units
             .iter()
             .map(|unit| {
-                let own = self.row(*unit);
-                let is_negative = spread(own, 1, &mut digits);
+                let row = self.row(*unit);
+                let is_negative = spread(row, 1, &mut digits);
                 if is_negative {
-                    spread(own, -1, &mut digits);
+                    spread(row, -1, &mut digits);
                 }
                 let (high, low) = double(&digits, &scales);
                 if is_negative {

@@ -68,11 +68,13 @@ impl Columns {
         let (mut values, units): (Vec<_>, Vec<_>) =
             sums.map(|sums| (sums.multiples, sums.unit)).unzip();
         let places = (0..figures).map(|figure| {
-            let own: Vec<i64> = column(sizes, figure, figures).collect();
-            let known = values[figures..].iter().position(|known| *known == own);
+            let column_sizes: Vec<i64> = column(sizes, figure, figures).collect();
+            let known = values[figures..]
+                .iter()
+                .position(|known| *known == column_sizes);
             known.map_or_else(
                 || {
-                    values.push(own);
+                    values.push(column_sizes);
                     values.len() - 1
                 },
                 |place| figures + place,

@@ -99,11 +99,11 @@ pub(super) fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Unce
     let starts_file = matches!(old.ranges.as_deref(), Some([(1, _)]));
     let mut ranges = None;
     if let (Some(lines), Some(picks)) = (&old.ranges, &picked.ranges) {
-        let left = picked_from(lines, picks)?;
-        if left.is_empty() {
+        let kept = picked_from(lines, picks)?;
+        if kept.is_empty() {
             return Ok(Printed::lines(0));
         }
-        ranges = Some(left);
+        ranges = Some(kept);
     }
     let is_open = matches!(ranges.as_deref(), Some([.., (_, None)]));
     let mut part = part.with(

@@ -161,24 +161,24 @@ fn blamed(span: &str) -> Option<(Line, Line)> {
 
 /// Passes to `add` the lines that a diff shows of the new files.
 pub(super) fn hunks<'a>(
-    found: Diff,
+    diff: Diff,
     lines: &[&'a str],
     mut add: impl FnMut(&'a str, Option<RangeInclusive<Line>>),
 ) {
     let mut path: Option<&str> = None;
-    let mut left: Line = 0;
+    let mut remaining: Line = 0;
     for &line in lines {
-        if left > 0 && !line.starts_with('-') {
-            left -= 1;
+        if remaining > 0 && !line.starts_with('-') {
+            remaining -= 1;
         } else if let Some(file) = new_file(line) {
             path = Some(file);
-            if !found.is_current {
+            if !diff.is_current {
                 add(file, None);
             }
         } else if let (Some(path), Some((first, count))) = (path, hunk(line)) {
-            left = count;
-            if found.is_current && left > 0 {
-                add(path, Some(first..=first + left - 1));
+            remaining = count;
+            if diff.is_current && remaining > 0 {
+                add(path, Some(first..=first + remaining - 1));
             }
         } else if line.starts_with("diff ") {
             path = None;

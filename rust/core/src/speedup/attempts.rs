@@ -87,15 +87,15 @@ impl<'t> Found<'t> {
 impl Found<'static> {
     /// Adds the attempts of the next lines.
     pub(super) fn add(&mut self, piece: Found<'_>) {
-        let own = |name: Cow<'_, str>| Cow::Owned(name.into_owned());
+        let owned = |name: Cow<'_, str>| Cow::Owned(name.into_owned());
         let names = piece.names.into_names().into_iter();
-        let numbers: Vec<_> = names.map(|name| self.names.number(own(name))).collect();
+        let numbers: Vec<_> = names.map(|name| self.names.number(owned(name))).collect();
         for found in piece.attempts {
-            let identity = found.identity.map(|name| name.map(own));
+            let identity = found.identity.map(|name| name.map(owned));
             let attempt = self.attempt(identity, found.line, found.about.len());
             for (known, value) in attempt.about.iter_mut().zip(found.about) {
                 if known.is_none() {
-                    *known = value.map(own);
+                    *known = value.map(owned);
                 }
             }
             if !attempt.table.is_empty() && !found.table.is_empty() {

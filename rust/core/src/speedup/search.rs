@@ -158,7 +158,7 @@ impl<'s, 'a> Search<'s, 'a> {
             let group = groups
                 .get(&self.number(row))
                 .filter(|it| it.attempts == 1)?;
-            found[row as usize] = self.own(row, group).ok()?;
+            found[row as usize] = self.own_table(row, group).ok()?;
         }
         // A run that is shared by several trials is scored in another.
         let is_plain = |row: &i64| {
@@ -194,7 +194,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// # Errors
     ///
     /// It is uncertain which table that is.
-    fn own(&self, row: i64, group: &Group<'s, 'a>) -> Result<Option<Table<'a>>, ()> {
+    fn own_table(&self, row: i64, group: &Group<'s, 'a>) -> Result<Option<Table<'a>>, ()> {
         let key = self.files.keys.name(row as usize);
         let mut tables: Vec<_> = group.tables.iter().map(|(.., table)| *table).collect();
         let is_named_there = group
