@@ -198,16 +198,13 @@ def test_a_journal_in_use_is_left_to_its_owner(tmp_path: Path) -> None:
 def _open_many_elsewhere(folder: Path) -> list[str]:
     names = []
     for _ in range(50):
-        with (
-            warnings.catch_warnings(record=True) as caught,
-            open_journal(folder, "w_s", "d") as ours,
-        ):
+        with warnings.catch_warnings(record=True) as seen, open_journal(folder, "w_s", "d") as ours:
             assert ours.run(1).finished == {}
             ours.run(1).write(result("q0"))
             file = folder / f"w_s_{ours.named_at:%Y%m%d_%H%M%S}.json"
             with file.open("x"):
                 ours.remove()
-        assert caught == []
+        assert seen == []
         names.append(file.name)
     return names
 
