@@ -138,6 +138,38 @@ def test_a_default_that_needs_an_absent_option_is_left_out(
     assert not {"kept", "gates.xml", "replies.jsonl"} & {each.name for each in folder.iterdir()}
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('metrics = ["turns, own.py@own"]', "metrics is 'own.py@own', which runs Python code"),
+        ('[score]\nmetrics = "own.py"', "metrics is 'own.py', which runs Python code"),
+        (
+            'judge = "some-model"\njudge-base-url = "http://127.0.0.1:9"',
+            "judge-base-url is 'http://127.0.0.1:9', which is sent the API key",
+        ),
+    ],
+)
+def test_a_file_neither_runs_code_nor_sends_the_key(
+    run: Run, folder: Path, text: str, message: str
+) -> None:
+    ran = folder / "ran"
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    (folder / "trajmeter.toml").write_text(text)
+    code, _, err = run("score", "preds.jsonl", "-t", "gold.jsonl")
+    assert (code, ran.exists()) == (2, False)
+    assert f"trajmeter.toml: {message}" in err
+    named = ["-m", "turns", "--judge-replay", "replies.jsonl", "--judge-base-url", "http://a"]
+    (folder / "replies.jsonl").touch()
+    assert message not in run("score", "preds.jsonl", *named)[2]
+
+
+def test_agents_are_not_taken_from_a_file(run: Run, folder: Path) -> None:
+    (folder / "trajmeter.toml").write_text('[run]\nagent = ["own:answer"]\n')
+    code, _, err = run("run", ".")
+    assert code == 2
+    assert "agent is ['own:answer'], which runs Python code; name it on the command line" in err
+
+
 def test_a_default_beside_the_option_that_it_needs_applies(run: Run, folder: Path) -> None:
     (folder / "trajmeter.toml").write_text('junit = "gates.xml"')
     gate = ["--max-not-scored", "100%"]

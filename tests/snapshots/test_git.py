@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -161,6 +163,30 @@ def test_objects_missing_from_a_partial_clone_are_not_fetched(tmp_path: Path) ->
     git(tmp_path, "clone", "--quiet", "--bare", "--filter=tree:0", source, "three")
     with pytest.raises(ReadError, match=r"three: .*lacks it; fetch everything: git -C"):
         GitRepository(tmp_path / "three").files(commit_id)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script stands for an old git")
+def test_settings_of_a_partial_clone_start_no_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_id = commit(tmp_path / "one", {"a": b"1"})
+    git(tmp_path / "one", "config", "uploadpack.allowFilter", "true")
+    source = (tmp_path / "one").as_uri()
+    git(tmp_path, "clone", "--quiet", "--bare", "--filter=blob:none", source, "two")
+    started = tmp_path / "started"
+    for setting in ("protocol.allow", "protocol.ext.allow", "protocol.file.allow"):
+        git(tmp_path / "two", "config", setting, "always")
+    git(tmp_path / "two", "config", "remote.origin.url", f"ext::touch {started}")
+    # Git before 2.45 fetches what is missing.
+    old = tmp_path / "bin" / "git"
+    old.parent.mkdir()
+    old.write_text(f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{shutil.which("git")}" "$@"\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(old.parent), prepend=os.pathsep)
+    repository = GitRepository(tmp_path / "two")
+    with suppress(ReadError):
+        [*repository.read(repository.files(commit_id).values())]
+    assert not started.exists()
 
 
 def test_a_broken_repository_is_an_error(tmp_path: Path) -> None:

@@ -35,6 +35,19 @@ def test_a_process_replies_to_each_request(module: str) -> None:
             assert process.receive() == value + value  # type: ignore[operator]  # of one type each
 
 
+def test_a_process_imports_nothing_from_the_current_folder(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    downloaded = tmp_path / "downloaded"
+    downloaded.mkdir()
+    for name in ("importlib", "json"):
+        (downloaded / f"{name}.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(downloaded)
+    with WorkerProcess(module) as process:
+        process.send(1)
+        assert process.receive() == 2
+
+
 def test_a_failed_process_is_reported_with_its_exit_code(
     module: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,13 @@ _PROFILES = {
     **dict.fromkeys(("average", "compare", "judge", "quality", "report", "run"), _OF_FRAMEWORKS),
 }
 """Profiles of the commands other than ``score``, which has those of its metrics."""
+_FROM_COMMAND_LINE = {
+    "agent": "runs Python code",
+    "judge-base-url": "is sent the API key and the answers",
+    "metrics": "runs Python code",
+}
+"""Options for the command line alone, and why: a settings file may come with downloaded data. Of
+the metrics, those in Python files."""
 _ROWS = ("jsonl", "csv", "inspect")
 """Formats of ``score`` that print rows, which a shard does not."""
 
@@ -109,11 +116,33 @@ def defaults_for(
     values = {key: each for key, each in values.items() if not _is_excluded(key, known, words)}
     if command == "score":
         values = _of_score(values, known, words)
-    return {
-        known[key].name: _value(known[key], key, value, file)
-        for key, value in values.items()
-        if not _is_useless(key, known, values, words)
+    values = {
+        key: each for key, each in values.items() if not _is_useless(key, known, values, words)
     }
+    _check_are_harmless(
+        {key: each for key, each in values.items() if not _is_named(known[key], words)}, file
+    )
+    return {known[key].name: _value(known[key], key, value, file) for key, value in values.items()}
+
+
+def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
+    """Check that defaults neither run code nor send secrets to an address.
+
+    Raises:
+        ConfigurationError: One does.
+    """
+    from trajmeter.metrics.metric_files import is_metric_file
+
+    names = [
+        name.strip() for part in _listed(values.get("metrics")) for name in str(part).split(",")
+    ]
+    found = {**values, "metrics": next(filter(is_metric_file, names), None)}
+    for key, reason in _FROM_COMMAND_LINE.items():
+        if found.get(key) is not None:
+            raise ConfigurationError(
+                f"{file}: {key} is {found[key]!r}, which {reason}; name it on the command line "
+                f"with --{key}"
+            )
 
 
 def described(

@@ -40,6 +40,17 @@ def merge(
         bool,
         typer.Option("--verify", help="Also check parts against the recorded SHA-256."),
     ] = False,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="A,B",
+            show_default=False,
+            help="Your own metrics of the run (file.py@name), as they were scored. Python files "
+            "that the folders name are not run otherwise. May be repeated.",
+        ),
+    ] = None,
 ) -> ExitCode:
     """Check that shards contain every unit of a run once, and write its summary and manifest.
 
@@ -53,7 +64,8 @@ def merge(
     prepare_libraries()
     from trajmeter.scoring.runs.merge import merge as merge_folders
 
-    done = merge_folders(folders, output=output, verify=verify)
+    names = [name.strip() for part in metrics or () for name in part.split(",")]
+    done = merge_folders(folders, output=output, verify=verify, metrics=names)
     print_message(
         f"trajmeter: {counted(done.rows, 'row')} in {counted(len(done.parts), 'part')} "
         f"in {done.output}" + (f"; {done.problems:,} unreadable" if done.problems else "")

@@ -273,7 +273,7 @@ class GitRepository:
         self._end = weakref.finalize(self, _end, process)
 
     def _command(self, *words: str) -> list[str]:
-        return ["git", f"--git-dir={self._folder}", "-c", "protocol.allow=never", *words]
+        return ["git", f"--git-dir={self._folder}", *words]
 
     def _failure(self) -> ReadError:
         """What git reported about the repository, once it has ended."""
@@ -303,10 +303,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of git: only the repository's settings apply, and nothing is fetched."""
+    """The environment of git: only the repository's settings apply, and nothing is fetched.
+
+    Git before 2.45 does not know ``GIT_NO_LAZY_FETCH``. The repository may be anyone's, and its
+    settings could allow a protocol that runs a program; an empty list of protocols overrules them.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept,
+        "GIT_ALLOW_PROTOCOL": "",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_NO_LAZY_FETCH": "1",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
+    "WITHOUT_FOLDER",
     "Replies",
     "WorkerEndedError",
     "WorkerProcess",
@@ -34,8 +35,11 @@ __all__ = [
     "send",
 ]
 
+WITHOUT_FOLDER = "import sys; sys.path[:] = filter(None, sys.path); "
+"""Begins a program that imports nothing from the folder it runs in, which may be anyone's."""
+
 _PROGRAM = (
-    "import importlib, json, sys; name, sys.path[:] = json.loads(sys.argv.pop()); "
+    f"{WITHOUT_FOLDER}import importlib, json; name, sys.path[:] = json.loads(sys.argv.pop()); "
     "importlib.import_module(name).main()"
 )
 

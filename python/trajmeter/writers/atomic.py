@@ -42,7 +42,8 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
     Args:
         path: The file, or a link to it. A pipe or device is written directly, and a remote file is
             uploaded at the end.
-        folder: Folder of the temporary file, on the same file system; by default the target's.
+        folder: Folder of the temporary file, on the same file system; by default the target's. The
+            target is then one of many files, and what has its place is replaced, even if a link.
 
     Raises:
         ConfigurationError: The file cannot be written; any write may raise this.
@@ -51,8 +52,11 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
         with _named_errors(path), path.replacing() as stream:
             yield stream
         return
-    target = path.resolve()
-    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+    is_named = folder is None  # by the user, who may name a link
+    target = path.resolve() if is_named else path.parent.resolve() / path.name
+    if (
+        is_named and target.exists() and not target.is_file()
+    ):  # a pipe or a device cannot be replaced
         with _named_errors(path):
             pipe = _Output(target, "wb", path)
         with io.BufferedWriter(pipe) as stream:

@@ -45,6 +45,38 @@ def test_a_file_in_the_place_of_a_folder_is_another_file(
     assert [*output.iterdir()] == [output / name]
 
 
+@pytest.mark.parametrize("name", ["rows", "state"])
+def test_a_link_in_the_place_of_a_folder_is_not_followed(
+    name: str, runs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output)
+    (output / name).rename(tmp_path / "other")
+    (output / name).symlink_to(tmp_path / "other")
+    before = contents(tmp_path / "other")
+    with pytest.raises(ConfigurationError, match=f"{name} is a link, expected a folder"):
+        score_units(runs, output, overwrite=True)
+    with pytest.raises(ConfigurationError, match=f"{name} is a link, expected a folder"):
+        trajmeter.merge(output, output=output)
+    assert contents(tmp_path / "other") == before
+
+
+def test_links_in_the_place_of_files_are_replaced(runs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output)
+    expected = contents(output)
+    other = tmp_path / "other"
+    other.write_text("kept")
+    names = ("manifest.json", "summary.json", "state/000000.parquet", "rows/part-000000.parquet")
+    for name in names:
+        (output / name).unlink()
+        (output / name).symlink_to(other)
+        score_units(runs, output)
+        assert contents(output) == expected
+        assert not (output / name).is_symlink()
+        assert other.read_text() == "kept"
+
+
 @pytest.mark.parametrize("name", ["file", "link"])
 def test_a_file_is_no_folder(name: str, runs: Path, tmp_path: Path) -> None:
     output = tmp_path / name

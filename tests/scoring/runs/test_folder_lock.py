@@ -39,6 +39,16 @@ def test_a_lock_that_cannot_be_written_is_named(runs: Path, tmp_path: Path) -> N
         score_units(runs, tmp_path / "scores")
 
 
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="needs links of POSIX")
+def test_a_lock_that_is_a_link_is_not_written(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("kept")
+    (tmp_path / "scores" / "state").mkdir(parents=True)
+    (tmp_path / "scores" / "state" / "lock-1-of-1").symlink_to(tmp_path / "other")
+    with pytest.raises(ConfigurationError, match=r"lock-1-of-1: cannot be written: "):
+        score_units(runs, tmp_path / "scores")
+    assert (tmp_path / "other").read_text() == "kept"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
 def test_without_locks_a_run_warns_and_two_at_once_write_the_same_bytes(

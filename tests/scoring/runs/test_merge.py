@@ -150,3 +150,31 @@ def test_other_runs_and_other_folders_are_refused(shards: list[Path], tmp_path: 
     with pytest.raises(ConfigurationError, match=r"all\.parquet: merged shards are a folder"):
         trajmeter.merge(shards, output=tmp_path / "all.parquet")
     assert not (tmp_path / "all.parquet").exists()
+
+
+def test_a_python_file_that_a_folder_names_is_only_run_if_it_is_named_again(
+    tmp_path: Path,
+) -> None:
+    runs = write_attempts(tmp_path / "runs.jsonl")
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from trajmeter import metric\n\n"
+        "open(__file__ + '.ran', 'w').close()\n\n"
+        "@metric\ndef own(task, trajectory):\n    return 1.0\n"
+    )
+    name = f"{file}@own"
+    score_units(runs, tmp_path / "scores", metrics=("turns", name))
+    ran = tmp_path / "own.py.ran"
+    ran.unlink()
+    copy = tmp_path / "all"
+    trajmeter.merge(tmp_path / "scores", output=copy, metrics=[name])
+    assert contents(copy) == contents(tmp_path / "scores")
+    plan = copy / "state" / "plan.json"
+    other = tmp_path / "other.py"
+    other.write_text(file.read_text())
+    plan.write_text(plan.read_text().replace(file.name, other.name))
+    for metrics in ((), (name,), ("turns",)):
+        with pytest.raises(ConfigurationError, match=r"only run if you name it too: --metrics "):
+            trajmeter.merge(copy, output=tmp_path / "more", metrics=metrics)
+    assert not (tmp_path / "other.py.ran").exists()
+    assert not (tmp_path / "more").exists()

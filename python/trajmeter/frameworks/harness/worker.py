@@ -19,7 +19,7 @@ from trajmeter.frameworks.harness.agents import AgentError
 from trajmeter.frameworks.harness.responses import Response
 from trajmeter.records import Record
 from trajmeter.system import locks
-from trajmeter.system.processes import kill_all, own_group
+from trajmeter.system.processes import WITHOUT_FOLDER, kill_all, own_group
 
 __all__ = ["CANCEL_SECONDS", "END_SECONDS", "Reply", "Worker"]
 
@@ -29,7 +29,7 @@ END_SECONDS = 5.0
 """How long threads that the agent leaves behind, such as an exporter's, may take to finish."""
 
 _PROGRAM = (
-    "import json, sys; reference, path = json.loads(sys.argv.pop()); sys.path[:] = path; "
+    f"{WITHOUT_FOLDER}import json; reference, sys.path[:] = json.loads(sys.argv.pop()); "
     "from trajmeter.frameworks.harness.worker_process import main; main(reference)"
 )
 

@@ -80,13 +80,17 @@ class RunFolder:
         """Create the folders.
 
         Raises:
-            ConfigurationError: They cannot be created.
+            ConfigurationError: They cannot be created, or are links to other folders, whose files
+                would be replaced.
         """
         try:
             self.units.rows.mkdir(parents=True, exist_ok=True)
             self.state.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigurationError(f"{self.folder}: {error.strerror or error}") from error
+        for place in (self.units.rows, self.state):
+            if not is_remote(place) and place.is_symlink():
+                raise ConfigurationError(f"{place} is a link, expected a folder")
 
     def read_plan(self) -> dict[str, Any] | None:
         """Plan and settings of the folder's run; ``None`` if it does not belong to a run.

@@ -32,7 +32,7 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             # Unbuffered, as a buffer that a full disk does not take fails again when it is closed.
-            file = stack.enter_context(place.open("a+b", buffering=0))
+            file = stack.enter_context(open(place, "a+b", buffering=0, opener=_without_links))
             take(file, folder)
             file.seek(0)
             file.truncate()
@@ -42,6 +42,11 @@ def holding(place: Path, folder: Path) -> Iterator[None]:
             reason = error.strerror or str(error)
             raise ConfigurationError(f"{place}: cannot be written: {reason}") from error
         yield
+
+
+def _without_links(file: str, flags: int) -> int:
+    """Open a file that is written, but none that a link in somebody else's folder leads to."""
+    return os.open(file, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def is_held(place: Path) -> bool:

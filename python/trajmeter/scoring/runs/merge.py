@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.metric_files import is_metric_file
 from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
 from trajmeter.scoring.reading_options import ReadingOptions
@@ -23,7 +25,7 @@ from trajmeter.writers.atomic import replacing
 from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.scoring.runs.plan import Unit
@@ -35,7 +37,11 @@ _SHOWN = 5
 
 
 def merge(
-    folders: str | Path | Iterable[str | Path], *, output: str | Path, verify: bool = False
+    folders: str | Path | Iterable[str | Path],
+    *,
+    output: str | Path,
+    verify: bool = False,
+    metrics: Iterable[str] = (),
 ) -> RunResult[Any]:
     """Check that the shards of a run contain each unit once, and complete the run.
 
@@ -43,13 +49,16 @@ def merge(
         folders: Output folders of the shards; a single one if all shards shared it.
         output: The folder to complete: one of these, or a new one to copy the parts to.
         verify: Whether to read every part and compare it with its recorded SHA-256.
+        metrics: The run's own metrics, ``file.py@name``, as they were scored. A folder may be
+            anyone's, so the Python files that it names are only run if they are named here too.
 
     Returns:
         The run, with its summary.
 
     Raises:
         ConfigurationError: A folder does not belong to a run, or to another one; a unit is missing,
-            or occurs twice with different bytes; or the output cannot be written.
+            or occurs twice with different bytes; a metric of the run's own is not in ``metrics``;
+            or the output cannot be written.
         ReadError: A part or a state cannot be read.
     """
     whole = path_of(output)
@@ -72,7 +81,7 @@ def merge(
     sources_of_units = _sources_of_units(sources, plan)
     if verify:
         _verify(sources, plan)
-    opened = _opened(first)
+    opened = _opened(first, frozenset(metrics))
     for source in sources:
         source.units.check_schema(opened.part_schema())
     target = RunFolder(whole, key)
@@ -160,11 +169,21 @@ def _copy(source: Path, target: Path, folder: RunFolder) -> None:
         shutil.copyfileobj(content, copy)
 
 
-def _opened(about: Mapping[str, Any]) -> OpenedWork[Any]:
-    """The work of a run, opened as far as its parts and summary require."""
+def _opened(about: Mapping[str, Any], trusted: Collection[str]) -> OpenedWork[Any]:
+    """The work of a run, opened as far as its parts and summary require.
+
+    Raises:
+        ConfigurationError: A metric is a Python file that is not trusted.
+    """
     job = about["job"]
     if about["settings"]["results"] == TRAJECTORIES:
         return Conversion().open(None)
+    for name in job["metrics"]:
+        if is_metric_file(name) and name not in trusted:
+            raise ConfigurationError(
+                f"the run was scored with {name!r}, which is only run if you name it too: "
+                f"--metrics {shlex.quote(name)}"
+            )
     tasks = [path_of(each) for each in job["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
     return Job(

@@ -148,7 +148,7 @@ class UnitFiles:
             self.state_file(unit.number).unlink(missing_ok=True)
 
     def _write_state(self, number: int, state: Mapping[str, Any]) -> None:
-        with replacing(self.state_file(number)) as file:
+        with replacing(self.state_file(number), folder=self._state) as file:
             write_state(state, file)
         sync_folder(self._state)
 
