@@ -6,6 +6,7 @@ Python 3.14. If an entry was written twice, the last version counts.
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 import zipfile
@@ -32,7 +33,10 @@ _LARGEST = 1 << 30
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+(?:\.json|/sample\.json)", re.DOTALL)
 _SHELL = "/sample.json"
-_CHUNK = re.compile(r"(\d+)\.json")
+_CHUNK = re.compile(r"(\d{1,18})\.json")
+_MOST_MESSAGES = 100_000
+"""Maximum number of messages in a sample whose parts are apart: a few bytes may name the same
+messages any number of times."""
 
 
 def first_entry(head: bytes) -> str | None:
@@ -74,6 +78,8 @@ class Archive:
             infos = zipfile.ZipFile(file).infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise ReadError(f"invalid ZIP archive: {error}; it may be cut off") from error
+        if sum(info.compress_size for info in infos) > file.seek(0, io.SEEK_END):
+            raise ReadError("invalid ZIP archive: its entries overlap")
         self._entries = {info.filename: info for info in infos}
         self._methods: dict[int, Callable[[bytes, int], bytes]] = {}
         self._chunks: dict[str, list[tuple[int, str]]] = {}
@@ -109,15 +115,14 @@ class Archive:
         folder = name.removesuffix(_SHELL)
         parts = {each: [*self._items(f"{folder}/{each}")] for each in _PARTS}
         pool = parts["messages"]
+        ranges = [*_ranges(sample.get("message_refs"), len(pool))]
+        if sum(map(len, ranges)) > _MOST_MESSAGES:
+            raise ReadError(f"the sample has more than {_MOST_MESSAGES:,} messages")
         attachments = {str(index): text for index, text in enumerate(parts["attachments"])}
         metadata = f"{folder}/metadata.json"
         return {
             **sample,
-            "messages": [
-                pool[index]
-                for start, stop in _ranges(sample.get("message_refs"))
-                for index in range(start, min(stop, len(pool)))
-            ],
+            "messages": [pool[index] for indices in ranges for index in indices],
             "events": parts["events"],
             "attachments": attachments,
             "metadata": self.value(metadata) if metadata in self._entries else {},
@@ -172,12 +177,12 @@ class Archive:
 _PARTS = ("messages", "events", "attachments")
 
 
-def _ranges(refs: object) -> Iterator[tuple[int, int]]:
-    """Half-open index ranges in a pool."""
+def _ranges(refs: object, size: int) -> Iterator[range]:
+    """Ranges of indices in a pool of this size."""
     for each in refs if isinstance(refs, list) else ():
         match each:
             case [int(start), int(stop)] if start >= 0:
-                yield start, stop
+                yield range(start, min(stop, size))
 
 
 def _decompress(method: int) -> Callable[[bytes, int], bytes]:
