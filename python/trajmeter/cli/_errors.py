@@ -15,6 +15,7 @@ from trajmeter.cli._process import (
     tolerating_lost_messages,
 )
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
+from trajmeter.text import without_controls
 
 if TYPE_CHECKING:
     from trajmeter.cli._process import Termination
@@ -56,7 +57,8 @@ def report_error(error: BaseException, termination: Termination) -> ExitCode:
     if termination.requested or KeyboardInterrupt.__name__ in str(error):
         return _interrupted(termination)
     with tolerating_lost_messages():
-        traceback.print_exception(error)
+        shown = without_controls("".join(traceback.format_exception(error)))
+        sys.stderr.write(shown)
     print_prefixed("error: this is a bug in trajmeter; please report it with the traceback above")
     return ExitCode.INTERNAL_ERROR
 

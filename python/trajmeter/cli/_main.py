@@ -10,7 +10,6 @@ import threading
 import time
 import warnings
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trajmeter.cli._application import NAME, application, default_map
@@ -22,6 +21,7 @@ from trajmeter.cli._process import (
     terminating_as_interrupted,
     tolerating_closed_stdout,
 )
+from trajmeter.cli._streams import prepare_streams
 from trajmeter.system.pipes import keeping_pipes
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code, see :class:`~trajmeter.cli.ExitCode`.
     """
-    _prepare_streams()
+    prepare_streams()
     settings: list[str] = []
     with warnings.catch_warnings(), terminating_as_interrupted() as termination:
         warnings.showwarning = _show_warning
@@ -156,17 +156,6 @@ def _context(command: Any, words: list[str], settings: list[str]) -> Any:  # noq
         if _is_closed_pipe(done):
             raise
         raise Exit(1 if done.code else 0) from done
-
-
-def _prepare_streams() -> None:
-    """Escape characters that the terminal's encoding lacks, and replace closed streams."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:  # it was closed before the program started
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
-            setattr(sys, name, nowhere)
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _show_warning(message: Warning | str, *_place: object, **_file: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, contextmanager
 from enum import Enum
 from itertools import chain
@@ -15,6 +14,7 @@ from trajmeter.cli._inputs import Unreadable
 from trajmeter.cli._libraries import prepare_libraries, preparing_libraries
 from trajmeter.cli._process import PrintedTable, print_message
 from trajmeter.cli._progress import tracked
+from trajmeter.cli._streams import stdout_bytes
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Wanted(NamedTuple):
 
     def printed(self, layout: RowLayout) -> TableWriter | None:
         """A writer that prints the rows, if requested."""
-        stdout = sys.stdout.buffer
+        stdout = stdout_bytes()
         printed: TableWriter
         if self.format is Format.JSONL:
             from trajmeter.writers import JsonLinesWriter

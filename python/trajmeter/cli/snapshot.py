@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._paths import existing
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._snapshots import CacheFolder, NoCache, cache_choice
+from trajmeter.cli._streams import stdout_bytes
 from trajmeter.records import ReadProblem
 from trajmeter.reports.cells import counted
 
@@ -153,7 +153,7 @@ def _writer(output: Path | None) -> Iterator[SnapshotWriter]:
 
     if output is None:
         with tolerating_closed_stdout():
-            yield JsonLinesSnapshots(sys.stdout.buffer)
+            yield JsonLinesSnapshots(stdout_bytes())
     else:
         with open_snapshot_file(output) as writer:
             yield writer

@@ -70,6 +70,7 @@ SIZE = 250_000
         "cat " + "a" * SIZE,
         "sed -n '" + "1,2p;" * (SIZE // 5) + "' a.py",
         "sed -n '" + "s/a/" * (SIZE // 4) + "' a.py",
+        "sed -n '" + " " * SIZE + "x' a.py",
         "awk '" + "NR>1&&" * (SIZE // 6) + "' a.py",
         "awk '" + "{" * SIZE + "' a.py",
         "sudo " * (SIZE // 5) + "cat a",

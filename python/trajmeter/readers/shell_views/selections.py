@@ -19,7 +19,8 @@ _MOST_COMMANDS = 200
 
 _ADDRESS = r"\d{1,18}|\$|/(?:[^/\\\n]|\\.)*/I?"
 _SED_COMMAND = re.compile(
-    rf"\s*(?:(?P<first>{_ADDRESS})(?:\s*,\s*(?P<last>{_ADDRESS}|\+\d{{1,18}}))?)?\s*(?P<not>!?)\s*"
+    # No two runs of blanks are adjacent: a script of blanks would be divided in every possible way.
+    rf"\s*(?:(?P<first>{_ADDRESS})(?:\s*,\s*(?P<last>{_ADDRESS}|\+\d{{1,18}}))?\s*)?(?:(?P<not>!)\s*)?"
     r"(?:(?P<block>\{[\s;=p]*\})|(?P<name>[pdq=])|(?P<edit>[sy](?P<mark>[^\s\w\\])(?:\\.|(?!(?P=mark))[^\\])*"
     r"(?P=mark)(?:\\.|(?!(?P=mark))[^\\])*(?P=mark)[gpiI0-9]*))\s*(?:;|\n|\Z)",
     re.DOTALL,
@@ -96,8 +97,8 @@ def sed_script(script: str, *, is_quiet: bool) -> Picked:
 def _sed_commands(script: str) -> list[tuple[str, Ranges]] | None:
     """Names of commands, and the lines each applies to; ``None`` if unknown."""
     found: list[tuple[str, Ranges]] = []
-    at = 0
-    while script[at:].strip():
+    at, end = 0, len(script.rstrip())
+    while at < end:
         command = _SED_COMMAND.match(script, at)
         if command is None or len(found) > _MOST_COMMANDS:
             return None
