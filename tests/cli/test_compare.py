@@ -261,3 +261,19 @@ def test_files_of_one_name_are_reported_apart_by_their_folders(
     assert main(["compare", results[0], str(other), "--format", "json"]) == ExitCode.OK
     printed = json.loads(capsys.readouterr().out)
     assert [result["file"] for result in printed["results"]] == [results[0], str(other)]
+
+
+def test_names_in_result_files_do_not_reach_the_terminal_as_they_are(
+    runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = read_evaluation(Path(runs[0]))
+    file = tmp_path / "\x1b]0;named\x07.json"
+    write_evaluation(run.model_copy(update={"extra_aggregates": {"a\x1b]52;c;eA==\nb": 1.0}}), file)
+    assert main(["average", str(file)]) == ExitCode.OK
+    assert r"extra_aggregates.a\x1b]52;c;eA==\nb" in capsys.readouterr().out
+    recording = tmp_path / "replies.jsonl"
+    recording.touch()
+    main(["judge", str(file), "--judge-replay", str(recording)])
+    captured = capsys.readouterr()
+    assert r"\x1b]0;named\x07.json" in captured.out + captured.err
+    assert "\x1b" not in captured.out + captured.err

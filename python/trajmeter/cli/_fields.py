@@ -6,7 +6,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from trajmeter.cli._terminal import stdout_console
-from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +30,8 @@ def print_fields(fields: Mapping[str, object]) -> None:
     from trajmeter.reports.terminal import print_table
 
     rows = tuple(_flat(fields, ""))
-    print_table(Table("", ("field", "value"), rows, texts=(0, 1)), stdout_console())
+    table = Table("", ("field", "value"), rows, texts=(0, 1))
+    print_table(table.visible(), stdout_console())
 
 
 def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
@@ -39,7 +39,7 @@ def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", "-" if value is None else visible(_text(value))
+            yield f"{prefix}{name}", "-" if value is None else _text(value)
 
 
 def _text(value: object) -> str:

@@ -157,4 +157,4 @@ def _print(judged: Sequence[JudgedFile], output_format: PlainFormat) -> None:
         ("file", "judged", "not judged"),
         tuple((str(each.file), f"{each.judged:,}", f"{each.unjudged.total:,}") for each in judged),
     )
-    print_table(table, stdout_console())
+    print_table(table.visible(), stdout_console())
