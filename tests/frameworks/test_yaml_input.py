@@ -27,6 +27,7 @@ def write(folder: Path, text: str) -> Path:
         ("2024-13-01", "'2024-13-01' cannot be read as timestamp"),
         ("!!bool maybe", "'maybe' cannot be read as bool"),
         ("!!int ''", "'' cannot be read as int"),
+        (f"0x{'f' * 6000}", "'0xf"),
         ("9" * 5000, "'999"),
         (r'"\UFFFFFFFF"', "the number is too large"),
     ],

@@ -80,7 +80,9 @@ def _loader(text: str) -> yaml.SafeLoader:
 
         def construct_object(self, node: Node, deep: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - as in the base class
             try:
-                return super().construct_object(node, deep)
+                value = super().construct_object(node, deep)
+                if isinstance(value, int):
+                    str(value)  # fails for a number that Python reads in base 16, but never writes
             except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
                 shown = repr(node.value)[:_SHOWN_CHARACTERS]
                 kind = node.tag.rpartition(":")[2]
@@ -88,6 +90,7 @@ def _loader(text: str) -> yaml.SafeLoader:
                 raise yaml.constructor.ConstructorError(
                     problem=problem, problem_mark=node.start_mark
                 ) from error
+            return value
 
     return Loader(text)
 
