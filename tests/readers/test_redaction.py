@@ -36,6 +36,8 @@ SECRET_NAMES = (
     "private_key",
     "PGPASSWORD",
     "accesskey",
+    "OPENAI_API_KEY_2",
+    "token1",
 )
 PLAIN_NAMES = (
     "key",

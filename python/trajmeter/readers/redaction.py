@@ -45,7 +45,7 @@ _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
 """An environment variable, or a command-line option."""
 _BEARER = re.compile(r"\b(bearer\s+)(?=[\w.~+/-]*\d)[\w.~+/-]{8,}=*", re.IGNORECASE)
 """A token as in an HTTP header; plain words are not tokens."""
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PAIR = 2
 
 
