@@ -157,6 +157,19 @@ def test_an_id_never_leads_to_another_folder(tmp_path: Path, task_id: str) -> No
     assert open_snapshots(root).find(Task(id=task_id, commit=task_id)) is None
 
 
+def test_an_id_leads_through_no_link_of_a_checkout(tmp_path: Path) -> None:
+    tree(tmp_path / "outside", {"private": b"secret"})
+    root = tree(tmp_path / "checkout", {"README": b""})
+    (root / "linked").symlink_to(tmp_path / "outside")
+    snapshot = open_snapshots(root).find(Task(id="linked"))
+    assert snapshot is not None
+    assert [*snapshot.files] == ["README"]
+    (root / "README").unlink()  # a folder of checkouts, which the user may have linked
+    snapshot = open_snapshots(root).find(Task(id="linked"))
+    assert snapshot is not None
+    assert [*snapshot.files] == ["private"]
+
+
 def test_a_store_can_be_sent_to_another_process(tmp_path: Path) -> None:
     store = open_snapshots(tree(tmp_path, {"README": b"a\n"}))
     store.find(Task(id="any"))

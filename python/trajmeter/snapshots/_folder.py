@@ -63,9 +63,14 @@ class FolderSnapshots:
 
     def _name(self, task: Task) -> str | None:
         for name in (task.commit, task.id, *task.aliases):
-            if name is not None and _is_plain(name) and (self._root / name).is_dir():
+            if name is not None and _is_plain(name) and self._holds(name):
                 return name
         return "" if self._is_checkout or _has_gold(task, self._snapshot("", None)) else None
+
+    def _holds(self, name: str) -> bool:
+        """Whether there is a folder of this name; a link among the files of a checkout is none."""
+        place = self._root / name
+        return place.is_dir() and not (self._is_checkout and place.is_symlink())
 
     def _snapshot(self, name: str, commit: str | None) -> Snapshot:
         snapshot = self._kept.get(name)
