@@ -58,6 +58,17 @@ def test_the_command_is_timed_from_file_to_file(
     assert timing.ratio == timing.python_seconds / timing.rust_seconds
 
 
+@pytest.mark.usefixtures("rust")
+def test_the_command_imports_nothing_from_the_current_folder(
+    attempts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_SHORT_SECONDS", 0.0)
+    (attempts.parent / "json.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(attempts.parent)
+    (timing,) = _time(files=[attempts])
+    assert timing.work == "turns of 3 attempts"
+
+
 def test_both_backends_run_twice_if_they_are_quick(
     attempts: Path, run: list[tuple[str, list[str]]]
 ) -> None:

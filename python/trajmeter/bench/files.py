@@ -20,6 +20,7 @@ from trajmeter.metrics import create
 from trajmeter.metrics.registry import BUILT_IN
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.scoring.files import score
+from trajmeter.system.processes import WITHOUT_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Request", "time_files"]
 
+_PROGRAM = f"{WITHOUT_FOLDER}from trajmeter.cli import program; program()"
 _MOST_BYTES = 12 << 20
 """Of a larger file, only the first lines or rows are scored."""
 _TRIED = 50
@@ -138,7 +140,7 @@ class _Command:
 
     def _words(self) -> list[str]:
         suffix = "parquet" if find_spec("pyarrow") else "jsonl"
-        words = [sys.executable, "-m", "trajmeter", "score", str(self.file), "--format", "json"]
+        words = [sys.executable, "-c", _PROGRAM, "score", str(self.file), "--format", "json"]
         words += ["--metrics", ",".join(self.metrics), "-o", str(self.place / f"rows.{suffix}")]
         for tasks in self.request.tasks:
             words += ["--tasks", str(tasks)]
