@@ -72,7 +72,7 @@ def write_tasks(folder: Path) -> tuple[Path, Path]:
                 for at in chance.integers(0, _FILES, 8)
             ]
             repository = f"r/{number % _REPOSITORIES}"
-            task = {"id": f"task-{number}", "repository": repository, "commit": "c"}
+            task = {"id": f"task-{number}", "repo": repository, "commit": "c"}
             file.write(json.dumps({**task, "gold_ranges": ranges}) + "\n")
     content = {"size": 40 * 500, "line_starts": list(range(0, 40 * 500 + 1, 40)), "definitions": []}
     with snapshots.open("w", encoding="utf-8") as file:
