@@ -155,6 +155,18 @@ def test_bad_csv_rows_are_omitted_and_reported(tmp_path: Path) -> None:
     }
 
 
+def test_numbers_of_csv_are_those_that_python_reads(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    cells = ["0.1", "1e400", "-Infinity", " 2 ", "1_000", "", "'-3", "nan(1)", "0x10"]
+    path.write_text("task_id,x.value\n" + "".join(f"t,{cell}\n" for cell in cells))
+    problems: list[ReadProblem] = []
+    table = open_results(path, on_problem=problems.append)
+    (batch,) = table.batches(["task_id"], ["x.value"])
+    expected = [0.1, math.inf, -math.inf, 2.0, 1000.0, None, -3.0]
+    assert batch.column("x.value").to_pylist() == expected
+    assert [each.record for each in problems] == ["row 8", "row 9"]
+
+
 def test_rows_that_are_none() -> None:
     with pytest.raises(InputError, match=r"rows\[1\] is 3, expected a mapping"):
         open_results([{"task_id": "t"}, 3])  # type: ignore[list-item]  # what is refused

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays.text import coded
 from trajmeter.errors import ConfigurationError
-from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
+from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
+from trajmeter.summaries.key_numbers import TextNumbers
 from trajmeter.summaries.result_tables import table_labels
 from trajmeter.summaries.wanted_figures import IDENTITY, NUMERIC, declared_figures
 
@@ -72,7 +72,7 @@ class AttemptRows:
     """Requested columns of text."""
     numbers: dict[str, Float64Array]
     """Requested columns of numbers and booleans; NaN if missing."""
-    values: dict[str, list[str | None]]
+    values: dict[str, CodedTexts]
     """Other requested columns, as JSON."""
     columns: ColumnKinds
     """All columns of the tables."""
@@ -125,25 +125,24 @@ def read_attempts(
         check_key(name, [*IDENTITY, *kinds.texts], "--by")
     columns = KeyColumns(tuple(by), "task_id")
     keys = AttemptKeys(columns)
-    wanted = [name for name in values if name in kinds.values]
     # All texts and numbers are read, so unreadable rows are skipped here as elsewhere.
     read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
+    repeating = [name for name in read_texts if name not in VARYING_TEXTS]
     outcomes = {f"{name.rpartition('.')[0]}.outcome" for name in numbers}
-    held: dict[str, list[Array]] = {
-        name: []
-        for name in (
-            "task_id",
-            *(name for name in read_texts if name in texts or name in outcomes),
-            *(name for name in numbers if name in kinds.numbers),
-            *wanted,
-        )
+    wanted = [name for name in values if name in kinds.values]
+    held_texts = [name for name in read_texts if name in texts or name in outcomes]
+    held = {name: _HeldTexts() for name in dict.fromkeys(("task_id", *held_texts, *wanted))}
+    held_numbers: dict[str, list[Array]] = {
+        name: [] for name in dict.fromkeys(numbers) if name in kinds.numbers
     }
     groups: list[Int64Array] = []
     labels = table_labels(tables)
     for table, label in zip(tables, labels, strict=True):
-        for batch in table.batches(read_texts, kinds.numbers, wanted):
+        for batch in table.batches(read_texts, kinds.numbers, wanted, repeating=repeating):
             groups.append(keys.add(batch, label)[1])
-            for name, parts in held.items():
+            for name, column in held.items():
+                column.add(batch.column(name))
+            for name, parts in held_numbers.items():
                 parts.append(batch.column(name))
     repeated = keys.duplicates(keep=duplicates or "first")
     if repeated.first is not None and duplicates is None:
@@ -155,9 +154,9 @@ def read_attempts(
             "--duplicates first|last"
         )
     kept = repeated.kept
-    judged_by = _outcome_columns(tables, held)
-    column = {name: _joined(parts, kept) for name, parts in held.items()}
-    task, tasks = _tasks(column["task_id"])
+    judged_by = _outcome_columns(tables, [*held, *held_numbers])
+    coded_texts = {name: column.coded(kept) for name, column in held.items()}
+    task, tasks = _tasks(coded_texts["task_id"])
     return AttemptRows(
         tables=tuple(tables),
         labels=tuple(labels),
@@ -167,20 +166,41 @@ def read_attempts(
         tasks=tasks,
         task=task,
         texts={
-            name: CodedTexts(*_reversed(column[name]))
-            for name in texts
-            if name in column and name in kinds.texts
+            name: coded_texts[name] for name in texts if name in coded_texts and name in kinds.texts
         },
         numbers={
-            name: _counted(column[name], column.get(judged_by.get(name, "")))
-            for name in numbers
-            if name in column and name in kinds.numbers
+            name: _counted(_joined(parts, kept), coded_texts.get(judged_by.get(name, "")))
+            for name, parts in held_numbers.items()
         },
-        values={name: column[name].to_pylist() for name in wanted},
+        values={name: coded_texts[name] for name in wanted},
         columns=kinds,
         kept=kept,
         judged_by=judged_by,
     )
+
+
+class _HeldTexts:
+    """A column of texts, batch by batch."""
+
+    def __init__(self) -> None:
+        self._numbers = TextNumbers()
+        self._parts: list[Int64Array] = []
+
+    def add(self, column: Array) -> None:
+        """Add the texts of a batch."""
+        self._parts.append(self._numbers.of(column, alone=False))
+
+    def coded(self, kept: BoolArray) -> CodedTexts:
+        """The texts of the rows that are kept, numbered in the order of first occurrence."""
+        codes = (np.concatenate(self._parts) if self._parts else np.empty(0, np.int64))[kept]
+        keys, rows = self._numbers.keys, len(codes)
+        firsts = np.full(len(keys) + 1, rows)  # the last is that of no text
+        firsts[codes[::-1]] = np.arange(rows)[::-1]
+        order = np.argsort(firsts[:-1], kind="stable")
+        order = order[firsts[order] < rows]  # a dictionary may contain texts that no row has
+        places = np.full(len(keys) + 1, -1)
+        places[order] = np.arange(len(order))
+        return CodedTexts(places[codes], tuple(keys[place] or "" for place in order.tolist()))
 
 
 def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dict[str, str]:
@@ -196,32 +216,26 @@ def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dic
     return outcome_of
 
 
-def _counted(column: Array, outcome: Array | None) -> Float64Array:
+def _counted(column: Array, outcome: CodedTexts | None) -> Float64Array:
     """Values of a figure that count in the means."""
     values: Float64Array = column.to_numpy(zero_copy_only=False).astype(np.float64)
     if outcome is None:
         return values
-    texts, codes = coded(outcome)
-    outside = [code for code, text in enumerate(texts) if text in OUTSIDE]
-    return np.where(np.isin(codes, outside), np.nan, values)
+    outside = [code for code, text in enumerate(outcome.texts) if text in OUTSIDE]
+    return np.where(np.isin(outcome.codes, outside), np.nan, values) if outside else values
 
 
-def _tasks(column: Array) -> tuple[Int64Array, tuple[str | None, ...]]:
+def _tasks(column: CodedTexts) -> tuple[Int64Array, tuple[str | None, ...]]:
     """The task of each attempt, and all tasks; an attempt without an id has its own task."""
-    texts, codes = coded(column)
-    absent = np.flatnonzero(codes < 0)
-    codes[absent] = np.arange(len(texts), len(texts) + len(absent))
-    return codes, (*texts, *[None] * len(absent))
-
-
-def _reversed(column: Array) -> tuple[Int64Array, tuple[str, ...]]:
-    texts, codes = coded(column)
-    return codes, tuple(texts)
+    count, absent = len(column.texts), np.flatnonzero(column.codes < 0)
+    codes = column.codes.copy()
+    codes[absent] = np.arange(count, count + len(absent))
+    return codes, (*column.texts, *[None] * len(absent))
 
 
 def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
     if not parts:
-        return pa.array([], pa.string())
+        return pa.array([], pa.float64())
     whole = pa.concat_arrays([*parts])
     return whole if kept.all() else whole.filter(pa.array(kept))
 

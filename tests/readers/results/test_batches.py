@@ -60,3 +60,21 @@ def test_mappings_and_lists_of_text_are_json() -> None:
     assert values(pairs) == ["{}", '{"a": 1}', None]
     assert values(pairs.slice(1)) == ['{"a": 1}', None]
     assert values(pa.array([["a", None]])) == ['["a", null]']
+
+
+def test_mappings_to_texts_numbers_and_lists_are_json() -> None:
+    texts = pa.array(
+        [[("b", "x"), ('"', None)], None, [("a", "ü")]], pa.map_(pa.string(), pa.string())
+    )
+    assert values(texts) == ['{"b": "x", "\\"": null}', None, '{"a": "\\u00fc"}']
+    shares = pa.array([[("a", 0.5)], [("a", None)]], pa.map_(pa.string(), pa.float64()))
+    assert values(shares.slice(1)) == ['{"a": null}']
+    lists = pa.array([[("a", [1, 2])], []], pa.map_(pa.string(), pa.list_(pa.int64())))
+    assert values(lists) == ['{"a": [1, 2]}', "{}"]
+
+
+def test_the_last_value_of_a_repeated_key_counts() -> None:
+    held = pa.array([[("a", 1), ("b", 2), ("a", 3)], [("a", 1)]], pa.map_(pa.string(), pa.int64()))
+    assert values(held) == ['{"a": 3, "b": 2}', '{"a": 1}']
+    pairs = pa.array([[("a", 1)], [("a", 2)]], pa.map_(pa.string(), pa.int64()))
+    assert values(pairs) == ['{"a": 1}', '{"a": 2}'], "in two mappings it is not repeated"

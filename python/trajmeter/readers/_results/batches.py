@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import cast, filled, nulls, present, ragged, taken
+from trajmeter.arrays import cast, nulls, taken
 from trajmeter.errors import ConfigurationError
+from trajmeter.readers._results.json_texts import json_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.arrays import Array
-    from trajmeter.kernels import BoolArray
     from trajmeter.readers._results.table import TableKind
 
 __all__ = [
@@ -123,7 +122,7 @@ def arrow_batch(
         )
     for name in values:
         if name in names:
-            columns[name] = _json_texts(batch.column(name))
+            columns[name] = json_texts(batch.column(name))
     return with_nulls(pa.record_batch(list(columns.values()), names=list(columns)), values)
 
 
@@ -132,59 +131,6 @@ def with_nulls(batch: pa.RecordBatch, values: Sequence[str]) -> pa.RecordBatch:
     missing = [name for name in values if name not in batch.schema.names]
     columns = [*batch.columns, *(nulls(batch.num_rows, pa.string()) for _ in missing)]
     return pa.record_batch(columns, names=[*batch.schema.names, *missing])
-
-
-_encode = json.JSONEncoder(default=str).encode
-
-
-def _json_texts(column: Array) -> Array:
-    """Values of a column as JSON; those of a mapping as an object."""
-    from trajmeter.conforming.casting import holds_pairs
-
-    if pa.types.is_list(column.type):
-        kind = column.type.value_type
-        if pa.types.is_floating(kind) or pa.types.is_integer(kind):
-            return _number_lists(column)
-    if pa.types.is_map(column.type) or holds_pairs(column.type):
-        _, offsets = ragged(column)
-        is_empty = (np.diff(offsets) == 0) & present(column)
-        if is_empty.any():  # as most are
-            return _filled(column, "{}", is_empty)
-    found: list[Any] = column.to_pylist()
-    if pa.types.is_map(column.type):
-        found = [None if value is None else dict(value) for value in found]
-    elif holds_pairs(column.type):
-        found = [
-            None if value is None else {pair["key"]: pair["value"] for pair in value}
-            for value in found
-        ]
-    texts = [None if value is None else _encode(value) for value in found]
-    return pa.array(texts, pa.string())
-
-
-def _filled(column: Array, text: str, where: BoolArray) -> Array:
-    """Values of a column as JSON, with the same text in some places."""
-    import pyarrow.compute as pc
-
-    others = pa.array(~where)
-    texts = pa.repeat(pa.scalar(text), len(column))
-    filled: Array = pc.replace_with_mask(texts, others, _json_texts(column.filter(others)))
-    return filled
-
-
-def _number_lists(column: Array) -> Array:
-    """Lists of numbers as JSON: each distinct number is written once, and Arrow joins them."""
-    import pyarrow.compute as pc
-
-    lengths = filled(pc.list_value_length(column), 0)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    numbers = pc.list_flatten(column).dictionary_encode()  # without the contents of null lists
-    written = pa.array([_encode(value) for value in numbers.dictionary.to_pylist()], pa.string())
-    texts = written.take(numbers.indices).fill_null("null")
-    join: Any = pc.binary_join_element_wise  # the stubs accept arrays or scalars, but not both
-    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), texts), ", ")
-    lists: Array = pc.if_else(column.is_valid(), join("[", joined, "]", ""), None)
-    return lists
 
 
 def refuse_key(name: str, texts: Sequence[str]) -> None:

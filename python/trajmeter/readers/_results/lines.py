@@ -9,10 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
 from trajmeter import json_input
+from trajmeter.arrays import cast
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.lines import line_blocks
 from trajmeter.readers._results.batches import (
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from trajmeter.arrays import Array
     from trajmeter.readers._results.table import TableKind
 
 __all__ = ["CsvTable", "JsonLinesTable"]
@@ -267,7 +270,12 @@ class CsvTable:
                     pa.nulls(batch.num_rows, pa.string() if name in texts else pa.float64())
                 )
                 continue
-            encoded = batch.column(name).dictionary_encode()
+            cells = batch.column(name)
+            plain = _unmarked(cells) if name in texts else _parsed(cells)
+            if plain is not None:
+                columns.append(plain)
+                continue
+            encoded = cells.dictionary_encode()
             known = [from_cell(str(cell)) for cell in encoded.dictionary.to_pylist()]
             if name in texts:
                 columns.append(pa.array(known, pa.string()).take(encoded.indices))
@@ -285,6 +293,20 @@ class CsvTable:
             self._report(problem)
         kept = [row for row in range(batch.num_rows) if row not in faults]
         return converted.take(pa.array(kept, pa.int64()))
+
+
+def _unmarked(cells: Array) -> Array | None:
+    """Cells of text as they are; ``None`` if any may have a mark."""
+    return None if pc.any(pc.starts_with(cells, "'")).as_py() else cells
+
+
+def _parsed(cells: Array) -> Array | None:
+    """Cells as numbers; ``None`` if any is written as only Python reads it."""
+    try:
+        found = cast(cells, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    return None if pc.any(pc.is_nan(found)).as_py() else found  # Arrow also reads nan(1)
 
 
 def _numbers(cells: list[str], name: str) -> tuple[list[float | None], dict[int, str]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from trajmeter.statistics.clusters import is_constant, standard_error, sums_by
 from trajmeter.statistics.distributions import has_t
+from trajmeter.statistics.exact_sums import rounded_sum
 from trajmeter.statistics.intervals import Range, t_interval, wilson_without_variation
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _limits(
     values: Float64Array, codes: Int64Array, sizes: Int64Array, level: float
 ) -> tuple[float, float]:
     total, count = len(values), len(sizes)
-    mean = fsum(values.tolist()) / total
+    mean = rounded_sum(values) / total
     error = standard_error(sums_by(codes, values, count), sizes, mean, total)
     if is_constant(error, float(np.abs(values).max())):
         found = wilson_without_variation(mean, count, level, _SHARE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from trajmeter.reports.results.words import axis_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trajmeter.kernels import Float64Array
+    from trajmeter.kernels import Float64Array, Int64Array
     from trajmeter.reports.charts import Chart
     from trajmeter.reports.results.findings import Findings, System
 
@@ -153,18 +154,20 @@ def _coverage(findings: Findings) -> Iterator[CurveChart]:
         texts = findings.rows.values.get(column)
         if texts is None:
             continue
-        read = {text: _list(text) for text in {*texts}}  # many attempts have the same
-        steps = [read[text] for text in texts]
-        lengths = [len(own) for own in steps if own]
-        if not lengths or max(lengths) == 1:
+        codes = texts.codes
+        distinct = [*map(_list, texts.texts), []]  # the last is that of an attempt without any
+        sizes = np.array([*map(len, distinct)])
+        lengths = sizes[codes]
+        if lengths.max(initial=0) <= 1:
             continue
-        shown = min(_STEPS, max(2, int(np.percentile(lengths, _FEW_LONG))))
+        shown = min(_STEPS, max(2, int(np.percentile(lengths[lengths > 0], _FEW_LONG))))
+        carried = _carried(distinct, sizes, shown)
         curves = []
         for system in findings.charted:
-            rows = [row for row in np.flatnonzero(findings.of(system)).tolist() if steps[row]]
-            if rows:
-                held = _carried([steps[row] for row in rows], shown)
-                band = band_of(held, findings.rows.task[rows], findings.estimates.options.level)
+            own = findings.of(system) & (lengths > 0)
+            if own.any():
+                held = carried[codes[own]]
+                band = band_of(held, findings.rows.task[own], findings.estimates.options.level)
                 curves.append(
                     Curve(
                         system.label,
@@ -184,10 +187,8 @@ def _coverage(findings: Findings) -> Iterator[CurveChart]:
         )
 
 
-def _list(text: str | None) -> list[float]:
-    """Coverage of an attempt by step; empty if not measured, or if a value is outside 0 to 1."""
-    if text is None:
-        return []
+def _list(text: str) -> list[float]:
+    """Coverage of an attempt by step; empty if a value is outside 0 to 1."""
     values = json.loads(text)
     if not isinstance(values, list) or not values or {*map(type, values)} - {int, float, bool}:
         return []
@@ -195,13 +196,14 @@ def _list(text: str | None) -> list[float]:
     return values if is_share else []
 
 
-def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
-    """One row per attempt; an attempt that has ended keeps its last value."""
-    held = np.empty((len(attempts), steps))
-    for row, values in zip(held, attempts, strict=True):
-        known = values[:steps]
-        row[: len(known)] = known
-        row[len(known) :] = known[-1]
+def _carried(attempts: Sequence[Sequence[float]], sizes: Int64Array, steps: int) -> Float64Array:
+    """One row per attempt; one that has ended keeps its last value, one without any has NaN."""
+    values = np.fromiter(chain.from_iterable(attempts), np.float64, int(sizes.sum()))
+    held = np.full((len(attempts), steps), np.nan)
+    begins = np.cumsum(sizes) - sizes
+    known = sizes > 0
+    steps_of = np.minimum(np.arange(steps), sizes[known, None] - 1)
+    held[known] = values[begins[known, None] + steps_of]
     return held
 
 

@@ -95,17 +95,18 @@ def _outcomes(findings: Findings) -> Iterator[StackChart]:
 
 def _turns(findings: Findings) -> StackChart | None:
     """Failed turns by reason."""
-    texts = findings.rows.values.get(_REASONS)
-    if texts is None:
+    column = findings.rows.values.get(_REASONS)
+    if column is None:
         return None
+    found = [_reasons(text) for text in column.texts]
     by_system = []
     for system in findings.charted:
         counts: Counter[str] = Counter()
-        alike = Counter(texts[row] for row in np.flatnonzero(findings.of(system)).tolist())
-        for text, attempts in alike.items():
-            own = json.loads(text) if text else {}
-            if isinstance(own, dict):
-                counts.update({k: n * attempts for k, n in own.items() if isinstance(n, int)})
+        codes = column.codes[findings.of(system)]
+        held, firsts, attempts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
+        for place in np.argsort(firsts).tolist():  # reasons of equal counts in order of occurrence
+            own, times = found[held[place]], int(attempts[place])
+            counts.update({reason: n * times for reason, n in own.items()})
         by_system.append((system.label, counts))
     total = sum((counts for _, counts in by_system), Counter())
     if not total:
@@ -117,6 +118,13 @@ def _turns(findings: Findings) -> StackChart | None:
         own = {cause_name(r): counts[r] for r in shown if counts[r]}
         stacks.append(Stack(label, own | ({"other reasons": rest} if rest else {})))
     return StackChart("Failed turns by reason", tuple(stacks), "turns")
+
+
+def _reasons(text: str) -> dict[str, int]:
+    """Failed turns of an attempt by reason."""
+    found = json.loads(text)
+    own = found if isinstance(found, dict) else {}
+    return {reason: count for reason, count in own.items() if isinstance(count, int)}
 
 
 def _errors(findings: Findings) -> Iterator[PartTable]:

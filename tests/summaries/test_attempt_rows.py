@@ -1,0 +1,56 @@
+"""Attempts of results tables as rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from trajmeter.readers.results import open_results
+from trajmeter.summaries.attempt_rows import read_attempts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS: list[dict[str, Any]] = [
+    {"task_id": "t2", "agent": "b", "attempt": "1", "x.outcome": "scored", "x.value": 1.0},
+    {"task_id": "t1", "agent": "b", "attempt": "1", "x.outcome": "abstained", "x.value": 2.0},
+    {"task_id": None, "agent": "a", "attempt": "1", "x.outcome": None, "x.value": None},
+    {"task_id": "t2", "agent": "b", "attempt": "1", "x.outcome": "not_scored", "x.value": 4.0},
+    {"task_id": "t2", "agent": "a", "attempt": "2", "x.outcome": "scored", "x.value": 5.0},
+]
+ROWS = [{**row, "x.steps": [row["x.value"]]} for row in ROWS]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "rows"])
+@pytest.mark.parametrize(("duplicates", "own"), [("first", [0, 1, 2, 4]), ("last", [1, 2, 3, 4])])
+def test_texts_are_numbered_in_the_order_of_the_rows_that_count(
+    tmp_path: Path, suffix: str, duplicates: str, own: list[int]
+) -> None:
+    path = tmp_path / "table.parquet"
+    parquet.write_table(pa.Table.from_pylist(ROWS), path, row_group_size=2)
+    rows = read_attempts(
+        [open_results(path if suffix == "parquet" else ROWS)],
+        by=("agent",),
+        texts=["task_id", "x.outcome"],
+        numbers=["x.value"],
+        values=["x.steps"],
+        duplicates=duplicates,
+    )
+    kept = [ROWS[number] for number in own]
+    for name, column in {**rows.texts, "x.steps": rows.values["x.steps"]}.items():
+        texts = [column.texts[code] if code >= 0 else None for code in column.codes.tolist()]
+        expected = [row[name] for row in kept]
+        if name == "x.steps":
+            expected = [
+                "[null]" if row["x.value"] is None else f"[{row['x.value']}]" for row in kept
+            ]
+        assert texts == expected, name
+        assert column.texts == tuple(dict.fromkeys(text for text in expected if text)), name
+    assert [rows.tasks[task] for task in rows.task.tolist()] == [row["task_id"] for row in kept]
+    counted = [row["x.value"] if row["x.outcome"] == "scored" else None for row in kept]
+    values = [None if math.isnan(value) else value for value in rows.numbers["x.value"].tolist()]
+    assert values == counted
