@@ -192,6 +192,8 @@ def _raise(problem: ReadProblem) -> None:
 class _ArrowTable:
     """An exporter of Arrow batches."""
 
+    is_columnar = True
+
     def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - types of many libraries
         import pyarrow as pa
 
@@ -221,6 +223,8 @@ class _RowsTable:
     """Rows in memory."""
 
     metadata: Mapping[str, str]
+
+    is_columnar = True
 
     def __init__(self, name: str, source: object) -> None:
         from trajmeter.readers._results.batches import kinds_of

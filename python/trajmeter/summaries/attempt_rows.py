@@ -25,6 +25,8 @@ __all__ = ["OUTSIDE", "AttemptRows", "CodedTexts", "ColumnKinds", "read_attempts
 
 OUTSIDE = ("abstained", "not_scored")
 """Outcomes of figures that no mean includes, even if a rule gives them a value."""
+_MOST_HELD = 1 << 29
+"""Maximum number of bytes of tables in text formats to keep."""
 _SAID = ("outcome", "cause", "reason", "error")
 """Suffixes of columns that hold only text."""
 
@@ -78,6 +80,8 @@ class AttemptRows:
     """All columns of the tables."""
     kept: BoolArray
     """Which rows of the tables are kept."""
+    held: dict[int, list[pa.RecordBatch]]
+    """All columns of tables that are kept in memory, by position of the table."""
     judged_by: dict[str, str]
     """For each figure, the column that says whether its value counts; figures without one always
     count."""
@@ -87,10 +91,13 @@ class AttemptRows:
         return len(self.group)
 
     def everything(self) -> Iterator[pa.RecordBatch]:
-        """Read all columns again, batch by batch: texts, numbers as doubles, others as JSON."""
+        """All columns, batch by batch: texts, numbers as doubles, others as JSON.
+
+        They are read again unless they were kept, which they are only for the first call.
+        """
         row = 0
-        for table in self.tables:
-            for batch in table.batches(*self.columns):
+        for place, table in enumerate(self.tables):
+            for batch in self.held.pop(place, None) or table.batches(*self.columns):
                 stop = row + batch.num_rows
                 kept = self.kept[row:stop]
                 yield batch if kept.all() else batch.filter(pa.array(kept))
@@ -105,6 +112,7 @@ def read_attempts(
     numbers: Sequence[str] = (),
     values: Sequence[str] = (),
     duplicates: str | None = None,
+    keeps_text: bool = False,
 ) -> AttemptRows:
     """Read some columns of all attempts.
 
@@ -115,6 +123,8 @@ def read_attempts(
         numbers: Number columns, if a table has them.
         values: Other columns, if a table has them.
         duplicates: Which duplicate counts, ``"first"`` or ``"last"``; by default they are an error.
+        keeps_text: Whether to keep all columns of tables in text formats for
+            :meth:`AttemptRows.everything`, if they are not too large.
 
     Raises:
         ConfigurationError: No table has a column of the groups, or an attempt occurs twice.
@@ -137,8 +147,13 @@ def read_attempts(
     }
     groups: list[Int64Array] = []
     labels = table_labels(tables)
-    for table, label in zip(tables, labels, strict=True):
-        for batch in table.batches(read_texts, kinds.numbers, wanted, repeating=repeating):
+    whole = _Whole(kinds)
+    for place, (table, label) in enumerate(zip(tables, labels, strict=True)):
+        is_kept = keeps_text and not table.is_columnar and whole.begin(place)
+        own = kinds.values if is_kept else wanted
+        for batch in table.batches(read_texts, kinds.numbers, own, repeating=repeating):
+            if is_kept:
+                whole.add(batch)
             groups.append(keys.add(batch, label)[1])
             for name, column in held.items():
                 column.add(batch.column(name))
@@ -175,8 +190,33 @@ def read_attempts(
         values={name: coded_texts[name] for name in wanted},
         columns=kinds,
         kept=kept,
+        held=whole.held,
         judged_by=judged_by,
     )
+
+
+class _Whole:
+    """All columns of tables whose parsing takes longer than anything else, up to a size."""
+
+    def __init__(self, kinds: ColumnKinds) -> None:
+        self.held: dict[int, list[pa.RecordBatch]] = {}
+        self._names = [*kinds.texts, *kinds.numbers, *kinds.values]
+        self._left = _MOST_HELD
+
+    def begin(self, place: int) -> bool:
+        """Begin a table; return whether there is room for it."""
+        self._place = place
+        if self._left > 0:
+            self.held[place] = []
+        return self._left > 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Keep a batch; the table is dropped once there is no room for more."""
+        self._left -= batch.nbytes
+        if self._left < 0:
+            self.held.pop(self._place, None)
+        else:
+            self.held[self._place].append(batch.select(self._names))
 
 
 class _HeldTexts:

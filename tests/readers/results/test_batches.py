@@ -9,7 +9,10 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from trajmeter.readers._results.batches import arrow_batch  # noqa: E402 - which imports pyarrow
+from trajmeter.readers._results.batches import (  # noqa: E402 - which imports pyarrow
+    arrow_batch,
+    row_batch,
+)
 
 _NUMBERS: list[list[float | None] | None] = [
     [0.1, None, float("nan"), 0.1],
@@ -78,3 +81,42 @@ def test_the_last_value_of_a_repeated_key_counts() -> None:
     assert values(held) == ['{"a": 3, "b": 2}', '{"a": 1}']
     pairs = pa.array([[("a", 1)], [("a", 2)]], pa.map_(pa.string(), pa.int64()))
     assert values(pairs) == ['{"a": 1}', '{"a": 2}'], "in two mappings it is not repeated"
+
+
+def test_columns_of_rows_may_mix_types() -> None:
+    rows: list[dict[str, Any]] = [
+        {"text": "a", "flag": True, "count": 1, "large": 2**60 + 1, "list": [1, None]},
+        {"text": 2, "flag": None, "count": 0.5, "large": 10**400, "list": {"k": "v"}},
+        {"text": True, "flag": "NaN", "count": False},
+    ]
+    batch, wrong = row_batch(rows, ["text"], ["flag", "count", "large"], ["list"])
+    assert not wrong
+    assert batch.column("text").to_pylist() == ["a", "2", "true"]
+    assert str(batch.column("flag").to_pylist()) == "[1.0, None, nan]"
+    assert batch.column("count").to_pylist() == [1.0, 0.5, 0.0]
+    assert batch.column("large").to_pylist() == [float(2**60), float("inf"), None]
+    assert batch.column("list").to_pylist() == ["[1, null]", '{"k": "v"}', None]
+    booleans, _ = row_batch([{"flag": True}, {"flag": None}, {}], [], ["flag"])
+    assert booleans.column("flag").to_pylist() == [1.0, None, None]
+
+
+def test_rows_with_a_wrong_value_are_left_out_with_their_first_error() -> None:
+    circular: list[Any] = []
+    circular.append(circular)
+    rows: list[dict[str, Any]] = [
+        {"text": "a", "count": 1},
+        {"text": "\ud800", "count": "x"},
+        {"text": "b", "count": "x"},
+        {"text": "c", "list": circular},
+        {"text": "d", "count": 2},
+    ]
+    batch, wrong = row_batch(rows, ["text"], ["count"], ["list"])
+    assert wrong == {
+        1: r"text is '\ud800', which has half of a surrogate pair",
+        2: "count is 'x', expected a number or true or false",
+        3: "Circular reference detected",
+    }
+    assert batch.to_pylist() == [
+        {"text": "a", "count": 1.0, "list": None},
+        {"text": "d", "count": 2.0, "list": None},
+    ]

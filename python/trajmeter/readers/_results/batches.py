@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import suppress
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from trajmeter.arrays import cast, nulls, taken
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers._results.json_texts import json_texts
+from trajmeter.readers._results.json_texts import encoded, json_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -162,28 +163,71 @@ def row_batch(
     """
     for name in numbers:
         refuse_key(name, texts)
+    names = [*texts, *numbers, *values]
+    try:
+        return pa.record_batch(_columns(rows, texts, numbers, values), names=names), {}
+    except ValueError:
+        wrong = _wrong(rows, texts, numbers, values)
+    kept = [row for index, row in enumerate(rows) if index not in wrong]
+    return pa.record_batch(_columns(kept, texts, numbers, values), names=names), wrong
+
+
+def _columns(
+    rows: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    numbers: Sequence[str],
+    values: Sequence[str],
+) -> list[Array]:
+    """Selected columns of rows.
+
+    Raises:
+        ValueError: A value is not a text, or not a number.
+    """
+    columns = [_text_column([row.get(name) for row in rows], name) for name in texts]
+    columns += [_number_column([row.get(name) for row in rows], name) for name in numbers]
+    columns += [_json_column([row.get(name) for row in rows]) for name in values]
+    return columns
+
+
+def _text_column(held: list[Any], name: str) -> Array:
+    if {*map(type, held)} <= {str, NoneType}:
+        return pa.array(held, pa.string())
+    return pa.array([text_of(value, name) for value in held], pa.string())
+
+
+def _number_column(held: list[Any], name: str) -> Array:
+    kinds = {*map(type, held)} - {NoneType}
+    if kinds <= {bool}:
+        return cast(pa.array(held, pa.bool_()), pa.float64())
+    if kinds <= {int, float}:
+        with suppress(pa.ArrowInvalid):  # a large integer is rounded
+            return pa.array(held, pa.float64())
+    return pa.array([number_of(value, name) for value in held], pa.float64())
+
+
+def _json_column(held: list[Any]) -> Array:
+    return pa.array([None if value is None else encoded(value) for value in held], pa.string())
+
+
+def _wrong(
+    rows: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    numbers: Sequence[str],
+    values: Sequence[str],
+) -> dict[int, str]:
+    """The first error of each row that has one, by index."""
     wrong: dict[int, str] = {}
-    columns: dict[str, list[Any]] = {name: [] for name in (*texts, *numbers, *values)}
     for index, row in enumerate(rows):
         try:
-            own: list[Any] = [text_of(row.get(name), name) for name in texts]
-            own += [number_of(row.get(name), name) for name in numbers]
-            own += [_json_text(row.get(name)) for name in values]
+            for name in texts:
+                text_of(row.get(name), name)
+            for name in numbers:
+                number_of(row.get(name), name)
+            for name in values:
+                encoded(row.get(name))
         except ValueError as error:
             wrong[index] = str(error)
-            continue
-        for column, value in zip(columns.values(), own, strict=True):
-            column.append(value)
-    arrays = [
-        pa.array(columns[name], kind)
-        for kind, names in ((pa.string(), texts), (pa.float64(), numbers), (pa.string(), values))
-        for name in names
-    ]
-    return pa.record_batch(arrays, names=[*texts, *numbers, *values]), wrong
-
-
-def _json_text(value: object) -> str | None:
-    return None if value is None else json.dumps(value, default=str)
+    return wrong
 
 
 def kinds_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, TableKind]:

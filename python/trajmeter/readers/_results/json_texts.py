@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
 
-__all__ = ["json_texts"]
+__all__ = ["encoded", "json_texts"]
 
-_encode = json.JSONEncoder(default=str).encode
+encoded = json.JSONEncoder(default=str).encode
+"""JSON of a value; what JSON cannot represent is text."""
 _join: Any = pc.binary_join_element_wise
 """The stubs accept arrays or scalars, but not both."""
 
@@ -45,7 +46,7 @@ def json_texts(column: Array) -> Array:
             None if value is None else {pair["key"]: pair["value"] for pair in value}
             for value in found
         ]
-    texts = [None if value is None else _encode(value) for value in found]
+    texts = [None if value is None else encoded(value) for value in found]
     return pa.array(texts, pa.string())
 
 
@@ -60,15 +61,15 @@ def _objects(column: Array) -> Array | None:
     places = np.repeat(np.arange(len(column)), np.diff(offsets)) * max(len(texts), 1) + codes
     if len(np.unique(places)) < len(places):
         return None  # the last value of a key counts
-    own = taken(pa.array([f"{_encode(text)}: " for text in texts], pa.string()), codes)
+    own = taken(pa.array([f"{encoded(text)}: " for text in texts], pa.string()), codes)
     return _joined("{", _join(own, _written(values), ""), offsets, "}", column)
 
 
 def _written(values: Array) -> Array:
     """Values without parts, as JSON."""
-    encoded = values.dictionary_encode()
-    distinct = [_encode(value) for value in encoded.dictionary.to_pylist()]
-    texts: Array = pa.array(distinct, pa.string()).take(encoded.indices).fill_null("null")
+    numbered = values.dictionary_encode()
+    distinct = [encoded(value) for value in numbered.dictionary.to_pylist()]
+    texts: Array = pa.array(distinct, pa.string()).take(numbered.indices).fill_null("null")
     return texts
 
 

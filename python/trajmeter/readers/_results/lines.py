@@ -53,6 +53,8 @@ class JsonLinesTable:
 
     metadata: Mapping[str, str]
 
+    is_columnar = False
+
     def __init__(self, path: Path, report: Callable[[ReadProblem], None]) -> None:
         self.name = str(path)
         self._path = path
@@ -189,6 +191,8 @@ class CsvTable:
     """
 
     metadata: Mapping[str, str]
+
+    is_columnar = False
 
     def __init__(self, path: Path, report: Callable[[ReadProblem], None]) -> None:
         self.name = str(path)

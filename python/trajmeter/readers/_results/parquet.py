@@ -40,6 +40,8 @@ class ParquetTable:
         ReadError: The first file cannot be read.
     """
 
+    is_columnar = True
+
     def __init__(
         self, name: str, files: Sequence[Path], settings: Mapping[str, str] | None = None
     ) -> None:

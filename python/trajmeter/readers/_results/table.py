@@ -43,6 +43,10 @@ class ResultsTable(Protocol):
         """The type of each column, as far as known before reading."""
 
     @property
+    def is_columnar(self) -> bool:
+        """Whether some columns can be read without parsing the others."""
+
+    @property
     def metadata(self) -> Mapping[str, str]:
         """Metadata of the file, under the keys of the Arrow schema."""
 

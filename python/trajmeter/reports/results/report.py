@@ -199,6 +199,7 @@ def _rows(
         numbers=[*figures, *NUMBERS, *(f"{family}.version" for family in families)],
         values=[*STEP_VALUES, *FAILURE_VALUES],
         duplicates=options.duplicates,
+        keeps_text=True,
     )
 
 
