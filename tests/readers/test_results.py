@@ -313,3 +313,10 @@ def test_rows_in_memory_are_refused_as_files_are() -> None:
         [*table.batches(["task_id", "x.version"], ["x.version"])]
     with pytest.raises(ReadError, match=r"rows\[1\]: task_id is .*half of a surrogate pair"):
         [*open_results([{"task_id": "é"}, {"task_id": "a\ud800"}]).batches(["task_id"], [])]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "rows", "arrow"])
+def test_an_open_table_is_returned_unchanged(tmp_path: Path, suffix: str) -> None:
+    sources: dict[str, Any] = {"rows": ROWS, "arrow": pa.Table.from_pylist(ROWS)}
+    table = open_results(sources.get(suffix) or write(tmp_path / f"table.{suffix}", ROWS))
+    assert open_results(table) is table

@@ -42,8 +42,8 @@ __all__ = [
     "rows_by_column",
 ]
 
-ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
-"""One table: a path, rows, or an exporter of Arrow batches."""
+ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table | ResultsTable"
+"""One table: a path, rows, an exporter of Arrow batches, or a table that is open already."""
 
 _MANIFEST, _PARTS = "manifest.json", "rows"
 _IDENTITY = "task_id"
@@ -55,7 +55,8 @@ def open_results(
     """Open a results table.
 
     Args:
-        source: A file, a folder of parts, rows, or an exporter of Arrow batches.
+        source: A file, a folder of parts, rows, or an exporter of Arrow batches; a table that is
+            open already is returned unchanged.
         name: Name for a table that is not a file.
         on_problem: Called with every unreadable row, which is skipped. Without it, the first one
             raises.
@@ -66,6 +67,8 @@ def open_results(
         InputError: The source has another type.
         ExtraMissingError: pyarrow is not installed.
     """
+    if isinstance(source, ResultsTable):
+        return source
     require_pyarrow("results tables")
     report = on_problem or _raise
     table: ResultsTable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.arguments import as_iterable
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers.results import open_results
+from trajmeter.readers.results import ResultsTable, open_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from trajmeter.readers.results import ResultsSource, ResultsTable
+    from trajmeter.readers.results import ResultsSource
     from trajmeter.records import ReadProblem
 
     Tables: TypeAlias = "ResultsSource | Iterable[ResultsSource]"
@@ -42,7 +42,7 @@ def open_tables(
 
 
 def _sources(tables: Tables) -> list[Any]:
-    if isinstance(tables, (str, PathLike)) or hasattr(tables, "__arrow_c_stream__"):
+    if isinstance(tables, (str, PathLike, ResultsTable)) or hasattr(tables, "__arrow_c_stream__"):
         return [tables]
     rows = getattr(tables, "rows", None)  # the result of trajmeter.score
     if isinstance(rows, list):

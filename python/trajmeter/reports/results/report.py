@@ -129,7 +129,7 @@ def results_document(
     shared = {**chosen._asdict(), "by": by, "on_problem": on_problem}
     if estimates is None or estimates.options.by != by:
         estimates = summarize(
-            tables,
+            opened,
             **shared,
             success=success,
             ks=ks,
@@ -146,7 +146,7 @@ def results_document(
             each.figure for s in systems for each in s.estimates.figures if each.mean is not None
         )
         listed = [*principal_figures(measured), *[*measured][:1]]  # the report may list their tasks
-        compared = compare_scores(tables, **{**shared, "interval": method}, tasks_of=listed)
+        compared = compare_scores(opened, **{**shared, "interval": method}, tasks_of=listed)
     if compared is not None:
         compared = _relabelled(compared, rows, systems)
     findings = Findings(estimates, compared, rows, tuple(systems))
