@@ -2,13 +2,17 @@
 
 Two agents attempt a tenth as many tasks as there are attempts, with all columns of *context* and
 *turns*. For comparison, the same rows are written as uncompressed JSON without any summary: the
-cost of a page that embeds its rows unchanged.
+cost of a page that embeds its rows unchanged. From JSON lines, which hold lists and mappings too,
+``json.loads`` parses each line without using the result.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 _DIRECTORY = re.compile(r'id="attempts-directory">([^<]*)<')
 
 
-def _built(attempts: int) -> Built:
+def _table(attempts: int) -> pa.Table:
     random = np.random.default_rng(0)
     numbers = range(attempts)
     columns: dict[str, pa.Array[Any]] = {
@@ -44,16 +48,38 @@ def _built(attempts: int) -> Built:
             for field in schema
             if field.name not in columns
         }
-    table = pa.table(columns)
+    return pa.table(columns)
 
-    def page() -> object:
-        (directory,) = _DIRECTORY.findall(trajmeter.report(table).html())
-        return json.loads(directory)["rows"]
+
+def _listed(source: object) -> object:
+    """Return the number of attempts that a report lists."""
+    (directory,) = _DIRECTORY.findall(trajmeter.report(source).html())
+    return json.loads(directory)["rows"]
+
+
+def _built(attempts: int) -> Built:
+    table = _table(attempts)
 
     def rows() -> object:
         return sum(1 for row in table.to_pylist() if json.dumps(row))
 
-    return Built({"report": page, "json of rows": rows}, attempts)
+    return Built({"report": partial(_listed, table), "json of rows": rows}, attempts)
+
+
+def _built_lines(attempts: int) -> Built:
+    folder = TemporaryDirectory(prefix="trajmeter-bench-")
+    path = Path(folder.name, "scores.jsonl")
+    with path.open("w", encoding="utf-8") as file:
+        for number, row in enumerate(_table(attempts).to_pylist()):
+            row["context.trajectory.line.coverage"] = [number % 7 / 7, number % 97 / 97]
+            row["turns.error_breakdown"] = {"timeout": number % 3}
+            file.write(f"{json.dumps(row)}\n")
+
+    def loads() -> object:
+        with Path(folder.name, "scores.jsonl").open("rb") as file:
+            return sum(1 for line in file if json.loads(line))
+
+    return Built({"report": partial(_listed, str(path)), "json.loads": loads}, attempts)
 
 
 def _same(answer: object, expected: object) -> bool:
@@ -71,6 +97,16 @@ _CASES = (
         same=_same,
         prepared="one Arrow table",
         bars={"json of rows": 0.3},
+    ),
+    Case(
+        kernel="report",
+        workload="attempts of two agents in JSON lines",
+        size=20_000,
+        unit="attempt",
+        build=_built_lines,
+        contenders=("report", "json.loads"),
+        same=_same,
+        prepared="one file",
     ),
 )
 
