@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -120,3 +121,11 @@ def test_rows_with_a_wrong_value_are_left_out_with_their_first_error() -> None:
         {"text": "a", "count": 1.0, "list": None},
         {"text": "d", "count": 2.0, "list": None},
     ]
+
+
+def test_rows_that_make_what_they_lack_are_not_changed() -> None:
+    rows: list[Any] = [defaultdict(float, {"a": 1.0}), {"a": 2.0, "b": 3.0}]
+    batch, wrong = row_batch(rows, [], ["a", "b"])
+    assert not wrong
+    assert batch.to_pylist() == [{"a": 1.0, "b": None}, {"a": 2.0, "b": 3.0}]
+    assert [*rows[0]] == ["a"]

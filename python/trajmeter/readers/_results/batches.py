@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from operator import itemgetter
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -183,19 +184,28 @@ def _columns(
     Raises:
         ValueError: A value is not a text, or not a number.
     """
-    columns = [_text_column([row.get(name) for row in rows], name) for name in texts]
-    columns += [_number_column([row.get(name) for row in rows], name) for name in numbers]
-    columns += [_json_column([row.get(name) for row in rows]) for name in values]
+    held = iter(_transposed(rows, [*texts, *numbers, *values]))
+    columns = [_text_column(next(held), name) for name in texts]
+    columns += [_number_column(next(held), name) for name in numbers]
+    columns += [_json_column(next(held)) for _ in values]
     return columns
 
 
-def _text_column(held: list[Any], name: str) -> Array:
+def _transposed(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Sequence[Sequence[Any]]:
+    """The values of each column; ``None`` where a row has none."""
+    if len(names) > 1 and {*map(type, rows)} == {dict}:  # others may make what they lack
+        with suppress(KeyError):  # row by row, as a row lies together in memory
+            return [*zip(*map(itemgetter(*names), rows), strict=True)]
+    return [[row.get(name) for row in rows] for name in names]
+
+
+def _text_column(held: Sequence[Any], name: str) -> Array:
     if {*map(type, held)} <= {str, NoneType}:
         return pa.array(held, pa.string())
     return pa.array([text_of(value, name) for value in held], pa.string())
 
 
-def _number_column(held: list[Any], name: str) -> Array:
+def _number_column(held: Sequence[Any], name: str) -> Array:
     kinds = {*map(type, held)} - {NoneType}
     if kinds <= {bool}:
         return cast(pa.array(held, pa.bool_()), pa.float64())
@@ -205,7 +215,7 @@ def _number_column(held: list[Any], name: str) -> Array:
     return pa.array([number_of(value, name) for value in held], pa.float64())
 
 
-def _json_column(held: list[Any]) -> Array:
+def _json_column(held: Sequence[Any]) -> Array:
     return pa.array([None if value is None else encoded(value) for value in held], pa.string())
 
 
