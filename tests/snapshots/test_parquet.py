@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,11 @@ def test_lines_are_as_the_docs_describe_them(tmp_path: Path) -> None:
         "commit": "c1",
         "files": {path: json.loads(entry) for path, entry in ENTRIES.items()},
     }
+
+
+def test_a_file_whose_name_is_not_utf8_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path / os.fsdecode(b"caf\xe9.parquet"))
+    assert described(path, "c2") == ("one/two", "c2", {"b.py": (0, [0], True)})
 
 
 def test_rows_that_share_a_row_group_are_read_one_by_one(tmp_path: Path) -> None:

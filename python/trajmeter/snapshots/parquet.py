@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from trajmeter.errors import ReadError
 from trajmeter.records import ReadProblem
-from trajmeter.remote import arrow_file, is_remote
+from trajmeter.remote import arrow_source
 from trajmeter.schemas import require_pyarrow
 from trajmeter.snapshots._indexed import IndexedSnapshots, Place
 from trajmeter.snapshots._lines import checked_file
@@ -58,8 +59,7 @@ class ParquetSnapshots(IndexedSnapshots):
     def index(self, on_problem: Callable[[ReadProblem], None]) -> None:
         """Note the row group of each row."""
         name = str(self.path)
-        file = self._open()
-        with file:
+        with self._open() as file:
             if not file.schema_arrow.equals(snapshot_schema()):
                 columns = ", ".join(snapshot_schema().names)
                 message = (
@@ -103,17 +103,19 @@ class ParquetSnapshots(IndexedSnapshots):
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ReadError(f"{self.path}: damaged: {error}") from error
 
-    def _open(self) -> parquet.ParquetFile:
+    @contextmanager
+    def _open(self) -> Iterator[parquet.ParquetFile]:
         require_pyarrow("Parquet files")
         import pyarrow as pa
         from pyarrow import parquet
 
-        try:
-            if is_remote(self.path):
-                return parquet.ParquetFile(arrow_file(self.path.open("rb")))
-            return parquet.ParquetFile(self.path)
-        except (pa.ArrowException, UnicodeDecodeError) as error:
-            raise ReadError(f"{self.path}: not a Parquet file: {error}") from error
+        with ExitStack() as stack:
+            source = stack.enter_context(arrow_source(self.path))
+            try:
+                file = stack.enter_context(parquet.ParquetFile(source))
+            except (pa.ArrowException, UnicodeDecodeError) as error:
+                raise ReadError(f"{self.path}: not a Parquet file: {error}") from error
+            yield file
 
 
 def _without_nulls(column: Any) -> Any:  # noqa: ANN401 - an array of lists of records

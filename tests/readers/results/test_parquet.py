@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,3 +123,13 @@ def test_a_part_may_lack_columns_of_the_first(tmp_path: Path) -> None:
     ):
         found = values(rows, ["agent", "x.size"])
         assert found == {"agent": ["b", "a", *[None] * 3], "x.size": [0.0, 1.0, *[None] * 3]}
+
+
+def test_a_file_whose_name_is_not_utf8_is_read(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.parquet")
+    with path.open("wb") as file:
+        parquet.write_table(table_of(23), file)
+    table = open_results(path)
+    read = values(rows_by_column(table, TEXTS, NUMBERS, repeating=["agent"]), NUMBERS)
+    assert read["x.size"] == [*range(23)]
+    assert values(table.batches(TEXTS, NUMBERS), NUMBERS) == read

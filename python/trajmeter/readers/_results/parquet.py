@@ -12,6 +12,7 @@ from pyarrow import parquet
 from trajmeter.arrays import nulls
 from trajmeter.errors import ReadError
 from trajmeter.readers._results.batches import arrow_batch, described, refuse_key, rows_at_once
+from trajmeter.remote import arrow_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,8 +48,8 @@ class ParquetTable:
     ) -> None:
         self.name = name
         self._files = files
-        with _naming(files[0]):
-            footer = parquet.read_metadata(files[0])
+        with _opened(files[0]) as file:
+            footer = file.metadata
             # Metadata added after all rows were written are in the footer only.
             schema = footer.schema.to_arrow_schema()
             metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
@@ -68,7 +69,7 @@ class ParquetTable:
         kept = self._dictionaries(repeating)
         most = rows_at_once(wanted)
         for path in self._files:
-            with _naming(path), _opened(path, kept) as file:
+            with _opened(path, kept) as file:
                 for groups, rows in _runs(file, most):
                     for batch in _read(file, groups, wanted, most if rows > most else None):
                         yield arrow_batch(batch, texts, numbers, self.name, values, repeating=kept)
@@ -83,7 +84,7 @@ class ParquetTable:
         kept = self._dictionaries(repeating)
         most, most_together = rows_at_once(texts), rows_at_once(wanted)
         for path in self._files:
-            with _naming(path), _opened(path, kept) as file:
+            with _opened(path, kept) as file:
                 for groups, rows in _runs(file, most):
                     if rows > most or rows * len(wanted) <= _FEW_CELLS:
                         at_once = most_together if rows > most else None
@@ -103,7 +104,7 @@ class ParquetTable:
     ) -> Array:
         """Read a number column of some rows of row groups."""
         # Opened anew, because threads must not share an open file.
-        with _naming(path), _opened(path, [], metadata) as file:
+        with _opened(path, metadata=metadata) as file:
             table = file.read_row_groups(groups, columns=[name], use_threads=False)
             if not table.num_columns:
                 return nulls(rows.stop - rows.start, pa.float64())
@@ -133,21 +134,26 @@ class _LateRows:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Add the name of an unreadable file to its error."""
+def _opened(
+    path: Path, dictionaries: Sequence[str] = (), metadata: parquet.FileMetaData | None = None
+) -> Iterator[parquet.ParquetFile]:
+    """Open a file, whose name is added to the message of any error.
+
+    Args:
+        path: The file.
+        dictionaries: Text columns to read as dictionaries; the file may lack some.
+        metadata: Its footer, if it was read before.
+    """
     try:
-        yield
+        with arrow_source(path) as source:
+            footer = metadata or parquet.read_metadata(source)
+            held = [name for name in dictionaries if name in footer.schema.names]
+            with parquet.ParquetFile(
+                source, pre_buffer=False, read_dictionary=held, metadata=footer
+            ) as file:
+                yield file
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise ReadError(f"{path}: {error}") from error
-
-
-def _opened(
-    path: Path, dictionaries: list[str], metadata: parquet.FileMetaData | None = None
-) -> parquet.ParquetFile:
-    if metadata is None:
-        metadata = parquet.read_metadata(path)
-    held = [name for name in dictionaries if name in metadata.schema.names]  # a part may lack some
-    return parquet.ParquetFile(path, pre_buffer=False, read_dictionary=held, metadata=metadata)
 
 
 def _runs(file: parquet.ParquetFile, most: int) -> Iterator[tuple[list[int], int]]:
