@@ -15,6 +15,7 @@ import pytest
 from tests.snapshots.git_repositories import commit, git
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.snapshots._git import GitRepository
+from trajmeter.snapshots._git_objects import GitObjects
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,7 +245,7 @@ def test_an_interrupted_answer_is_not_taken_for_that_to_a_later_request(
         raise TimeoutError
 
     with monkeypatch.context() as patch:
-        patch.setattr(GitRepository, "_content", late)
+        patch.setattr(GitObjects, "_content", late)
         with pytest.raises(TimeoutError):
             list(repository.read(files.values()))
     assert repository.commit("HEAD") == commit_id
@@ -259,12 +260,12 @@ from trajmeter.snapshots._git import GitRepository
 repository = GitRepository(Path(sys.argv[1]))
 commit = repository.commit("HEAD")
 for object_id in repository.files(commit).values():
-    repository._send(f"{object_id}\\n")  # another thread waits for the answer
+    repository._objects._send(f"{object_id}\\n")  # another thread waits for the answer
 child = os.fork()
 if child == 0:
     os._exit(repository.commit("HEAD") != commit)
 assert os.waitpid(child, 0)[1] == 0
-assert repository._next(object_id).content == b"1"
+assert repository._objects._receive().content == b"1"
 """
 
 

@@ -1,35 +1,24 @@
-"""Commits and files of a git repository, read from its objects: no checkout is needed.
-
-One ``git cat-file`` process serves all commits. Git neither fetches what a partial clone lacks nor
-follows replacements, and the user's settings are ignored.
-"""
+"""Commits and files of a git repository, read from its objects: no checkout is needed."""
 
 from __future__ import annotations
 
-import os
 import shlex
-import weakref
-from contextlib import contextmanager
-from threading import RLock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.snapshots._checkout import Content
+from trajmeter.errors import ReadError
+from trajmeter.snapshots._git_objects import AmbiguousNameError, GitObjects
 from trajmeter.snapshots._links import MOST_LINKS
 from trajmeter.snapshots._names import folder_name
-from trajmeter.system.forks import lock_for
-from trajmeter.system.processes import own_group
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from trajmeter.snapshots._checkout import Content
 
 __all__ = ["GitRepository", "fetch_command", "git_folder"]
 
 _LINK, _FOLDER, _FILE = b"120000", b"40000", b"100"
-_AHEAD = 64
-"""Objects to request before the first is read: few enough for the requests to fit into a pipe."""
 
 
 def git_folder(path: Path) -> Path | None:
@@ -53,6 +42,14 @@ def fetch_command(repository: Path, revision: str) -> str:
     return shlex.join([*words, "--", revision] if revision.startswith("-") else [*words, revision])
 
 
+class _TreeEntry(NamedTuple):
+    """A file, link or folder directly in a tree."""
+
+    mode: bytes
+    name: bytes
+    object_id: str
+
+
 class _Tree(NamedTuple):
     """What a commit holds, by path."""
 
@@ -62,7 +59,7 @@ class _Tree(NamedTuple):
 
 
 class GitRepository:
-    """A repository, read by one git process that ends with it. Threads may share it.
+    """A repository at any of its commits. Threads may share it.
 
     Args:
         path: The repository, bare or not.
@@ -76,11 +73,8 @@ class GitRepository:
         if folder is None:
             raise ReadError(f"{path}: not a git repository")
         self.path = path
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-        self._started_by = os.getpid()
-        self._trees: dict[str, list[tuple[bytes, bytes, str]]] = {}
-        self._lock = lock_for(self, RLock)
+        self._objects = GitObjects(path, folder)
+        self._trees: dict[str, list[_TreeEntry]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit the process."""
@@ -99,7 +93,7 @@ class GitRepository:
 
     def is_shallow(self) -> bool:
         """Whether the clone's history is cut off."""
-        return self._told("--is-shallow-repository").stdout.strip() == b"true"
+        return self._objects.rev_parse("--is-shallow-repository").stdout.strip() == b"true"
 
     @property
     def deepen_command(self) -> str:
@@ -119,15 +113,11 @@ class GitRepository:
         """
         if not revision.strip() or not revision.isprintable():
             return None
-        with self._exchange():
-            header = self._ask(f"{revision}^{{commit}}")
-            if header.endswith(b" ambiguous"):
-                raise ReadError(f"{self.path}: {revision!r} is short for several objects")
-            if header.endswith(b" missing"):
-                return None
-            name, _, size = header.split()
-            self._content(int(size))
-        return name.decode()
+        try:
+            found = self._objects.lookup(f"{revision}^{{commit}}")
+        except AmbiguousNameError:
+            raise ReadError(f"{self.path}: {revision!r} is short for several objects") from None
+        return None if found is None else found.blob
 
     def files(self, commit: str) -> dict[str, str]:
         """Blobs of the files of a commit, by path, in order.
@@ -138,29 +128,15 @@ class GitRepository:
         Raises:
             ReadError: One of its folders is missing, or git cannot read the repository.
         """
-        with self._exchange():
-            header = self._ask(f"{commit}^{{tree}}")
-            if header.endswith(b" missing"):
+        with self._objects.exchange():
+            root = self._objects.lookup(f"{commit}^{{tree}}")
+            if root is None:
                 raise ReadError(f"{self.path}: files of commit {commit}: {self.why_missing}")
-            tree, _, size = header.split()
-            self._content(int(size))
-            found = _Tree({}, {}, set())
-            left = [(b"", tree.decode())]
-            while left:
-                above, tree_id = left.pop()
-                for mode, name, object_id in self._tree(tree_id):
-                    path = above + name
-                    if mode == _FOLDER:
-                        left.append((path + b"/", object_id))
-                        found.folders.add(path)
-                    elif mode == _LINK:
-                        found.links[path] = object_id
-                    elif mode.startswith(_FILE):
-                        found.files[path] = object_id
-            targets = dict(zip(found.links, self.read(found.links.values()), strict=True))
-        files = dict(found.files)
-        for path in found.links:
-            linked = _linked(path, targets, found)
+            tree = self._paths(root.blob)
+            targets = dict(zip(tree.links, self.read(tree.links.values()), strict=True))
+        files = dict(tree.files)
+        for path in tree.links:
+            linked = _linked(path, targets, tree)
             if linked is not None:
                 files[path] = linked
         return dict(sorted(_named(files)))
@@ -175,39 +151,31 @@ class GitRepository:
         Raises:
             ReadError: Git cannot read the repository.
         """
-        wanted = list(object_ids)
-        for start in range(0, len(wanted), _AHEAD):
-            with self._exchange():
-                part = wanted[start : start + _AHEAD]
-                self._send("".join(f"{each}\n" for each in part))
-                found = [self._next(each) for each in part]
-            yield from found
+        return self._objects.read(object_ids)
 
     def close(self) -> None:
         """End the git process; it is started again when needed."""
-        with self._lock:
-            if self._process is not None:
-                self._end()
-            self._process = None
+        self._objects.close()
 
-    @contextmanager
-    def _exchange(self) -> Iterator[None]:
-        """Send requests and read all their answers, while other threads wait.
+    def _paths(self, root: str) -> _Tree:
+        """Files, links and folders below a tree."""
+        found = _Tree({}, {}, set())
+        left = [(b"", root)]
+        while left:
+            above, tree_id = left.pop()
+            for entry in self._entries(tree_id):
+                path = above + entry.name
+                if entry.mode == _FOLDER:
+                    left.append((path + b"/", entry.object_id))
+                    found.folders.add(path)
+                elif entry.mode == _LINK:
+                    found.links[path] = entry.object_id
+                elif entry.mode.startswith(_FILE):
+                    found.files[path] = entry.object_id
+        return found
 
-        If that is interrupted, git is ended: its remaining answers would be taken for those to
-        later requests. The git of a process that has forked this one is left to that process.
-        """
-        with self._lock:
-            if self._started_by != os.getpid():
-                self.close()
-            try:
-                yield
-            except BaseException:
-                self.close()
-                raise
-
-    def _tree(self, tree_id: str) -> list[tuple[bytes, bytes, str]]:
-        """Mode, name and object of the entries of a tree, which many commits may share."""
+    def _entries(self, tree_id: str) -> list[_TreeEntry]:
+        """The entries of a tree, which many commits may share."""
         entries = self._trees.get(tree_id)
         if entries is None:
             content = next(self.read([tree_id]))
@@ -216,112 +184,8 @@ class GitRepository:
             entries = self._trees[tree_id] = _tree_entries(content.content, len(tree_id) // 2)
         return entries
 
-    def _next(self, object_id: str) -> Content | None:
-        header = self._header()
-        if header.endswith(b" missing"):
-            return None
-        return Content(object_id, self._content(int(header.split()[2])))
 
-    def _ask(self, name: str) -> bytes:
-        self._send(f"{name}\n")
-        return self._header()
-
-    def _send(self, text: str) -> None:
-        if self._process is None:
-            self._start()
-        stream = cast("IO[bytes]", cast("subprocess.Popen[bytes]", self._process).stdin)
-        try:
-            stream.write(text.encode())
-            stream.flush()
-        except BrokenPipeError:
-            raise self._failure() from None
-
-    def _header(self) -> bytes:
-        line = self._output.readline()
-        if not line.endswith(b"\n"):
-            raise self._failure()
-        return line[:-1]
-
-    def _content(self, size: int) -> bytes:
-        content = self._output.read(size + 1)
-        if len(content) <= size:
-            raise self._failure()
-        return content[:-1]
-
-    @property
-    def _output(self) -> IO[bytes]:
-        return cast("IO[bytes]", cast("subprocess.Popen[bytes]", self._process).stdout)
-
-    def _start(self) -> None:
-        import subprocess
-
-        try:
-            self._process = process = subprocess.Popen(
-                self._command("cat-file", "--batch"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=_environment(),
-                **own_group(),
-            )
-        except OSError as error:
-            raise ConfigurationError(
-                f"{self.path}: reading a repository needs git, which cannot be started "
-                f"({error.strerror}); install it, or check the repository out and name the folder"
-            ) from error
-        self._started_by = os.getpid()
-        self._end = weakref.finalize(self, _end, process)
-
-    def _command(self, *words: str) -> list[str]:
-        return ["git", f"--git-dir={self._folder}", *words]
-
-    def _failure(self) -> ReadError:
-        """What git reported about the repository, once it has ended."""
-        self.close()
-        said = self._told("--git-dir").stderr.decode(errors="replace")
-        reason = said.strip().removeprefix("fatal: ") or "git ended while reading an object"
-        return ReadError(f"{self.path}: {reason}")
-
-    def _told(self, question: str) -> subprocess.CompletedProcess[bytes]:
-        """What git says about the repository itself."""
-        import subprocess
-
-        call = self._command("rev-parse", question)
-        return subprocess.run(call, capture_output=True, check=False, env=_environment())
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git, which has nothing to finish, unless another process started it."""
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            try:
-                stream.close()
-            except BrokenPipeError:  # what has not been sent yet
-                continue
-
-
-def _environment() -> dict[str, str]:
-    """The environment of git: only the repository's settings apply, and nothing is fetched.
-
-    Git before 2.45 does not know ``GIT_NO_LAZY_FETCH``. The repository may be anyone's, and its
-    settings could allow a protocol that runs a program; an empty list of protocols overrules them.
-    """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {
-        **kept,
-        "GIT_ALLOW_PROTOCOL": "",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }
-
-
-def _tree_entries(content: bytes, id_bytes: int) -> list[tuple[bytes, bytes, str]]:
+def _tree_entries(content: bytes, id_bytes: int) -> list[_TreeEntry]:
     """Parse a tree: each entry is its mode, a space, its name, a NUL, and its object's id."""
     entries = []
     place = 0
@@ -329,7 +193,7 @@ def _tree_entries(content: bytes, id_bytes: int) -> list[tuple[bytes, bytes, str
         end = content.index(b"\0", place)
         mode, _, name = content[place:end].partition(b" ")
         place = end + 1 + id_bytes
-        entries.append((mode, name, content[end + 1 : place].hex()))
+        entries.append(_TreeEntry(mode, name, content[end + 1 : place].hex()))
     return entries
 
 
