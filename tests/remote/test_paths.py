@@ -13,8 +13,8 @@ import pytest
 
 from tests.remote.stores import Bucket, held, memory_folder, put
 from trajmeter.errors import ConfigurationError, ExtraMissingError
-from trajmeter.remote import RemotePath, given_options, is_remote, path_of, take_options
-from trajmeter.remote.filesystems import Uri, telling
+from trajmeter.remote import RemotePath, adopt_options, is_remote, known_options, path_of
+from trajmeter.remote.filesystems import Uri, os_errors
 from trajmeter.writers.provenance import command_line
 
 
@@ -67,9 +67,9 @@ def test_two_sets_of_options_for_one_place_are_refused() -> None:
 
 def test_options_reach_other_processes() -> None:
     path_of("s3://elsewhere/a?region=x")
-    options = pickle.loads(pickle.dumps(given_options()))  # noqa: S301 - our own
-    take_options(options)
-    assert given_options() == options
+    options = pickle.loads(pickle.dumps(known_options()))  # noqa: S301 - our own
+    adopt_options(options)
+    assert known_options() == options
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_name_may_hold_what_credentials_do(name: str) -> None:
 
 def test_a_traceback_shows_no_address_of_a_missing_file() -> None:
     address = "https://host/a?token=topsecret"
-    with pytest.raises(FileNotFoundError) as raised, telling(Uri("https", "host/a")):
+    with pytest.raises(FileNotFoundError) as raised, os_errors(Uri("https", "host/a")):
         raise FileNotFoundError(address)
     shown = traceback.format_exception(raised.type, raised.value, None)
     assert "topsecret" not in "".join(shown)

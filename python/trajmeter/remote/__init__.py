@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from trajmeter.remote.filesystems import given_options, take_options
-from trajmeter.remote.paths import (
-    RemotePath,
-    arrow_file,
-    arrow_source,
-    is_named_in_utf8,
-    is_remote,
-    path_of,
-)
+from trajmeter.remote.filesystems import adopt_options, known_options
+from trajmeter.remote.paths import RemotePath, is_remote, path_of
+from trajmeter.remote.sources import arrow_file, arrow_source, is_named_in_utf8
 
 __all__ = [
     "RemotePath",
+    "adopt_options",
     "arrow_file",
     "arrow_source",
-    "given_options",
     "is_named_in_utf8",
     "is_remote",
+    "known_options",
     "path_of",
-    "take_options",
 ]

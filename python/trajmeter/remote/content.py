@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from trajmeter.remote.filesystems import telling
+from trajmeter.remote.filesystems import os_errors
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["RemoteContent"]
 
 _FIRST = 1 << 16
+"""Number of bytes to request first, and after a seek."""
 _MOST = 8 << 20
 """Maximum number of bytes to request at a time."""
 
@@ -53,7 +54,7 @@ class RemoteContent(io.RawIOBase):
         if whence == io.SEEK_CUR:
             offset += self._place
         elif whence == io.SEEK_END:
-            with telling(self.uri):
+            with os_errors(self.uri):
                 offset += self.native.size()
         if offset < 0:
             raise OSError(22, "negative seek position", str(self.uri))
@@ -67,7 +68,7 @@ class RemoteContent(io.RawIOBase):
         """Read bytes, from those already requested where possible."""
         view = memoryview(buffer)
         if not self._ahead:
-            with telling(self.uri):
+            with os_errors(self.uri):
                 self.native.seek(self._place)
                 self._ahead = memoryview(self.native.read(max(self._next, len(view))))
             self._next = min(self._next * 4, _MOST)

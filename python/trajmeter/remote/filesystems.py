@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pyarrow.fs import FileSystem
 
-__all__ = ["Uri", "filesystem_of", "given_options", "parse", "take_options", "telling"]
+__all__ = ["Uri", "adopt_options", "filesystem_of", "known_options", "os_errors", "parse"]
 
 # A scheme has at least two letters: one letter is a drive. Path collapses double slashes.
 _URI = r"""
@@ -37,7 +37,8 @@ _WEB = frozenset({"http", "https"})
 """Schemes whose queries are part of the name, not options."""
 _WEB_QUERY = r"\?(.*)"
 _LEAST_SECRET = 3
-_SHOWN = "***"
+"""Minimum length of a text to hide: shorter ones occur in other words."""
+_HIDDEN = "***"
 
 
 class Uri(NamedTuple):
@@ -66,13 +67,14 @@ class _Options(NamedTuple):
         """Texts that no message may show."""
         values = [self.user, *self.user.split(":"), self.query]
         values += [value for _, value in parse_qsl(self.query)]
-        found = {each for value in values for each in (value, unquote(value))}
-        return sorted((each for each in found if len(each) >= _LEAST_SECRET), key=len, reverse=True)
+        forms = {form for value in values for form in (value, unquote(value))}
+        return sorted((form for form in forms if len(form) >= _LEAST_SECRET), key=len, reverse=True)
 
 
-_given: dict[str, _Options] = {}
-"""Options and credentials, by what they apply to."""
-_opened: dict[str, FileSystem] = {}
+_options_by_root: dict[str, _Options] = {}
+"""Options and credentials, by :attr:`Uri.root` of the URIs that they apply to."""
+_filesystems_by_root: dict[str, FileSystem] = {}
+"""File systems that were opened, likewise."""
 
 
 def parse(text: str) -> Uri | None:
@@ -88,43 +90,43 @@ def parse(text: str) -> Uri | None:
     if match is None:
         return None
     scheme = match["scheme"].lower()
-    place, query = _divided(match["place"], _WEB_QUERY if scheme in _WEB else _OPTIONS)
+    place, query = _split_query(match["place"], _WEB_QUERY if scheme in _WEB else _OPTIONS)
     if re.match(_CUT_CREDENTIALS, place):
         raise ConfigurationError(
-            f"{match['scheme']}://{_SHOWN}: the credentials contain a slash; write it as %2F"
+            f"{match['scheme']}://{_HIDDEN}: the credentials contain a slash; write it as %2F"
         )
     uri = Uri(scheme, place)
     options = _Options(match["user"] or "", query)
-    if any(options) and _given.setdefault(uri.root, options) != options:
+    if any(options) and _options_by_root.setdefault(uri.root, options) != options:
         raise ConfigurationError(f"{uri.root} is given with two sets of options; use one")
     return uri
 
 
-def _divided(place: str, query: str) -> tuple[str, str]:
+def _split_query(place: str, query: str) -> tuple[str, str]:
     """A name, and the query behind it."""
-    found = re.search(query, place, re.DOTALL)
-    return (place, "") if found is None else (place[: found.start()], found[1])
+    match = re.search(query, place, re.DOTALL)
+    return (place, "") if match is None else (place[: match.start()], match[1])
 
 
-def given_options() -> dict[str, Any]:
-    """All options and credentials so far, to be passed to :func:`take_options` elsewhere."""
-    return dict(_given)
+def known_options() -> dict[str, Any]:
+    """All options and credentials so far, to be passed to :func:`adopt_options` elsewhere."""
+    return dict(_options_by_root)
 
 
-def take_options(options: Mapping[str, Any]) -> None:
+def adopt_options(options: Mapping[str, Any]) -> None:
     """Adopt options from another process."""
-    for root, each in options.items():
-        if _given.get(root) != each:
-            _opened.pop(root, None)
-        _given[root] = each
+    for root, own in options.items():
+        if _options_by_root.get(root) != own:
+            _filesystems_by_root.pop(root, None)
+        _options_by_root[root] = own
 
 
 def filesystem_of(uri: Uri) -> tuple[FileSystem, str]:
     """The file system of a URI, and the path within it.
 
     Raises:
-        OSError: There is none, or its options are wrong.
-        ExtraMissingError: What opens it is not installed.
+        OSError: No file system has this scheme, or its options are wrong.
+        ExtraMissingError: The library that opens it is not installed.
     """
     try:
         from pyarrow import fs
@@ -132,19 +134,19 @@ def filesystem_of(uri: Uri) -> tuple[FileSystem, str]:
         raise ExtraMissingError(
             f"{uri.root} needs pyarrow: pip install 'trajmeter[data]'"
         ) from error
-    options = _given.get(uri.root, _Options("", ""))
+    options = _options_by_root.get(uri.root, _Options("", ""))
     if uri.scheme in _ARROW:
-        if uri.root not in _opened:
+        if uri.root not in _filesystems_by_root:
             user = f"{options.user}@" if options.user else ""
             query = f"?{options.query}" if options.query else ""
             authority = uri.place.partition("/")[0]
-            with telling(uri):
-                _opened[uri.root], _ = fs.FileSystem.from_uri(
+            with os_errors(uri):
+                _filesystems_by_root[uri.root], _ = fs.FileSystem.from_uri(
                     f"{uri.scheme}://{user}{authority}/{query}"
                 )
-        return _opened[uri.root], _arrow_path(uri)
-    opened, path = _other(uri, options)
-    return _opened.setdefault(uri.root, opened), path
+        return _filesystems_by_root[uri.root], _arrow_path(uri)
+    opened, path = _fsspec_filesystem(uri, options)
+    return _filesystems_by_root.setdefault(uri.root, opened), path
 
 
 def _arrow_path(uri: Uri) -> str:
@@ -157,7 +159,7 @@ def _arrow_path(uri: Uri) -> str:
     return place
 
 
-def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
+def _fsspec_filesystem(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
     """An fsspec file system."""
     try:
         import fsspec  # type: ignore[import-untyped]  # it has no types
@@ -173,7 +175,7 @@ def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
     if options.user:
         user, _, password = options.user.partition(":")
         settings |= {"username": unquote(user), "password": unquote(password)}
-    with telling(uri):
+    with os_errors(uri):
         try:
             opened = fsspec.filesystem(uri.scheme, **settings)
         except ImportError as error:
@@ -186,7 +188,7 @@ def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
 
 
 @contextmanager
-def telling(uri: Uri) -> Iterator[None]:
+def os_errors(uri: Uri) -> Iterator[None]:
     """Convert all errors of a file system to ``OSError``, without secrets in the message."""
     try:
         yield
@@ -194,9 +196,9 @@ def telling(uri: Uri) -> Iterator[None]:
         raise
     except FileNotFoundError:  # its message may contain the whole address
         raise FileNotFoundError(2, "No such file or directory", str(uri)) from None
-    except Exception as error:  # noqa: BLE001 - what file systems of others raise is not known
+    except Exception as error:  # noqa: BLE001 - any library may have made the file system
         reason = f"{error.strerror or error}" if isinstance(error, OSError) else str(error)
-        for secret in _given.get(uri.root, _Options("", "")).secrets():
-            reason = reason.replace(secret, _SHOWN)
-        said = " ".join(reason.split()) or type(error).__name__
-        raise OSError(getattr(error, "errno", None) or 5, said, str(uri)) from None
+        for secret in _options_by_root.get(uri.root, _Options("", "")).secrets():
+            reason = reason.replace(secret, _HIDDEN)
+        message = " ".join(reason.split()) or type(error).__name__
+        raise OSError(getattr(error, "errno", None) or 5, message, str(uri)) from None

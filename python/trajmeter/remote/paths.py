@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import unquote
 
 from trajmeter.remote.content import RemoteContent
-from trajmeter.remote.filesystems import Uri, filesystem_of, parse, telling
+from trajmeter.remote.filesystems import Uri, filesystem_of, os_errors, parse
+from trajmeter.remote.patterns import has_magic, pattern_expression
 
 if sys.platform == "win32":
     from pathlib import WindowsPath as _Path
@@ -24,18 +25,15 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyarrow import NativeFile
     from pyarrow.fs import FileInfo
 
-__all__ = ["RemotePath", "arrow_file", "arrow_source", "is_named_in_utf8", "is_remote", "path_of"]
+__all__ = ["RemotePath", "is_remote", "path_of"]
 
 _BUFFER = 1 << 18
 _IN_MEMORY = 64 << 20
 """Bytes of a file to buffer in memory before it is written; larger files are buffered on disk."""
 _COPIED = 8 << 20
-_MAGIC = re.compile(r"[*?\[]")
-_ANY_LETTER = r"(\\.|\[\^?\]?[^\]]*\])|\."
-"""What ``?`` becomes in a translated pattern: a dot outside of escapes and sets."""
+"""Bytes to copy at a time."""
 _VERSIONS = ("ETag", "etag", "version_id", "versionId", "sha256", "oid", "blob_id", "generation")
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 
@@ -64,39 +62,6 @@ def path_of(name: str | os.PathLike[str]) -> Path:
 def is_remote(path: str | os.PathLike[str]) -> bool:
     """Whether a path is remote."""
     return isinstance(path, RemotePath)
-
-
-def is_named_in_utf8(file: str | Path) -> bool:
-    """Whether a file name is valid text; the few others are shown with escapes."""
-    name = str(file)
-    if name.isascii():
-        return True
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-@contextmanager
-def arrow_source(path: Path) -> Iterator[Path | NativeFile]:
-    """A file in the form that pyarrow functions take: a path, or an open file.
-
-    Remote files, and files whose names are not valid text, which pyarrow rejects, are opened.
-
-    Raises:
-        OSError: It cannot be opened.
-    """
-    if not isinstance(path, RemotePath) and is_named_in_utf8(path):
-        yield path
-        return
-    with path.open("rb") as file:
-        yield arrow_file(file)
-
-
-def arrow_file(file: BinaryIO) -> Any:  # noqa: ANN401 - as pyarrow takes it
-    """A file in the form that pyarrow reads best: remote files with its own ranges."""
-    return getattr(getattr(file, "raw", None), "native", file)
 
 
 class RemotePath(_Path):
@@ -129,31 +94,31 @@ class RemotePath(_Path):
         """The store's identity of this file version; ``None`` if it has none.
 
         Raises:
-            OSError: It cannot be asked.
+            OSError: The store cannot be reached.
         """
         system, path = filesystem_of(self._uri)
-        with telling(self._uri):
-            about: dict[Any, Any]
+        with os_errors(self._uri):
+            info: dict[Any, Any]
             if system.type_name.startswith("py::fsspec"):
-                about = system.handler.fs.info(path)  # type: ignore[attr-defined]  # of FSSpecHandler
+                info = system.handler.fs.info(path)  # type: ignore[attr-defined]  # of FSSpecHandler
             else:
                 with system.open_input_file(path) as file:
-                    about = {key: value.decode() for key, value in (file.metadata() or {}).items()}
+                    info = {key: value.decode() for key, value in (file.metadata() or {}).items()}
         for key in (*_VERSIONS, *_TIMES):
-            if about.get(key):
-                return f"{key.lower()}:{about[key]}"
+            if info.get(key):
+                return f"{key.lower()}:{info[key]}"
         time = self.stat().st_mtime_ns
         return f"mtime:{time}" if time else None
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Size, time and kind."""
         del follow_symlinks
-        about = self._info()
-        mode = stat.S_IFDIR if _is_folder(about) else stat.S_IFREG
-        time = about.mtime_ns or 0
+        info = self._info()
+        mode = stat.S_IFDIR if _is_folder(info) else stat.S_IFREG
+        time = info.mtime_ns or 0
         seconds = time // 10**9
         return os.stat_result(
-            (mode, 0, 0, 1, 0, 0, about.size or 0, seconds, seconds, seconds),
+            (mode, 0, 0, 1, 0, 0, info.size or 0, seconds, seconds, seconds),
             {"st_mtime_ns": time},
         )
 
@@ -161,11 +126,11 @@ class RemotePath(_Path):
         from pyarrow.fs import FileType
 
         system, path = filesystem_of(self._uri)
-        with telling(self._uri):
-            about = system.get_file_info(path)
-            if about.type == FileType.NotFound:
+        with os_errors(self._uri):
+            info = system.get_file_info(path)
+            if info.type == FileType.NotFound:
                 raise FileNotFoundError
-        return about
+        return info
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
         """Whether there is such a file or folder."""
@@ -203,7 +168,7 @@ class RemotePath(_Path):
         if mode != "rb":
             raise OSError(95, "can only be read as bytes", str(self))
         system, path = filesystem_of(self._uri)
-        with telling(self._uri):
+        with os_errors(self._uri):
             content = RemoteContent(self._uri, system.open_input_file(path))
         if buffering == 0:
             return content
@@ -227,7 +192,7 @@ class RemotePath(_Path):
             yield cast("BinaryIO", held)
             held.seek(0)
             system, path = filesystem_of(self._uri)
-            with telling(self._uri):
+            with os_errors(self._uri):
                 # Leaving the context by an exception would close the stream and publish a partial
                 # file.
                 stream = system.open_output_stream(path, compression=None)
@@ -242,26 +207,26 @@ class RemotePath(_Path):
             OSError: It cannot be listed.
         """
         listed = self._list(recursive=True)
-        found = [(self._named(each), each.size or 0) for each in listed if not _is_folder(each)]
-        return sorted(found, key=lambda each: each[0].parts)
+        files = [(self._named(info), info.size or 0) for info in listed if not _is_folder(info)]
+        return sorted(files, key=lambda file: file[0].parts)
 
     def _list(self, *, recursive: bool = False) -> list[FileInfo]:
         from pyarrow.fs import FileSelector
 
         system, path = filesystem_of(self._uri)
-        with telling(self._uri):
+        with os_errors(self._uri):
             return list(system.get_file_info(FileSelector(path, recursive=recursive)))
 
-    def _named(self, about: FileInfo) -> RemotePath:
+    def _named(self, info: FileInfo) -> RemotePath:
         """The path of a listed entry below this folder."""
-        _, own = filesystem_of(self._uri)
-        below = about.path.strip("/").removeprefix(own.strip("/")).strip("/")
+        _, folder = filesystem_of(self._uri)
+        below = info.path.strip("/").removeprefix(folder.strip("/")).strip("/")
         return self.joinpath(below)
 
     def iterdir(self) -> Iterator[RemotePath]:  # type: ignore[override]  # of this class
         """The entries of this folder."""
-        for each in self._list():
-            yield self._named(each)
+        for info in self._list():
+            yield self._named(info)
 
     def scan(self) -> list[tuple[RemotePath, bool]]:
         """The entries of this folder by name, each with whether it is a folder.
@@ -269,25 +234,25 @@ class RemotePath(_Path):
         Raises:
             OSError: It cannot be listed.
         """
-        found = [(self._named(each), _is_folder(each)) for each in self._list()]
-        return sorted(found, key=lambda each: each[0].name)
+        entries = [(self._named(info), _is_folder(info)) for info in self._list()]
+        return sorted(entries, key=lambda entry: entry[0].name)
 
     def glob(self, pattern: str, **_: object) -> Iterator[RemotePath]:  # type: ignore[override]
         """Entries of this folder whose names match a pattern."""
-        for each in self.iterdir():
-            if fnmatch.fnmatchcase(each.name, pattern):
-                yield each
+        for entry in self.iterdir():
+            if fnmatch.fnmatchcase(entry.name, pattern):
+                yield entry
 
     def rglob(self, pattern: str, **_: object) -> Iterator[RemotePath]:  # type: ignore[override]
         """Files below this folder whose names match a pattern."""
-        for each, _size in self.files():
-            if fnmatch.fnmatchcase(each.name, pattern):
-                yield each
+        for file, _size in self.files():
+            if fnmatch.fnmatchcase(file.name, pattern):
+                yield file
 
     @property
     def is_pattern(self) -> bool:
         """Whether the path is a pattern."""
-        return _MAGIC.search(str(self)) is not None
+        return has_magic(str(self))
 
     def matches(self) -> list[RemotePath]:
         """Files that match this pattern, ``**`` for any folders, ordered by name.
@@ -296,12 +261,12 @@ class RemotePath(_Path):
             OSError: The folder above them cannot be listed.
         """
         fixed = 0
-        while not _MAGIC.search(self.parts[fixed]):
+        while not has_magic(self.parts[fixed]):
             fixed += 1
         folder = RemotePath("/".join(self.parts[:fixed]))
-        wanted = re.compile(_translated(self.parts[fixed:]))
-        found = (each for each, _ in folder.files())
-        return [each for each in found if wanted.fullmatch("/".join(each.parts[fixed:]))]
+        wanted = re.compile(pattern_expression(self.parts[fixed:]))
+        files = (file for file, _ in folder.files())
+        return [file for file in files if wanted.fullmatch("/".join(file.parts[fixed:]))]
 
     def resolve(self, strict: bool = False) -> RemotePath:  # noqa: FBT001, FBT002 - as that of Path
         """The path, which is absolute already."""
@@ -316,7 +281,7 @@ class RemotePath(_Path):
         """Create the folder, if the file system has folders."""
         del mode, parents, exist_ok
         system, path = filesystem_of(self._uri)
-        with telling(self._uri):
+        with os_errors(self._uri):
             system.create_dir(path, recursive=True)
 
     def unlink(self, missing_ok: bool = False) -> None:  # noqa: FBT001, FBT002 - as that of Path
@@ -324,26 +289,11 @@ class RemotePath(_Path):
         system, path = filesystem_of(self._uri)
         if missing_ok and not self.exists():
             return
-        with telling(self._uri):
+        with os_errors(self._uri):
             system.delete_file(path)
 
 
-def _is_folder(about: FileInfo) -> bool:
+def _is_folder(info: FileInfo) -> bool:
     from pyarrow.fs import FileType
 
-    return bool(about.type == FileType.Directory)
-
-
-def _translated(parts: tuple[str, ...]) -> str:
-    """The regular expression of a :mod:`glob` pattern: ``*`` does not match hidden files."""
-    texts = []
-    for number, part in enumerate(parts):
-        is_last = number == len(parts) - 1
-        if part == "**":
-            texts.append(r"(?:[^/.][^/]*/)*" + (r"[^/.][^/]*" if is_last else ""))
-            continue
-        inner = fnmatch.translate(part).removeprefix("(?s:").rpartition(")")[0]
-        inner = re.sub(_ANY_LETTER, lambda found: found[1] or "[^/]", inner)
-        hidden = "" if part.startswith(".") else r"(?!\.)"
-        texts.append(hidden + inner + ("" if is_last else "/"))
-    return "".join(texts)
+    return bool(info.type == FileType.Directory)

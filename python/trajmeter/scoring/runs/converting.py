@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from trajmeter.kernels import backend
 from trajmeter.metrics.rows import package_version
-from trajmeter.remote import given_options, take_options
+from trajmeter.remote import adopt_options, known_options
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.runs.key import input_settings
@@ -57,7 +57,7 @@ class Conversion:
     """Nothing else is read."""
     needs_one_worker: str | None = None
     """Any number of workers can share it."""
-    remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
+    remote: Mapping[str, Any] = field(default_factory=known_options, repr=False, compare=False)
     """Options of the file systems of URIs, for other processes; may contain secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Conversion:
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedConversion:  # noqa: ARG002 - nothing is read
         """Prepare for conversion."""
-        take_options(self.remote)
+        adopt_options(self.remote)
         return OpenedConversion(self.reading)
 
 

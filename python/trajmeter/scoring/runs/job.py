@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
-from trajmeter.remote import given_options, take_options
+from trajmeter.remote import adopt_options, known_options
 from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.scoring.sources import open_store, tasks_from
 
@@ -60,7 +60,7 @@ class Job:
     """Judge of assertions."""
     judge_settings: Mapping[str, Any] | None = None
     """Settings on which the judge's verdicts depend."""
-    remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
+    remote: Mapping[str, Any] = field(default_factory=known_options, repr=False, compare=False)
     """Options of the file systems of URIs, for other processes; may contain secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Job:
             ConfigurationError: Options contradict each other, or two tasks have one id.
             ReadError: Without ``on_problem``: something cannot be read.
         """
-        take_options(self.remote)
+        adopt_options(self.remote)
         store = self.open_store(on_problem)
         metrics = create(
             self.metrics, snapshots=store, profiles=self.reading.profiles, judge=self.judge
