@@ -55,7 +55,7 @@ class OddError(ReadError):
         super().__init__(f"{file}:{line}: odd")
 
 class Files(reader_process.FilesRead):
-    def _found(self):
+    def _inputs(self):
         raise OddError("a.odd", 3)
 
 def main():
@@ -187,7 +187,7 @@ def test_the_end_of_a_process_is_told(
     assert_ends(tmp_path, monkeypatch, main, InternalError, message)
 
 
-def test_an_error_that_cannot_be_sent_is_told(
+def test_an_error_that_cannot_be_sent_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert_ends(tmp_path, monkeypatch, ODD_ERROR, RuntimeError, r"^OddError: a\.odd:3: odd$")

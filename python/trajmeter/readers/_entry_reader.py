@@ -40,9 +40,9 @@ class EntryReader(Generic[RecordT]):
     """
 
     def __init__(
-        self, given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
+        self, file: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
     ) -> None:
-        self._given = given
+        self._file = file
         self._choice: Choice[RecordT] = choice
         self._listener = report
         self._strangers: list[ReadProblem] = []
@@ -54,7 +54,7 @@ class EntryReader(Generic[RecordT]):
         """Whether to stop reading because nothing in the file is recognised."""
         self.known: tuple[str, str] | None = None
         """Name and description of the format that recognised the last entry."""
-        if given.within is not None:
+        if file.within is not None:
             self.accept()
 
     @property
@@ -65,10 +65,10 @@ class EntryReader(Generic[RecordT]):
     def accept(self, rows: int = 0) -> None:
         """Record that an entry, or this many rows read elsewhere, was recognised."""
         if not self._is_known:
-            self._given.note_read()
+            self._file.note_read()
         self._is_known = True
         if rows:
-            self._choice.count_rows(self._given.path, rows)
+            self._choice.count_rows(self._file.path, rows)
         self._report_strangers()
 
     def note_columns(self, columns: Iterable[str]) -> None:
@@ -95,7 +95,7 @@ class EntryReader(Generic[RecordT]):
             self._add_stranger(problem_at(source, _unrecognised(value, self._choice.makes)))
             return None
         self.known = known.name, known.description
-        is_doubtful = not self._is_known and self._given.notes is not None
+        is_doubtful = not self._is_known and self._file.notes is not None
         if is_doubtful and evidence_in(known, value) == Evidence.POSSIBLE:
             record = self._record(known, value, source, self._add_stranger)
             if record is None:
@@ -110,9 +110,9 @@ class EntryReader(Generic[RecordT]):
 
     def _add_error(self, source: Source, error: ReadError) -> None:
         """Report an entry that cannot be read, unless it may be a line of a file of text."""
-        if self._given.may_be_passed_over(error):
-            self._given.note_left_out()
-        elif source.line is not None and not self._is_known and self._given.may_be_text:
+        if self._file.may_be_passed_over(error):
+            self._file.note_left_out()
+        elif source.line is not None and not self._is_known and self._file.may_be_text:
             self._add_stranger(problem_at(source, str(error)))
         else:
             self._report(problem_at(source, str(error)))
@@ -147,22 +147,22 @@ class EntryReader(Generic[RecordT]):
     def finish(self) -> None:
         """At the end of the file, report what was held back and issue warnings."""
         strangers = self._strangers
-        if strangers and self._given.notes is not None and not self._is_known:
-            self._given.note_left_out()
+        if strangers and self._file.notes is not None and not self._is_known:
+            self._file.note_left_out()
             return
         if len(strangers) > 1:
             message = (
                 f"none of its first {len(strangers)} records can be used: {strangers[0].message}"
             )
-            strangers[:] = [ReadProblem(file=str(self._given.path), message=message)]
+            strangers[:] = [ReadProblem(file=str(self._file.path), message=message)]
         self._report_strangers()
         if self._choice.mapping is not None and self._is_known:
             for doubt in self._choice.mapping.unseen(self._seen, self._first):
-                self._doubts[doubt] = [str(self._given.path)]
+                self._doubts[doubt] = [str(self._file.path)]
         _warn_of(self._doubts)
 
     def _report(self, problem: ReadProblem) -> None:
-        self._given.note_reported()
+        self._file.note_reported()
         self._listener(problem)
 
     def _report_strangers(self) -> None:

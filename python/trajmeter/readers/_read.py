@@ -135,35 +135,35 @@ def _read(
 
 
 def _read_input(
-    given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
+    file: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
     """Read a file, or a folder as a whole."""
-    if given.is_end:
+    if file.is_end:
         return
     try:
-        whole = given.whole or choice.file_format(given.path)
+        known = file.format or choice.file_format(file.path)
     except ReadError as error:
-        report(ReadProblem(file=str(given.path), message=str(error)))
-        given.note_reported()
+        report(ReadProblem(file=str(file.path), message=str(error)))
+        file.note_reported()
         return
-    if whole is None:
-        yield from read_records(given, choice, report)
+    if known is None:
+        yield from read_records(file, choice, report)
         return
-    given.note_read()
-    yield from choice.records(whole, given.path, report)
+    file.note_read()
+    yield from choice.records(known, file.path, report)
 
 
 def read_records(
-    given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
+    file: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
     """Yield the records of a file that some format recognises, and report the others."""
-    reader = EntryReader(given, choice, report)
+    reader = EntryReader(file, choice, report)
     if choice.mapping is not None:
-        choice.mapping.check(given.path)
+        choice.mapping.check(file.path)
     found = entries(
-        given.path,
+        file.path,
         may_be_own=choice.mapping is None,
-        within=given.within,
+        within=file.within,
         longest=choice.max_line,
     )
     for entry in found:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain, groupby, islice
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from trajmeter.benchmark_tables import BENCHMARK_TABLES
@@ -24,6 +23,7 @@ from trajmeter.readers._columns.column_reader import column_reader, has_column
 from trajmeter.readers._columns.document_batches import document_items
 from trajmeter.readers._columns.file_records import FileRecords, gathered
 from trajmeter.readers._columns.line_batches import BLOCK_BYTES, LineBlocks
+from trajmeter.readers._columns.log_batches import LogBatches
 from trajmeter.readers._columns.reasons import Reasons
 from trajmeter.readers._columns.small_files import (
     holds_few_records,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.kernels._rust import JsonColumns
     from trajmeter.readers._files.inputs import Input
     from trajmeter.readers._recognition.formats import FileFormat, Piece
 
@@ -63,7 +62,6 @@ _LOGS = 1_024
 """Number of logs to read at a time."""
 _MANY = 32
 """Minimum number of consecutive small files to combine."""
-_LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
 class TrajectoryBatches:
@@ -154,7 +152,7 @@ class TrajectoryBatches:
     def start(self) -> None:
         """Start reading before the first batch is requested; :meth:`close` stops it early."""
         if self._ahead is None:
-            found = self._found()
+            found = self._inputs()
             # Listing a folder gives up the GIL for every file, and the thread would not soon have
             # it again.
             first = [*islice(found, _LOGS)]
@@ -203,23 +201,28 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self, found: Iterable[Input]) -> Iterator[_Item]:
-        reads_logs = self._choice.chosen is None
-        if backend() == "python":
-            yield from self._gathered(found)
+        reader = None
+        if backend() == "rust" and self._choice.chosen is None:
+            reader = column_reader(self._wanted)
+        if reader is None:
+            yield from self._file_items(found)
             return
+        log_batches = LogBatches(
+            self._choice, self._rows_of, partial(self._file_items, is_counted=True)
+        )
         is_log = partial(is_short_log, longest=self._choice.max_line)
         for may_be_logs, group in groupby(found, is_log):
-            if may_be_logs and reads_logs:
+            if may_be_logs:
                 while logs := [*islice(group, _LOGS)]:
-                    yield from self._logs(logs)
-                continue
-            yield from self._gathered(group)
+                    yield from log_batches.items(logs, reader)
+            else:
+                yield from self._file_items(group)
 
-    def _found(self) -> Iterator[Input]:
+    def _inputs(self) -> Iterator[Input]:
         """The parts of the input to read."""
         return inputs(self._paths, self._choice)
 
-    def _gathered(self, found: Iterable[Input], *, is_counted: bool = False) -> Iterator[_Item]:
+    def _file_items(self, found: Iterable[Input], *, is_counted: bool = False) -> Iterator[_Item]:
         """Yield files, with long runs of small record files combined into batches.
 
         Whatever its size, a batch costs as much as about a hundred records.
@@ -232,93 +235,93 @@ class TrajectoryBatches:
                     read = partial(read_records, choice=self._choice, report=self._report)
                     yield partial(self._rows_of.gather, chain.from_iterable(map(read, files)))
                 else:
-                    for given in files:
-                        yield from self._input(given, is_counted=is_counted)
+                    for file in files:
+                        yield from self._input_items(file, is_counted=is_counted)
 
-    def _input(self, given: Input, *, is_counted: bool = False) -> Iterator[_Item]:
-        if given.problems:
-            yield partial(self._problems, given.problems)
-        elif given.is_end:
-            yield partial(self._end_of, given)
-        elif given.is_summary:
-            yield partial(self._summary, given)
+    def _input_items(self, file: Input, *, is_counted: bool = False) -> Iterator[_Item]:
+        if file.problems:
+            yield partial(self._problems, file.problems)
+        elif file.is_end:
+            yield partial(self._end_of, file)
+        elif file.is_summary:
+            yield partial(self._summary, file)
         else:
-            yield from self._file(given, is_counted=is_counted)
+            yield from self._file(file, is_counted=is_counted)
 
     def _end_of(self, folder: Input) -> Iterator[pa.RecordBatch]:
         return self._problems(folder.notes.end() if folder.notes is not None else ())
 
-    def _summary(self, given: Input) -> Iterator[pa.RecordBatch]:
+    def _summary(self, file: Input) -> Iterator[pa.RecordBatch]:
         """Predictions, unless they repeat what was read so far."""
-        if not given.is_repetition():
-            for item in self._file(given):
+        if not file.is_repetition():
+            for item in self._file(file):
                 yield from item()
 
-    def _file(self, given: Input, *, is_counted: bool = False) -> Iterator[_Item]:
+    def _file(self, file: Input, *, is_counted: bool = False) -> Iterator[_Item]:
         """The rows of a file; with ``is_counted``, it is counted if it is read as records."""
         try:
-            is_whole = given.within is None and given.whole is None
-            whole = self._choice.file_format(given.path) if is_whole else given.whole
+            is_detected = file.within is None and file.format is None
+            known = self._choice.file_format(file.path) if is_detected else file.format
         except ReadError as error:
-            given.note_reported()
-            problem = ReadProblem(file=str(given.path), message=str(error))
+            file.note_reported()
+            problem = ReadProblem(file=str(file.path), message=str(error))
             yield partial(self._problems, [problem])
             return
-        if whole is None:
-            yield from self._records(given, is_counted=is_counted)
+        if known is None:
+            yield from self._records(file, is_counted=is_counted)
             return
-        given.note_read()
-        is_in_rust = backend() == "rust" and is_named_in_utf8(given.path)
+        file.note_read()
+        is_in_rust = backend() == "rust" and is_named_in_utf8(file.path)
         reader = column_reader(self._wanted) if is_in_rust else None
-        path, lines = given.path, given.within if isinstance(given.within, LineRange) else None
-        if reader and (pieces := self._choice.pieces(whole, path, reader, self._wanted, lines)):
-            yield from self._pieces(whole, path, pieces)
+        path, lines = file.path, file.within if isinstance(file.within, LineRange) else None
+        if reader and (pieces := self._choice.pieces(known, path, reader, self._wanted, lines)):
+            yield from self._pieces(known, path, pieces)
             return
-        batches = self._choice.batches(whole, path, self._wanted | self._tables)
+        batches = self._choice.batches(known, path, self._wanted | self._tables)
         if batches is None:
-            records = self._choice.records(whole, path, self._report, self._wanted, lines)
-            yield self._file_records(given, records, is_counted=is_counted)
+            records = self._choice.records(known, path, self._report, self._wanted, lines)
+            yield self._file_records(file, records, is_counted=is_counted)
             return
         for batch in batches:
             yield partial(iter, [batch])
 
     def _pieces(
-        self, whole: FileFormat[Trajectory], path: Path, pieces: Iterator[Piece]
+        self, known: FileFormat[Trajectory], path: Path, pieces: Iterator[Piece]
     ) -> Iterator[_Item]:
         try:
             for piece in pieces:
-                yield partial(self._piece, whole, path, piece)
+                yield partial(self._piece, known, path, piece)
         except OSError as error:
             problem = ReadProblem(file=str(path), message=error.strerror or str(error))
             yield partial(self._problems, [problem])
 
     def _piece(
-        self, whole: FileFormat[Trajectory], path: Path, piece: Piece
+        self, known: FileFormat[Trajectory], path: Path, piece: Piece
     ) -> Iterator[pa.RecordBatch]:
         def read(number: int) -> Iterator[Trajectory]:
-            left_out = partial(piece.records, number)
-            return self._choice.counted(whole, path, self._report, left_out)
+            records = partial(piece.records, number)
+            return self._choice.counted(known, path, self._report, records)
 
         if piece.columns is None:
-            made = self._choice.counted(whole, path, self._report, partial(piece.records, 0))
+            made = self._choice.counted(known, path, self._report, partial(piece.records, 0))
             return self._rows_of.gather(made)
         batch = self._rows_of.in_schema(piece.columns)
-        self._choice.count({whole.name: batch.num_rows})
+        self._choice.count({known.name: batch.num_rows})
         return self._certain.part(batch, piece.columns.refused, read)
 
-    def _records(self, given: Input, *, is_counted: bool) -> Iterator[_Item]:
-        path = given.path
+    def _records(self, file: Input, *, is_counted: bool) -> Iterator[_Item]:
+        path = file.path
         reader = None
         if backend() == "rust":
             is_mapped = self._choice.mapping is not None
             reader = column_reader(self._wanted, self._choice.chosen, is_mapped=is_mapped)
         longest = self._choice.max_line
-        if reader is not None and is_named_in_utf8(path) and given.holds_lines(longest):
+        if reader is not None and is_named_in_utf8(path) and file.holds_lines(longest):
             blocks = LineBlocks(self._choice, self._certain, self._report, self._block_bytes)
-            yield from blocks.items(given, reader)
+            yield from blocks.items(file, reader)
             return
         if reader is not None and is_named_in_utf8(path):
-            values = document_items(given, reader, self._choice, self._certain, self._report)
+            values = document_items(file, reader, self._choice, self._certain, self._report)
             if values is not None:
                 yield from values
                 return
@@ -328,66 +331,23 @@ class TrajectoryBatches:
             tables = TableBatches(
                 self._choice, self._wanted, self._presence, self._certain, self._report
             )
-            is_read = yield from tables.items(given, reader)
+            is_read = yield from tables.items(file, reader)
             if is_read:
                 return
-        records = read_records(given, self._choice, self._report)
-        yield self._file_records(given, records, is_counted=is_counted)
+        records = read_records(file, self._choice, self._report)
+        yield self._file_records(file, records, is_counted=is_counted)
 
     def _file_records(
-        self, given: Input, records: Iterator[Trajectory], *, is_counted: bool
+        self, file: Input, records: Iterator[Trajectory], *, is_counted: bool
     ) -> FileRecords:
         found = self._counted_file(records) if is_counted else records
-        return FileRecords(given, found, self._rows_of.gather)
-
-    def _logs(self, logs: list[Input]) -> Iterator[_Item]:
-        reader = column_reader(self._wanted)
-        if reader is None:
-            for log in logs:
-                yield from self._file(log)
-            return
-        as_contextbench = self._choice.has_own_read_of(_LOG_FORMATS)
-        while logs:
-            files = [str(log.place) for log in logs]
-            found, count = reader.read_logs(files, as_contextbench=as_contextbench)
-            items = self._logs_in(found, logs[:count])
-            # Together, so that the next logs are read while the batches of these are waiting.
-            is_whole = not any(columns.refused for columns in found)
-            yield from [partial(_one_by_one, [*items])] if is_whole else items
-            logs = logs[count:]
-
-    def _logs_in(self, found: list[JsonColumns], logs: list[Input]) -> Iterator[_Item]:
-        """The rows of logs, and the logs left to the record reader."""
-        unread = {number for columns in found for _, number, *_ in columns.refused}
-        for number, log in enumerate(logs):
-            if number not in unread:
-                log.note_read()
-        for columns in found:
-            batch = self._rows_of.in_schema(columns)
-            versions = (columns.version_1, batch.num_rows - columns.version_1)
-            counts = dict(zip(_LOG_FORMATS, versions, strict=True))
-            done = 0
-            for row, refused in groupby(columns.refused, itemgetter(0)):
-                yield partial(iter, [batch.slice(done, row - done)])
-                done = row
-                left = [logs[number] for _, number, *_ in refused]
-                yield from self._gathered(left, is_counted=True)
-            yield partial(self._counted, batch.slice(done), counts)
+        return FileRecords(file, found, self._rows_of.gather)
 
     def _counted_file(self, records: Iterator[Trajectory]) -> Iterator[Trajectory]:
         self._reasons.add_file()
         yield from records
 
-    def _counted(self, batch: pa.RecordBatch, rows: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
-        self._choice.count(rows)
-        return iter([batch])
-
     def _problems(self, problems: Iterable[ReadProblem]) -> Iterator[pa.RecordBatch]:
         for problem in problems:
             self._report(problem)
         return iter(())
-
-
-def _one_by_one(items: Iterable[_Item]) -> Iterator[pa.RecordBatch]:
-    for item in items:
-        yield from item()

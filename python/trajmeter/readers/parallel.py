@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.errors import InternalError, format_exception
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._columns.ahead import MOST_ROWS, joined
-from trajmeter.readers._columns.reader_process import Batch, End, FilesRead, FileToRead, Note, Told
+from trajmeter.readers._columns.reader_process import (
+    Batch,
+    End,
+    FilesRead,
+    FileToRead,
+    IssuedWarning,
+    Note,
+)
 from trajmeter.readers._files.inputs import Input, inputs
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._recognition.choice import Choice
@@ -141,7 +148,7 @@ class ParallelBatches:
             match parcel.replies.get():
                 case Batch(content):
                     yield from _batches(content)
-                case Told(message, category):
+                case IssuedWarning(message, category):
                     warnings.warn(message, category, stacklevel=2)
                 case Note(number, method):
                     getattr(parcel.files[number], method)()
@@ -217,7 +224,7 @@ class _Readers:
 def _replies(process: WorkerProcess, parcel: _Parcel) -> Iterator[object]:
     """What a worker says about a parcel; an :class:`End` always comes, as someone waits for it."""
     try:
-        process.send([_to_read(given) for given in parcel.files])
+        process.send([_to_read(file) for file in parcel.files])
         reply: object = None
         while not isinstance(reply, End):
             reply = process.receive()
@@ -233,9 +240,9 @@ def _beginning(found: Iterator[Input]) -> tuple[list[Input], bool]:
     """The first files, and whether there are enough for several processes."""
     first: list[Input] = []
     size = 0
-    for given in found:
-        first.append(given)
-        size += _size(given) if _may_be_read_elsewhere(given) else 0
+    for file in found:
+        first.append(file)
+        size += _size(file) if _may_be_read_elsewhere(file) else 0
         if size >= _WORTH_BYTES and len(first) > 1:
             return first, True
     return first, False
@@ -245,15 +252,15 @@ def _parcels(found: Iterator[Input]) -> Iterator[_Parcel]:
     """Divide files into parcels, in order."""
     held: list[Input] = []
     size = 0
-    for given in found:
-        if not _may_be_read_elsewhere(given):
+    for file in found:
+        if not _may_be_read_elsewhere(file):
             if held:
                 yield _Parcel(held, is_here=False, replies=Queue(_MESSAGES))
-            yield _Parcel([given], is_here=True, replies=Queue())
+            yield _Parcel([file], is_here=True, replies=Queue())
             held, size = [], 0
             continue
-        held.append(given)
-        size += _size(given)
+        held.append(file)
+        size += _size(file)
         if size >= _PARCEL_BYTES or len(held) == _PARCEL_FILES:
             yield _Parcel(held, is_here=False, replies=Queue(_MESSAGES))
             held, size = [], 0
@@ -261,26 +268,26 @@ def _parcels(found: Iterator[Input]) -> Iterator[_Parcel]:
         yield _Parcel(held, is_here=False, replies=Queue(_MESSAGES))
 
 
-def _may_be_read_elsewhere(given: Input) -> bool:
+def _may_be_read_elsewhere(file: Input) -> bool:
     """Whether another process would read a file identically, whatever precedes it."""
-    if given.problems or given.is_end or given.is_summary or given.path == STDIN:
+    if file.problems or file.is_end or file.is_summary or file.path == STDIN:
         return False
-    return given.whole is not None or given.path.is_file()
+    return file.format is not None or file.path.is_file()
 
 
-def _size(given: Input) -> int:
+def _size(file: Input) -> int:
     """Size of a file in bytes; estimated for a folder, which is not walked twice."""
-    if given.whole is not None:
+    if file.format is not None:
         return _FOLDER_BYTES
     try:
-        return given.path.stat().st_size
+        return file.path.stat().st_size
     except OSError:
         return 0
 
 
-def _to_read(given: Input) -> FileToRead:
-    whole = None if given.whole is None else given.whole.name
-    return FileToRead(str(given.path), given.notes is not None, whole)
+def _to_read(file: Input) -> FileToRead:
+    name = None if file.format is None else file.format.name
+    return FileToRead(str(file.path), file.notes is not None, name)
 
 
 def _batches(content: bytes) -> Iterator[pa.RecordBatch]:

@@ -117,7 +117,7 @@ class PieceMaker:
                 self._candidates.clear()
             elif each.problems or (each.is_summary and self._repeats(each)):
                 continue
-            elif each.whole is not None:
+            elif each.format is not None:
                 yield self._whole_folder(each, folder)
             else:
                 if folder is not None:
@@ -156,7 +156,7 @@ class PieceMaker:
             )
             digest = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             self.identities[name] = FileIdentity(size, latest, f"folder:{digest}")
-        whole = each.whole.name if each.whole is not None else None
+        whole = each.format.name if each.format is not None else None
         return Piece(name, size=size, whole=whole, folder=folder)
 
     def _identity(self, path: Path) -> FileIdentity | None:

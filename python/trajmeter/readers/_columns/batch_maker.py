@@ -39,10 +39,10 @@ class BatchMaker:
         self._wanted = wanted
         self._report = report
         self.lost: list[Trajectory] = []
-        """Number of records with a value that does not fit its column."""
+        """Records that have a value that does not fit its column."""
 
     def gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
-        """Group the rows of records, some thousand at a time."""
+        """Yield batches of records, each of up to some hundred rows."""
         rows: list[Trajectory] = []
         turns = 0
         for record in records:
@@ -54,7 +54,7 @@ class BatchMaker:
         yield from self.batches(rows)
 
     def batches(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
-        """Yield batches of records; reports those with a value that does not fit its column."""
+        """Make batches of records; report those with a value that does not fit its column."""
         if not records:
             return []
         try:

@@ -25,7 +25,7 @@ __all__ = ["document_items"]
 
 
 def document_items(
-    given: Input,
+    file: Input,
     reader: JsonReader,
     choice: Choice[Trajectory],
     certain: CertainRows,
@@ -34,7 +34,7 @@ def document_items(
     """Read the records of a document in parts; calling a part yields its batches.
 
     Args:
-        given: The file.
+        file: The file.
         reader: Reads records into columns.
         choice: How files are read, including their formats.
         certain: Adds the rows that must be read as records.
@@ -43,24 +43,24 @@ def document_items(
     Returns:
         The parts; ``None`` if the file is not such a document or may be invalid JSON.
     """
-    document = list_document(given.path) if given.within is None else None
+    document = list_document(file.path) if file.within is None else None
     if document is None:
         return None
-    return _items(given, document, reader, EntryReader(given, choice, report), certain)
+    return _items(file, document, reader, EntryReader(file, choice, report), certain)
 
 
 def _items(
-    given: Input,
+    file: Input,
     document: Document,
     reader: JsonReader,
     records: EntryReader[Trajectory],
     certain: CertainRows,
 ) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
-    file = str(given.path)
+    name = str(file.path)
     for numbers in chunks(document):
         values = [(f"[{number}]", document.item(number)) for number in numbers]
-        for columns in reader.read_values(values, file):
-            yield partial(certain.values, columns, values, file, records)
+        for columns in reader.read_values(values, name):
+            yield partial(certain.values, columns, values, name, records)
         if records.is_over:
             return
     yield partial(ended, records)

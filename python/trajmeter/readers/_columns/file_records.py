@@ -36,7 +36,7 @@ _BYTES = 4 << 20
 class FileRecords:
     """The records of a file; calling it yields their batches."""
 
-    given: Input
+    file: Input
     """The file."""
     records: Iterator[Trajectory]
     """Its records."""
@@ -54,7 +54,7 @@ def gathered(items: Iterable[_Item]) -> Iterator[_Item]:
     size = 0
     try:
         for item in items:
-            if isinstance(item, FileRecords) and (found := _size(item.given)) is not None:
+            if isinstance(item, FileRecords) and (found := _size(item.file)) is not None:
                 held.append(item)
                 size += found
                 if len(held) < _FILES and size < _BYTES:
@@ -76,10 +76,10 @@ def _together(files: list[FileRecords]) -> Iterator[_Item]:
         yield partial(files[0].gather, records)
 
 
-def _size(given: Input) -> int | None:
+def _size(file: Input) -> int | None:
     """Size of a local, regular file in bytes; ``None`` for others."""
-    path = given.path
-    if given.whole is not None or is_remote(path):
+    path = file.path
+    if file.format is not None or is_remote(path):
         return None
     try:
         about = path.stat()

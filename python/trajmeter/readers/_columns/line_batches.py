@@ -102,11 +102,11 @@ class LineBlocks:
         self._size = size
 
     def items(
-        self, given: Input, reader: JsonReader
+        self, file: Input, reader: JsonReader
     ) -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
         """Yield the blocks of a file; calling one yields its batches."""
-        path, records = given.path, EntryReader(given, self._choice, self._report)
-        lines = given.within if isinstance(given.within, LineRange) else None
+        path, records = file.path, EntryReader(file, self._choice, self._report)
+        lines = file.within if isinstance(file.within, LineRange) else None
         longest = self._choice.max_line
         for part in read_lines(path, reader, lines=lines, size=self._size, longest=longest):
             if isinstance(part, Entry):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._recognition.formats import FileFormat
     from trajmeter.records import ReadProblem
 
-__all__ = ["Batch", "End", "FileToRead", "FilesRead", "Note", "Told", "main"]
+__all__ = ["Batch", "End", "FileToRead", "FilesRead", "IssuedWarning", "Note", "main"]
 
 
 class FileToRead(NamedTuple):
@@ -32,7 +32,7 @@ class FileToRead(NamedTuple):
     path: str
     is_in_folder: bool
     """Whether it was found in a folder."""
-    whole: str | None
+    format: str | None
     """Name of the format that reads a folder."""
 
 
@@ -42,7 +42,7 @@ class Batch(NamedTuple):
     content: bytes
 
 
-class Told(NamedTuple):
+class IssuedWarning(NamedTuple):
     """A warning to show."""
 
     message: str
@@ -83,7 +83,7 @@ class FilesRead(TrajectoryBatches):
         super().__init__((), **settings, on_problem=report)
         self._files = files
 
-    def _found(self) -> Iterator[Input]:
+    def _inputs(self) -> Iterator[Input]:
         return iter(self._files)
 
 
@@ -115,7 +115,7 @@ def main() -> None:
 
 def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Replies) -> None:
     def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        replies.send(Told(str(message), category))
+        replies.send(IssuedWarning(str(message), category))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")  # the parent process decides which warnings to show
@@ -134,9 +134,9 @@ def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Rep
 
 
 def _input(number: int, file: FileToRead, replies: Replies) -> Input:
-    whole = None if file.whole is None else format_named(file.whole, Trajectory)
+    known = None if file.format is None else format_named(file.format, Trajectory)
     notes = _Notes(number, replies) if file.is_in_folder else None
-    return Input(path_of(file.path), cast("FileFormat[Any] | None", whole), notes)
+    return Input(path_of(file.path), cast("FileFormat[Any] | None", known), notes)
 
 
 def _stream(batch: pa.RecordBatch) -> bytes:

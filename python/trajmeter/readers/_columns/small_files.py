@@ -21,33 +21,33 @@ _LARGEST_LOG = 1 << 26
 """Size of the largest log that is read as a whole in Rust."""
 
 
-def holds_records(given: Input, choice: Choice[Any]) -> bool:
+def holds_records(file: Input, choice: Choice[Any]) -> bool:
     """Whether a file is read record by record."""
-    if given.problems or given.is_end or given.is_summary or given.whole is not None:
+    if file.problems or file.is_end or file.is_summary or file.format is not None:
         return False
     try:
-        return choice.file_format(given.path) is None and not holds_parquet(given.path)
+        return choice.file_format(file.path) is None and not holds_parquet(file.path)
     except ReadError:
         return False
 
 
-def holds_few_records(given: Input, choice: Choice[Any]) -> bool:
+def holds_few_records(file: Input, choice: Choice[Any]) -> bool:
     """Whether a file is read record by record, and is small."""
-    if given.within is not None or is_remote(given.path):  # a slow check
+    if file.within is not None or is_remote(file.path):  # a slow check
         return False
     try:
-        about = given.path.stat()
+        about = file.path.stat()
     except OSError:  # reported by its reader
         return False
     is_small = stat.S_ISREG(about.st_mode) and about.st_size <= _SMALL_BYTES
-    return is_small and holds_records(given, choice)
+    return is_small and holds_records(file, choice)
 
 
-def is_short_log(given: Input, longest: int) -> bool:
+def is_short_log(file: Input, longest: int) -> bool:
     """Whether a file is named like a mini-swe-agent log and can have no line that is too long."""
-    if not given.may_be_log or longest >= _LARGEST_LOG:
-        return given.may_be_log
+    if not file.may_be_log or longest >= _LARGEST_LOG:
+        return file.may_be_log
     try:
-        return given.path.stat().st_size <= longest
+        return file.path.stat().st_size <= longest
     except OSError:  # reported by its reader
         return False

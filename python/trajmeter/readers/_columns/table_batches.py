@@ -76,11 +76,11 @@ class TableBatches:
         self._certain = certain
         self._report = report
 
-    def items(self, given: Input, reader: JsonReader | None) -> Generator[_Item, None, bool]:
+    def items(self, file: Input, reader: JsonReader | None) -> Generator[_Item, None, bool]:
         """Yield parts of a file; calling one yields its batches.
 
         Args:
-            given: The file.
+            file: The file.
             reader: Reads JSON lines of the same rows, if any reader can.
 
         Returns:
@@ -88,14 +88,14 @@ class TableBatches:
         """
         with ExitStack() as opened:
             try:
-                content = opened.enter_context(open_content(given.path))
+                content = opened.enter_context(open_content(file.path))
                 if not is_parquet(content) or is_compressed(content):
                     return False
                 begun = state_of(content)
-                records = EntryReader(given, self._choice, self._report)
-                found = self._own(given, content, records)
+                records = EntryReader(file, self._choice, self._report)
+                found = self._own(file, content, records)
                 if found is None and reader is not None:
-                    found = self._others(given, content, records, reader)
+                    found = self._others(file, content, records, reader)
             except OSError:  # reported by the record reader
                 return False
             if found is None:
@@ -105,59 +105,59 @@ class TableBatches:
                 if records.is_over:
                     return True
             if state_of(content) != begun:
-                yield partial(self._problem, given, CHANGED)
+                yield partial(self._problem, file, CHANGED)
             yield partial(ended, records)
             return True
 
     def _own(
-        self, given: Input, content: BinaryIO, records: EntryReader[Trajectory]
+        self, file: Input, content: BinaryIO, records: EntryReader[Trajectory]
     ) -> Iterator[_Item] | None:
         """The rows of a file of trajectories in columns."""
-        found = own_rows(content, self._wanted, self._choice.chosen, _range_of(given))
-        return None if found is None else self._own_items(given, found, records)
+        found = own_rows(content, self._wanted, self._choice.chosen, _range_of(file))
+        return None if found is None else self._own_items(file, found, records)
 
     def _own_items(
-        self, given: Input, found: OwnRows, records: EntryReader[Trajectory]
+        self, file: Input, found: OwnRows, records: EntryReader[Trajectory]
     ) -> Iterator[_Item]:
-        file = str(given.path)
+        name = str(file.path)
         for first, batch in found.rows:
             if isinstance(batch, ReadError):
-                yield partial(self._problem, given, str(batch))
-            else:
-                parts: list[tuple[int, pa.RecordBatch | None]] = []
-                others = {}
-                for at, rows in stretches(batch, self._presence, found.foreign):
-                    if rows is None:
-                        parts.append((at, None))
-                        others[at] = found.whole.row(first + at)
-                    else:
-                        parts.append((at, self._certain.complete(rows, file, first + at)))
-                yield partial(self._certain.own_rows, parts, others, (file, first), records)
+                yield partial(self._problem, file, str(batch))
+                continue
+            parts: list[tuple[int, pa.RecordBatch | None]] = []
+            others = {}
+            for at, rows in stretches(batch, self._presence, found.foreign):
+                if rows is None:
+                    parts.append((at, None))
+                    others[at] = found.whole.row(first + at)
+                else:
+                    parts.append((at, self._certain.complete(rows, name, first + at)))
+            yield partial(self._certain.own_rows, parts, others, (name, first), records)
 
     def _others(
-        self, given: Input, file: BinaryIO, records: EntryReader[Trajectory], reader: JsonReader
+        self, file: Input, content: BinaryIO, records: EntryReader[Trajectory], reader: JsonReader
     ) -> Iterator[_Item] | None:
         """The rows of a file in other formats, if they have a unique form as JSON lines."""
         from trajmeter.readers._columns.frame_lines import have_lines  # not needed for own columns
 
-        file.seek(0)
+        content.seek(0)
         try:
-            content = open_parquet(file)
-            begin = open_beginning(file, content)
+            table = open_parquet(content)
+            beginning = open_beginning(content, table)
         except ReadError:
             return None
-        schema = content.schema_arrow
-        if not have_lines(schema) or holds_own(schema, partial(first_row, file, content)):
+        schema = table.schema_arrow
+        if not have_lines(schema) or holds_own(schema, partial(first_row, content, table)):
             return None
-        within = _range_of(given)
-        begun = next(row_groups(begin, rows=_TRIED, within=within), None)
-        count = 1 if begun is None else _rows_at_once(begun[1])
-        groups = row_groups(content, rows=count, within=within)
-        return self._line_items(given, groups, records, reader)
+        within = _range_of(file)
+        first = next(row_groups(beginning, rows=_TRIED, within=within), None)
+        count = 1 if first is None else _rows_at_once(first[1])
+        groups = row_groups(table, rows=count, within=within)
+        return self._line_items(file, groups, records, reader)
 
     def _line_items(
         self,
-        given: Input,
+        file: Input,
         groups: Iterator[Rows],
         records: EntryReader[Trajectory],
         reader: JsonReader,
@@ -167,10 +167,10 @@ class TableBatches:
 
         chosen = self._choice.chosen
         may_be_fenced = chosen is None or chosen.name == "swe-agent-rows"
-        file, tried, certain = str(given.path), 0, 0
+        name, tried, certain = str(file.path), 0, 0
         for first, rows in _smaller(groups):
             if isinstance(rows, ReadError):
-                yield partial(self._certain.lost, Entry(Source(file=file), rows), records)
+                yield partial(self._certain.lost, Entry(Source(file=name), rows), records)
                 continue
             lines = None
             if certain or tried < _TRIED:
@@ -181,21 +181,21 @@ class TableBatches:
                 except pa.ArrowException:  # text that is not UTF-8, or too large for Arrow
                     lines = None
             if lines is None:
-                yield partial(self._certain.records, rows, (file, first), records)
+                yield partial(self._certain.records, rows, (name, first), records)
                 continue
-            pieces = reader.read(lines, file, first)
+            pieces = reader.read(lines, name, first)
             tried += rows.num_rows
             certain += rows.num_rows - sum(len(piece.refused) for piece in pieces)
             for piece in pieces:
-                yield partial(self._certain.rows, piece, rows, (file, first), records)
+                yield partial(self._certain.rows, piece, rows, (name, first), records)
 
-    def _problem(self, given: Input, message: str) -> Iterator[pa.RecordBatch]:
-        self._report(ReadProblem(file=str(given.path), message=message))
+    def _problem(self, file: Input, message: str) -> Iterator[pa.RecordBatch]:
+        self._report(ReadProblem(file=str(file.path), message=message))
         return iter(())
 
 
-def _range_of(given: Input) -> RowRange | None:
-    return given.within if isinstance(given.within, RowRange) else None
+def _range_of(file: Input) -> RowRange | None:
+    return file.within if isinstance(file.within, RowRange) else None
 
 
 def _rows_at_once(rows: pa.RecordBatch | ReadError) -> int:

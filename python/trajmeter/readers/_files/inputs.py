@@ -71,8 +71,8 @@ class Input(NamedTuple):
     place: Path | str
     """Its path; as text if it was found in a local folder, which may hold a hundred thousand files
     whose paths are needed only as text."""
-    whole: FileFormat[Any] | None = None
-    """The format that recognises a folder."""
+    format: FileFormat[Any] | None = None
+    """The format that reads it, if already known: of a folder, or of the file it is a part of."""
     notes: FolderNotes | None = None
     """The folder in which it was found; ``None`` if the user named it."""
     problems: tuple[ReadProblem, ...] = ()
@@ -99,7 +99,7 @@ class Input(NamedTuple):
     @property
     def may_be_log(self) -> bool:
         """Whether the file is named like a mini-swe-agent log."""
-        is_other = self.problems or self.is_end or self.is_summary or self.whole or self.within
+        is_other = self.problems or self.is_end or self.is_summary or self.format or self.within
         if is_other:
             return False
         name = str(self.place)
@@ -112,7 +112,7 @@ class Input(NamedTuple):
         A file that was found in a folder with the suffix of another format is examined when it is
         read.
         """
-        is_other = self.problems or self.is_end or self.whole
+        is_other = self.problems or self.is_end or self.format
         return not is_other and (self.notes is None or not str(self.place).endswith(_NO_TABLE))
 
     def note_read(self) -> None:
@@ -181,12 +181,12 @@ def _suffix(name: str) -> str:
 
 def _folder(path: Path, choice: Choice[RecordT]) -> Iterator[Input]:
     try:
-        whole = choice.folder_format(path)
+        folder_format = choice.folder_format(path)
     except ReadError as error:
         yield Input(path, problems=(ReadProblem(file=str(path), message=str(error)),))
         return
-    if whole is not None:
-        yield Input(path, whole)
+    if folder_format is not None:
+        yield Input(path, folder_format)
         return
     notes = FolderNotes(path)
     summaries = []
@@ -205,17 +205,14 @@ def _walk(
     try:
         entries = _listed(folder)
         names = {entry.name if entry.is_file else f"{entry.name}/" for entry in entries}
-        whole = choice.folder_format(folder, names) if is_below else None
-    except OSError as error:
-        problem = ReadProblem(file=str(folder), message=error.strerror or str(error))
+        folder_format = choice.folder_format(folder, names) if is_below else None
+    except (OSError, ReadError) as error:
+        message = getattr(error, "strerror", None) or str(error)
+        problem = ReadProblem(file=str(folder), message=message)
         yield Input(folder, notes=notes, problems=(problem,))
         return
-    except ReadError as error:
-        problem = ReadProblem(file=str(folder), message=str(error))
-        yield Input(folder, notes=notes, problems=(problem,))
-        return
-    if whole is not None:
-        yield Input(folder, whole, notes)
+    if folder_format is not None:
+        yield Input(folder, folder_format, notes)
         return
     endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
     is_local = not is_remote(folder)

@@ -167,14 +167,14 @@ def _rows(
     files: Iterable[Input], columns: TaskColumns
 ) -> Iterator[tuple[Source, dict[str, JsonValue]]]:
     """The rows of files that contain rows."""
-    for given in files:
-        if given.problems or given.is_end or given.whole is not None:
+    for file in files:
+        if file.problems or file.is_end or file.format is not None:
             continue
-        if is_named_pipe(given.path):
+        if is_named_pipe(file.path):
             raise ConfigurationError(
-                f"{given.path}: a pipe is read once, and tasks are read before attempts; use a file"
+                f"{file.path}: a pipe is read once, and tasks are read before attempts; use a file"
             )
-        columns.check(given.path)
-        for source, value in entries(given.path, may_be_own=False):
+        columns.check(file.path)
+        for source, value in entries(file.path, may_be_own=False):
             if isinstance(value, dict):
                 yield source, value
