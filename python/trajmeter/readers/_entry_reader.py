@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._files.containers import Entry
+    from trajmeter.readers._files.entries import Entry
     from trajmeter.readers._files.inputs import Input
     from trajmeter.readers._recognition.choice import Choice
     from trajmeter.records import Source

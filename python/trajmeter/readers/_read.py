@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
 from trajmeter.readers._entry_reader import EntryReader
-from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.inputs import inputs
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._recognition.choice import Choice

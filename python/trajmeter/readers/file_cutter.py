@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from trajmeter.errors import ReadError
 from trajmeter.readers._columns.piece import FoundFile, Piece
 from trajmeter.readers._entry_reader import EntryReader
-from trajmeter.readers._files.containers import PARQUET_MAGIC, entries, is_json_lines
+from trajmeter.readers._files.containers import PARQUET_MAGIC, is_json_lines
 from trajmeter.readers._files.content import is_compressed_file
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.folder_notes import FolderNotes
 from trajmeter.readers._files.identities import FileIdentity, content_identity
 from trajmeter.readers._files.inputs import Input

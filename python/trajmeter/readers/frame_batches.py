@@ -28,7 +28,7 @@ from trajmeter.readers._columns.frame_lines import (
 )
 from trajmeter.readers._columns.parquet import own_values, stretches, with_sources
 from trajmeter.readers._entry_reader import EntryReader
-from trajmeter.readers._files.containers import Entry
+from trajmeter.readers._files.entries import Entry
 from trajmeter.readers._files.inputs import Input
 from trajmeter.readers._files.parquet import values_as_they_are
 from trajmeter.readers._files.problems import refuse

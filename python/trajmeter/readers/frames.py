@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.readers._entry_reader import EntryReader
-from trajmeter.readers._files.containers import Entry
+from trajmeter.readers._files.entries import Entry
 from trajmeter.readers._files.inputs import Input
 from trajmeter.readers._files.problems import refuse
 from trajmeter.readers._recognition.choice import Choice

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._files.containers import values_in
+from trajmeter.readers._files.entries import values_in
 from trajmeter.readers._logs.limits import is_too_long
 from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers._recognition.evidence import beginning

@@ -18,8 +18,8 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import as_number, as_text
 from trajmeter.readers._recognition.evidence import beginning

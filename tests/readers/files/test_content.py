@@ -115,7 +115,7 @@ def test_compressed_parquet_and_zip_say_what_to_do(tmp_path: Path) -> None:
 def test_a_document_that_decompresses_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajmeter.readers._files.containers.LONGEST", 1 << 20)
+    monkeypatch.setattr("trajmeter.readers._files.entries.LONGEST", 1 << 20)
     path = tmp_path / "bomb"
     path.write_bytes(gzip.compress(b"[\n" + b" \n" * (1 << 20)))
     assert read(path) == ([], ["it decompresses to more than 1 MiB; decompress it first"])

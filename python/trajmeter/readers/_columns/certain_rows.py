@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import Entry, read_line
+from trajmeter.readers._files.entries import Entry, read_line
 from trajmeter.records import Source
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._entry_reader import EntryReader
-from trajmeter.readers._files.containers import CHANGED, Entry
 from trajmeter.readers._files.content import open_content, state_of
+from trajmeter.readers._files.entries import CHANGED, Entry
 from trajmeter.readers._files.lines import bounded_blocks
 from trajmeter.readers._files.ranges import LineRange, open_range
 from trajmeter.records import Source, Trajectory

@@ -16,8 +16,9 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._columns.line_batches import ended
 from trajmeter.readers._columns.parquet import own_rows, stretches
 from trajmeter.readers._entry_reader import EntryReader
-from trajmeter.readers._files.containers import CHANGED, Entry, is_parquet
+from trajmeter.readers._files.containers import is_parquet
 from trajmeter.readers._files.content import is_compressed, open_content, state_of
+from trajmeter.readers._files.entries import CHANGED, Entry
 from trajmeter.readers._files.parquet import (
     first_row,
     open_beginning,

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.content import content_name
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._logs.values import seconds_between
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.records import ReadProblem, Source, Usage

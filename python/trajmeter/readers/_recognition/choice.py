@@ -9,8 +9,9 @@ from pydantic import ValidationError
 
 from trajmeter.errors import ConfigurationError, ReadError, format_exception
 from trajmeter.json_input import LONGEST_LINE
-from trajmeter.readers._files.containers import LONGEST_BANNER, begins_as_json, entries
+from trajmeter.readers._files.containers import LONGEST_BANNER, begins_as_json
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.list_documents import first_object
 from trajmeter.readers._recognition.evidence import (
     UNEXPECTED,

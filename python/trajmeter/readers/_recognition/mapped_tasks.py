@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.readers._files.containers import entries
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._recognition.mapping import (
     check_field,

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import Entry
 from trajmeter.readers._files.csv_lines import csv_lines
+from trajmeter.readers._files.entries import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from trajmeter import json_input
 from trajmeter.kernels import backend
-from trajmeter.readers._files.containers import PARQUET_MAGIC, Entry, entries, is_json_lines
+from trajmeter.readers._files.containers import PARQUET_MAGIC, is_json_lines
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.entries import Entry, entries
 from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.readers._files.containers import values_of
+from trajmeter.readers._files.entries import values_of
 from trajmeter.readers.messages.fields import fields_of, name_of, views_for
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.records import Source, Trajectory
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._files.containers import Entry
+    from trajmeter.readers._files.entries import Entry
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import ReadProblem
 

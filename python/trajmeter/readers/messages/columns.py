@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from trajmeter import json_input
 from trajmeter.readers._columns.column_reader import lists_reader
 from trajmeter.readers._columns.line_batches import BLOCK_BYTES, read_lines
-from trajmeter.readers._files.containers import Entry, holds_lists, read_line
+from trajmeter.readers._files.containers import holds_lists
 from trajmeter.readers._files.document_values import chunks
+from trajmeter.readers._files.entries import Entry, read_line
 from trajmeter.readers._files.list_documents import list_document
 from trajmeter.readers._recognition.formats import Piece
 from trajmeter.records import Source

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import entries, holds_only_lists
+from trajmeter.readers._files.containers import holds_only_lists
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, LinesApart, RecordFormat
 from trajmeter.readers.messages.attempts import Attempts

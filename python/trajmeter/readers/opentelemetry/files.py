@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
-from trajmeter.readers._files.containers import PARQUET_MAGIC, holds_parquet, values_in
+from trajmeter.readers._files.containers import PARQUET_MAGIC, holds_parquet
+from trajmeter.readers._files.entries import values_in
 from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._logs.values import as_list, json_row
 from trajmeter.readers._recognition.evidence import beginning

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import entries
 from trajmeter.readers._files.content import content_name
+from trajmeter.readers._files.entries import entries
 from trajmeter.readers._logs.faults import made_trajectory
 from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.evidence import beginning

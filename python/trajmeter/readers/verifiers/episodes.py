@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.containers import entries, values_of
+from trajmeter.readers._files.entries import entries, values_of
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
