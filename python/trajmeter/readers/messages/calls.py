@@ -69,8 +69,8 @@ def _invalid(call: object) -> object:
     if type(call) is not dict:
         return call
     error = call.get("error")
-    is_told = type(error) is str and error
-    return {**call, "parse_error": error if is_told else "the arguments are not valid JSON"}
+    reason = error if type(error) is str and error else "the arguments are not valid JSON"
+    return {**call, "parse_error": reason}
 
 
 def _is_apart(part: Mapping[str, Any]) -> bool:
@@ -90,24 +90,12 @@ def call_of(call: object) -> dict[str, Any] | None:
         call = dumped(call)
         if type(call) is not dict:
             return None
-    got = call.get
-    function = got("function")
-    unread = got("parse_error")
-    error = unread or got("error")
-    if type(function) is dict:
-        name, arguments = function.get("name"), function.get("arguments")
-    elif type(function) is str:
-        name, arguments = function, got("arguments")
-    elif type(custom := got("custom")) is dict:
-        name, arguments = custom.get("name"), _Text(custom.get("input"))
-    else:
-        name = got("name") or got("tool_name")
-        arguments = next((call[key] for key in _ARGUMENTS if got(key) is not None), None)
-        if type(space := got("namespace")) is str and type(name) is str:
-            name = f"{space}.{name}"
+    name, arguments = _name_and_arguments(call)
     if type(name) is not str or not name:
         return None
-    identity = got("tool_call_id") or got("call_id") or got("id")
+    got = call.get
+    unread = got("parse_error")
+    error = unread or got("error")
     if type(error) is not str or not error:
         error = None
     elif not arguments:
@@ -115,16 +103,34 @@ def call_of(call: object) -> dict[str, Any] | None:
         arguments = unparsed[1] if unparsed else _Text("") if error == unread else None
     is_text = type(arguments) is str
     ran = _holds_result(call)
+    result = got("result") if ran else None
     return {
         "name": name,
         "arguments": _raw(parsed_arguments(arguments)) if is_text else _arguments(arguments),
-        "id": identity_of(identity),
-        "result": result_value(given) if (given := got("result")) is not None and ran else None,
+        "id": identity_of(got("tool_call_id") or got("call_id") or got("id")),
+        "result": None if result is None else result_value(result),
         "duration_seconds": None,
         "success": False if error is not None else True if ran else None,
         "error": error,
         "turn": None,
     }
+
+
+def _name_and_arguments(call: Mapping[str, Any]) -> tuple[object, Any]:
+    """Name and arguments of a call, unconverted."""
+    got = call.get
+    function = got("function")
+    if type(function) is dict:
+        return function.get("name"), function.get("arguments")
+    if type(function) is str:
+        return function, got("arguments")
+    if type(custom := got("custom")) is dict:
+        return custom.get("name"), _Text(custom.get("input"))
+    name = got("name") or got("tool_name")
+    arguments = next((call[key] for key in _ARGUMENTS if got(key) is not None), None)
+    if type(space := got("namespace")) is str and type(name) is str:
+        name = f"{space}.{name}"
+    return name, arguments
 
 
 _ARGUMENTS = ("arguments", "args", "input", "action")

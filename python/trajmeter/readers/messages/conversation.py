@@ -13,18 +13,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from trajmeter.json_input import type_name
+from trajmeter.readers.messages.call_results import CallResult, message_result, part_result
 from trajmeter.readers.messages.calls import call_of, called_in, item_call
 from trajmeter.readers.messages.drafts import Draft
-from trajmeter.readers.messages.results import (
-    error_text,
-    result_value,
-    server_error,
-    shell_result,
-)
+from trajmeter.readers.messages.results import error_text, result_value, shell_result
 from trajmeter.readers.messages.shapes import (
     dumped,
     identity_of,
-    kind_of,
     model_of,
     said,
     unwrapped,
@@ -58,9 +53,6 @@ _OWN_OUTPUTS = {
     "tool_search_output": ("tool_search", "tools"),
 }
 """Types of results that OpenAI may give itself: the name of the call, and the key of the value."""
-_RESULT_PARTS = frozenset(
-    {"tool_call_response", "tool-return", "builtin-tool-return", "retry-prompt"}
-)
 _PLAIN_PARTS = frozenset({dict, str})
 _NO_REASON = "the call failed"
 """The error of a failed call without a result."""
@@ -186,26 +178,11 @@ class Conversation:
 
     def _result(self, index: int, message: Mapping[str, Any]) -> None:
         """Add a message that is the result of a call."""
-        got = message.get
-        content, parts = got("content"), got("parts")
+        parts = message.get("parts")
         if type(parts) is list:
             self._results_in(index, parts)
-            return
-        function, error, status = got("function"), got("error"), got("status")
-        name = function if type(function) is str else got("name")
-        success: bool | None = None
-        if type(status) is str:  # LangChain's
-            success = status != "error"
-        elif type(function) is str or error is not None:  # Inspect's
-            success = error is None
-        elif got("role") is None:  # LangChain's without default values
-            success = True
-        if type(error) is dict:
-            error = error.get("message")
-        value = None
-        if content is not None or "content" in message:
-            value = content if type(content) is str else result_value(content)
-        self._give(index, got("tool_call_id"), name, value, success, error)
+        else:
+            self._give(index, message_result(message))
 
     def _user(self, index: int, message: Mapping[str, Any]) -> None:
         content = message.get("content")
@@ -222,53 +199,20 @@ class Conversation:
     def _results_in(self, index: int, parts: list[Any]) -> None:
         """Add the results in a message's parts."""
         for part in parts:
-            if type(part) is not dict:
-                continue
-            kind = kind_of(part)
-            error = None
-            if kind.endswith("tool_result"):  # Anthropic's, and under other keys LangChain's
-                identity, name = part.get("tool_use_id") or part.get("tool_call_id"), None
-                content = part.get("content")
-                if content is None:
-                    content = part.get("output")
-                elif type(content) is dict:
-                    error = server_error(content)
-                is_error = part.get("is_error") or part.get("status") == "error"
-                success: bool | None = not is_error and error is None
-                value = result_value(content)
-            elif kind in _RESULT_PARTS:
-                identity = part.get("tool_call_id") or part.get("id")
-                name = part.get("tool_name") or part.get("name")
-                value = result_value(part.get("response", part.get("content")))
-                outcome = part.get("outcome")
-                success = None if outcome is None else outcome == "success"
-                if kind == "retry-prompt":
-                    if name is None:  # it does not answer a call
-                        continue
-                    success = False
-                elif kind != "tool_call_response" and outcome is None:
-                    success = True
-            else:
-                continue
-            self._give(index, identity, name, value, success, error)
+            result = part_result(part) if type(part) is dict else None
+            if result is not None:
+                self._give(index, result)
 
-    def _give(
-        self,
-        index: int,
-        identity: object,
-        name: object,
-        value: JsonValue,
-        success: bool | None,  # noqa: FBT001 - unknown in some shapes
-        error: object = None,
-    ) -> None:
+    def _give(self, index: int, result: CallResult) -> None:
         """Assign a result to its call, found by id or tool name."""
+        value, success = result.value, result.success
         text = value if type(value) is str else None
         if text:
             self.said.append(f"tool: {text}")
-        own = identity_of(identity)
-        call = self._waiting(_text(name)) if own is None else self._named(own)
+        identity = identity_of(result.identity)
+        call = self._waiting(_text(result.name)) if identity is None else self._named(identity)
         if call is None:
-            which = "such a name" if own is None else f"the id {own!r}"
+            which = "such a name" if identity is None else f"the id {identity!r}"
             self._refuse(index, f"a result without a call: none has {which}", is_call=True)
             return
         if self.answered is not None:
@@ -278,7 +222,7 @@ class Conversation:
         if success is False:
             call["success"] = False
             if call["error"] is None:
-                reason = _text(error) or text
+                reason = _text(result.error) or text
                 call["error"] = reason or (json.dumps(value) if value else _NO_REASON)
         elif call["success"] is None:
             call["success"] = success
@@ -315,8 +259,8 @@ class Conversation:
         self._call(index, draft, call)
         if call is None:
             return
-        given = (item.get(key) for key in ("output", "outputs", "results"))
-        output = next((each for each in given if each is not None), None)
+        outputs = (item.get(key) for key in ("output", "outputs", "results"))
+        output = next((value for value in outputs if value is not None), None)
         if kind == "image_generation_call" and item.get("result") is not None:
             output = [{"type": "image"}]
         error = item.get("error")
@@ -342,7 +286,7 @@ class Conversation:
                 self.exit_codes[identity] = code
         goes_on = name is not None and item.get("execution") != "client"
         is_flat = goes_on and bool(self.drafts) and self.drafts[-1].is_flat
-        self._give(index, identity, name, value, success)
+        self._give(index, CallResult(identity, name, value, success))
         if is_flat:  # the answer continues after a result that OpenAI gave
             self.drafts[-1].is_flat = True
 
