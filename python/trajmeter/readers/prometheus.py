@@ -95,13 +95,18 @@ def _read_as_contextbench(
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
         return
-    united: _Ranges = {}
-    for step in steps:
-        for name, found in step.items():
-            united.setdefault(name, []).extend(found)
-    context = _views_of(final or united)
+    context = _views_of(final or _union(steps))
     turns = [_views_of(step) for step in steps]
     yield _trajectory(path, turns or ([context] if context else []), context)
+
+
+def _union(steps: Iterable[_Ranges]) -> _Ranges:
+    """All ranges of steps, by file."""
+    union: _Ranges = {}
+    for step in steps:
+        for name, ranges in step.items():
+            union.setdefault(name, []).extend(ranges)
+    return union
 
 
 def _trajectory(

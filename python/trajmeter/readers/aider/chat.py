@@ -78,21 +78,26 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
     """Read the chats of a file in order."""
     chat: _Chat | None = None
     number = 0
+    for line in _lines(path, report):
+        if line.startswith(_START):
+            if chat is not None:
+                yield chat.trajectory(path)
+            number += 1
+            chat = _Chat(number, line.removeprefix(_START).strip())
+        elif chat is not None:
+            chat.add(line)
+    if chat is not None:
+        yield chat.trajectory(path)
+
+
+def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
+    """The lines of a file, up to where it cannot be read, which is reported."""
     try:
         with open_content(path) as file:
             for line in file:
-                text = line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
-                if text.startswith(_START):
-                    if chat is not None:
-                        yield chat.trajectory(path)
-                    number += 1
-                    chat = _Chat(number, text.removeprefix(_START).strip())
-                elif chat is not None:
-                    chat.add(text)
+                yield line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
-    if chat is not None:
-        yield chat.trajectory(path)
 
 
 def chat_of(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from trajmeter.readers._logs.sessions import events, first_objects, known_only
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from trajmeter.readers._logs.sessions import Event
+
 __all__ = ["LANGSMITH_RUNS"]
+
+_Traces: TypeAlias = "dict[str, dict[str, Mapping[str, Any]]]"
+"""Runs by the id of their trace, and by their own id."""
 
 _LINKS = ("trace_id", "dotted_order", "parent_run_id", "child_runs")
 _CONTENTS = ("inputs", "outputs", "start_time")
@@ -47,24 +52,16 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, one per trace; runs may come in any order."""
-    traces: dict[str, dict[str, Mapping[str, Any]]] = {}
+    traces: _Traces = {}
     feedback: dict[str, list[Mapping[str, Any]]] = {}
     for event in events(path, report):
         for value in _page(event.value):
-            if not _is_run(value):
-                if is_feedback(value):
-                    feedback.setdefault(str(value["run_id"]), []).append(value)
-                else:
-                    event.problem("expected a run: an object with run_type and inputs")
-                continue
-            for run in flattened(value):
-                trace = trace_of(run)
-                if trace is None:
-                    event.problem("a run with neither id nor trace_id")
-                    continue
-                runs = traces.setdefault(trace, {})
-                key = identity_of(run.get("id")) or f"run {len(runs)}"
-                runs[key] = {**runs.get(key, {}), **known_only(**run)}
+            if _is_run(value):
+                _add_runs(value, event, traces)
+            elif is_feedback(value):
+                feedback.setdefault(str(value["run_id"]), []).append(value)
+            else:
+                event.problem("expected a run: an object with run_type and inputs")
     found = False
     for trace, runs in traces.items():
         attempt = _attempt(trace, runs.values(), Source(file=str(path), record=trace))
@@ -74,6 +71,18 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
             yield with_scores(attempt, scores_of(root, feedback.get(trace, ())))
     if traces and not found:
         report(ReadProblem(file=str(path), message="no run is of a model or of a tool"))
+
+
+def _add_runs(value: Mapping[str, Any], event: Event, traces: _Traces) -> None:
+    """Add a run, and those nested in it, to their traces."""
+    for run in flattened(value):
+        trace = trace_of(run)
+        if trace is None:
+            event.problem("a run with neither id nor trace_id")
+            continue
+        runs = traces.setdefault(trace, {})
+        key = identity_of(run.get("id")) or f"run {len(runs)}"
+        runs[key] = {**runs.get(key, {}), **known_only(**run)}
 
 
 def _attempt(trace: str, runs: Iterable[Mapping[str, Any]], source: Source) -> Trajectory | None:

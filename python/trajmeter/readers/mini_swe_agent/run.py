@@ -207,12 +207,13 @@ def _bad_costs(messages: list[Message]) -> Iterator[ErrorDetails]:
     for number, message in enumerate(messages):
         extra = message.get("extra")
         cost = extra.get("cost") if isinstance(extra, Mapping) else None
-        if cost is not None and not isinstance(cost, (int, float)):
-            try:
-                Usage.model_validate({"cost_usd": cost})
-            except ValidationError as error:
-                for fault in error.errors(include_url=False):
-                    yield {**fault, "loc": ("messages", number, "extra", "cost")}
+        if cost is None or isinstance(cost, (int, float)):
+            continue
+        try:
+            Usage.model_validate({"cost_usd": cost})
+        except ValidationError as error:
+            for fault in error.errors(include_url=False):
+                yield {**fault, "loc": ("messages", number, "extra", "cost")}
 
 
 def run_fields(run: Run, source: Source, unusable: dict[str, str]) -> dict[str, Any]:

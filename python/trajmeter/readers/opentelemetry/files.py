@@ -9,6 +9,7 @@ from trajmeter import json_input
 from trajmeter.readers._files.containers import PARQUET_MAGIC, holds_parquet
 from trajmeter.readers._files.entries import values_in
 from trajmeter.readers._files.parquet_schema import column_names
+from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import as_list, json_row
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
@@ -72,15 +73,12 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
     """
     traces: dict[str, list[Span]] = {}
     seen: set[tuple[str, str]] = set()
-    is_table = holds_parquet(path)
-    for source, value in values_in(path, report):
-        given = json_row(value) if is_table and isinstance(value, dict) else value
-        for span in _spans_in(given, partial(_refuse, source, report)):
-            if span.id is not None:
-                if (span.trace, span.id) in seen:
-                    continue
-                seen.add((span.trace, span.id))
-            traces.setdefault(span.trace, []).append(span)
+    for span in _spans(path, report):
+        if span.id is not None:
+            if (span.trace, span.id) in seen:
+                continue
+            seen.add((span.trace, span.id))
+        traces.setdefault(span.trace, []).append(span)
     found = False
     for trace, spans in traces.items():
         attempt = attempt_of(spans, Source(file=str(path), record=trace))
@@ -92,8 +90,15 @@ def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traj
         report(ReadProblem(file=str(path), message=message))
 
 
+def _spans(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Span]:
+    is_table = holds_parquet(path)
+    for source, value in values_in(path, report):
+        content = json_row(value) if is_table and isinstance(value, dict) else value
+        yield from _spans_in(content, partial(_refuse, source, report))
+
+
 def _refuse(source: Source, report: Callable[[ReadProblem], None], message: str) -> None:
-    report(ReadProblem(file=source.file, line=source.line, record=source.record, message=message))
+    report(problem_at(source, message))
 
 
 OPENTELEMETRY_SPANS = FileFormat(

@@ -101,44 +101,45 @@ def attempt_of_runs(runs: Sequence[Run], source: Source, task: str | None) -> Tr
         task: Id of the task; without one, the trace's id is used.
     """
     by_id = {run.id: run for run in runs if run.id is not None}
-    spans = []
-    for run in runs:
-        attributes: dict[str, JsonValue] = {} if task is None else {TASK_ID: task}
-        operation, is_error, usage = run.operation, run.is_error, None
-        if operation == CHAT:
-            usage = _answer(run, attributes)
-            around = _around(run, by_id)
-            attributes["gen_ai.agent.name"] = next(
-                (each.name for each in around if each.operation == AGENT), run.agent
-            )
-        elif operation == TOOL:
-            described = tool_run(run.name, run.input, run.output, run.call_id)
-            attributes |= described.attributes
-            is_error = described.has_failed or is_error
-        elif operation == AGENT:
-            attributes["gen_ai.agent.name"] = run.name
-        elif run.parent is None:
-            operation = _WORKFLOW
-            attributes["gen_ai.workflow.name"] = run.name
-        if operation in (AGENT, _WORKFLOW) and run.parent is None:
-            attributes[FINAL] = final_text(run.output)
-        error = without_traceback(run.error)
-        spans.append(
-            Span(
-                trace=run.trace,
-                id=run.id,
-                parent=run.parent,
-                operation=operation,
-                start=run.start,
-                end=run.end,
-                error=(error or NO_MESSAGE) if is_error else None,
-                exception=exception_class(error) if is_error else None,
-                attributes={key: each for key, each in attributes.items() if each is not None},
-                results=results_in(sent_messages(run.input)) if operation in ANSWERS else (),
-                usage=usage,
-            )
+    named: dict[str, JsonValue] = {} if task is None else {TASK_ID: task}
+    return attempt_of([_span(run, by_id, named) for run in runs], source)
+
+
+def _span(run: Run, by_id: Mapping[str, Run], task: Mapping[str, JsonValue]) -> Span:
+    """A run as a span, with the attributes of the conventions."""
+    attributes = dict(task)
+    operation, is_error, usage = run.operation, run.is_error, None
+    if operation == CHAT:
+        usage = _answer(run, attributes)
+        around = _around(run, by_id)
+        attributes["gen_ai.agent.name"] = next(
+            (outer.name for outer in around if outer.operation == AGENT), run.agent
         )
-    return attempt_of(spans, source)
+    elif operation == TOOL:
+        described = tool_run(run.name, run.input, run.output, run.call_id)
+        attributes |= described.attributes
+        is_error = described.has_failed or is_error
+    elif operation == AGENT:
+        attributes["gen_ai.agent.name"] = run.name
+    elif run.parent is None:
+        operation = _WORKFLOW
+        attributes["gen_ai.workflow.name"] = run.name
+    if operation in (AGENT, _WORKFLOW) and run.parent is None:
+        attributes[FINAL] = final_text(run.output)
+    error = without_traceback(run.error)
+    return Span(
+        trace=run.trace,
+        id=run.id,
+        parent=run.parent,
+        operation=operation,
+        start=run.start,
+        end=run.end,
+        error=(error or NO_MESSAGE) if is_error else None,
+        exception=exception_class(error) if is_error else None,
+        attributes={key: value for key, value in attributes.items() if value is not None},
+        results=results_in(sent_messages(run.input)) if operation in ANSWERS else (),
+        usage=usage,
+    )
 
 
 def _answer(run: Run, attributes: dict[str, JsonValue]) -> Usage | None:
@@ -175,7 +176,7 @@ def with_scores(attempt: Trajectory, scores: Mapping[str, JsonValue]) -> Traject
     """An attempt with its scores, of which ``passed`` or ``resolved`` may say whether it passed."""
     if not scores:
         return attempt
-    said = (scores.get(name) for name in _PASSED)
-    passed = next((bool(each) for each in said if each in (0, 1)), None)
+    verdicts = (scores.get(name) for name in _PASSED)
+    passed = next((bool(verdict) for verdict in verdicts if verdict in (0, 1)), None)
     metadata = {**attempt.metadata, "scores": dict(scores)}
     return attempt.model_copy(update={"passed": passed, "metadata": metadata})

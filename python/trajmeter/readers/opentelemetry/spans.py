@@ -13,7 +13,7 @@ from trajmeter.readers.opentelemetry.results import results_in
 from trajmeter.readers.opentelemetry.values import TASK_ID, attributes_of, is_integer, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -151,20 +151,10 @@ def made_span(
             if not names_task:
                 return None
             operation = ""
-    exception = None
-    said: str | None = None
-    choices: list[JsonValue] = []
-    for about in events:
-        choices += _chosen(about)
-        if "exception.type" in about:
-            exception = as_text(about["exception.type"])
-            said = as_text(about.get("exception.message"))
-        attributes.update({key: each for key, each in about.items() if key.startswith("gen_ai.")})
-    if choices:
-        attributes.setdefault("gen_ai.output.messages", choices)
+    exception, exception_message = _add_events(attributes, events)
     sent = attributes.pop("gen_ai.input.messages", None)
     kind = as_text(attributes.get("error.type"))
-    error = without_traceback(message) or said or kind or NO_MESSAGE
+    error = without_traceback(message) or exception_message or kind or NO_MESSAGE
     if other is not None:
         is_error = is_error or other.has_failed
         kind = kind or (exception_class(error) if is_error else None)
@@ -183,9 +173,30 @@ def made_span(
     )
 
 
-def _chosen(about: Mapping[str, JsonValue]) -> list[JsonValue]:
+def _add_events(
+    attributes: dict[str, JsonValue], events: Iterable[Mapping[str, JsonValue]]
+) -> tuple[str | None, str | None]:
+    """Add the attributes of events that the conventions define.
+
+    Returns:
+        Class and message of the last exception among the events.
+    """
+    exception = message = None
+    choices: list[JsonValue] = []
+    for event in events:
+        choices += _chosen(event)
+        if "exception.type" in event:
+            exception = as_text(event["exception.type"])
+            message = as_text(event.get("exception.message"))
+        attributes.update({key: each for key, each in event.items() if key.startswith("gen_ai.")})
+    if choices:
+        attributes.setdefault("gen_ai.output.messages", choices)
+    return exception, message
+
+
+def _chosen(event: Mapping[str, JsonValue]) -> list[JsonValue]:
     """The answer in a ``gen_ai.choice`` event, which preceded message attributes."""
-    content = as_object(parsed(about.get("gen_ai.event.content"))) or about
+    content = as_object(parsed(event.get("gen_ai.event.content"))) or event
     message = parsed(content.get("message"))
     return [message] if isinstance(message, dict) and "finish_reason" in content else []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.limits import is_too_long
@@ -23,7 +24,7 @@ from trajmeter.readers.opentelemetry.values import TASK_ID, parsed
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -118,7 +119,7 @@ class _Trace:
         """The spans of tools that each turn called, by the id of the call."""
         self._named: dict[str, int] = {}
         """The last turn with a call of each id; some programs reuse ids."""
-        self._given: dict[str, dict[str, Any]] = {}
+        self._results: dict[str, dict[str, Any]] = {}
         """The message with the result of each call."""
         self._settled: set[str] = set()
         """Calls whose result is known as it was sent to the model."""
@@ -136,18 +137,22 @@ class _Trace:
             elif span.operation == "execute_tool":
                 if latest is None:
                     latest = self._begin(None, [])
-                identity = self._calls.id_of(span)
-                if identity is None or identity not in self._named:
-                    identity = identity or span.id or f"span {number}"
-                    self._named[identity] = len(self.tools) - 1
-                    if not self._calls.identify(span, identity):
-                        latest["parts"].append(self._called(span, identity))
-                self._calls.take(identity)
-                self.tools[self._named[identity]][identity] = span
-                self._given[identity] = result_of(span, identity)
-                if RESULT in span.attributes:
-                    self._settled.add(identity)
-                self.messages.append(self._given[identity])
+                self._run_tool(span, number, latest["parts"])
+
+    def _run_tool(self, span: Span, number: int, parts: list[JsonValue]) -> None:
+        """Add the result of a tool, and its call unless it is among the parts of the turn."""
+        identity = self._calls.id_of(span)
+        if identity is None or identity not in self._named:
+            identity = identity or span.id or f"span {number}"
+            self._named[identity] = len(self.tools) - 1
+            if not self._calls.identify(span, identity):
+                parts.append(self._called(span, identity))
+        self._calls.take(identity)
+        self.tools[self._named[identity]][identity] = span
+        self._results[identity] = result_of(span, identity)
+        if RESULT in span.attributes:
+            self._settled.add(identity)
+        self.messages.append(self._results[identity])
 
     def _begin(self, answer: Span | None, parts: list[JsonValue]) -> dict[str, Any]:
         """Begin a turn, with a message of these parts."""
@@ -158,13 +163,13 @@ class _Trace:
         self._calls = Calls(parts)
         for identity in _ids(parts):
             self._named[identity] = len(self.tools) - 1
-            self._given.pop(identity, None)
+            self._results.pop(identity, None)
             self._settled.discard(identity)
         return message
 
     def _give(self, results: Iterable[Mapping[str, Any]], parts: list[JsonValue]) -> None:
         """Add results that were sent to a model and that no tool span has recorded."""
-        is_answered = not self._given.keys().isdisjoint(_ids(parts)) or (
+        is_answered = not self._results.keys().isdisjoint(_ids(parts)) or (
             self.messages[-1]["role"] == "tool"
         )
         for result in results:
@@ -174,11 +179,11 @@ class _Trace:
                     self.messages.append({**result})
             elif identity in self._named and identity not in self._settled:
                 self._settled.add(identity)
-                if identity in self._given:
-                    self._given[identity]["content"] = result["content"]
+                if identity in self._results:
+                    self._results[identity]["content"] = result["content"]
                 else:
-                    self._given[identity] = {**result}
-                    self.messages.append(self._given[identity])
+                    self._results[identity] = {**result}
+                    self.messages.append(self._results[identity])
 
     def _called(self, span: Span, identity: str) -> dict[str, Any]:
         """The call recorded by a tool span, if no model message names it."""
@@ -237,18 +242,19 @@ def _parts(span: Span) -> list[JsonValue]:
     messages = parsed(about.get("gen_ai.output.messages") or about.get("gen_ai.completion"))
     if isinstance(messages, str):
         return [{"type": "text", "content": messages}]
-    parts: list[JsonValue] = []
-    for message in as_list(messages):
-        if isinstance(message, dict):
-            parts += as_list(message.get("parts"))
-            if isinstance(content := message.get("content"), str):  # the older form
-                kind = "reasoning" if message.get("role") == "thinking" else "text"
-                parts.append({"type": kind, "content": content})
-            for call in as_list(message.get("tool_calls")):
-                if isinstance(call, dict):
-                    function = as_object(call.get("function")) or {}
-                    parts.append({**call, **function, "type": "tool_call"})
-    return parts
+    parts = (_message_parts(each) for each in as_list(messages) if isinstance(each, dict))
+    return [*chain.from_iterable(parts)]
+
+
+def _message_parts(message: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
+    yield from as_list(message.get("parts"))
+    if isinstance(content := message.get("content"), str):  # the older form
+        kind = "reasoning" if message.get("role") == "thinking" else "text"
+        yield {"type": kind, "content": content}
+    for call in as_list(message.get("tool_calls")):
+        if isinstance(call, dict):
+            function = as_object(call.get("function")) or {}
+            yield {**call, **function, "type": "tool_call"}
 
 
 def _usage(about: Mapping[str, JsonValue]) -> Usage | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.readers.shell_views.syntax import Unexpanded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 __all__ = ["SEARCHES", "Hits", "Search", "hits", "search"]
 
@@ -89,16 +89,22 @@ def _options(name: str, words: list[str]) -> tuple[set[str], bool, list[str]]:
             if not equals and option in _LONG_VALUED:
                 next(remaining, None)
         elif word.startswith("-") and len(word) > 1:
-            for place, letter in enumerate(word[1:], start=2):
-                flags.add(letter)
-                if letter in valued:
-                    if place == len(word):
-                        next(remaining, None)
-                    break
+            letters, takes_next = _letters(word[1:], valued)
+            flags |= letters
+            if takes_next:
+                next(remaining, None)
         else:
             rest.append(word)
     patterns = {"--regexp", "--file"} | ({"e", "f"} & set(valued))
     return flags, bool(flags & patterns), rest
+
+
+def _letters(word: str, valued: Collection[str]) -> tuple[set[str], bool]:
+    """Options of one letter in a word, and whether the next word is the value of the last."""
+    for place, letter in enumerate(word, start=1):
+        if letter in valued:
+            return {*word[:place]}, place == len(word)
+    return {*word}, False
 
 
 def hits(found: Search, lines: Sequence[str]) -> Iterator[Hits]:
