@@ -1,8 +1,8 @@
 """Entries of files on disk, by what they were made from, for all repositories together.
 
-A cache never fails: what cannot be read or written is made again. Each entry carries a checksum,
-and a database that is damaged is begun anew. One that cannot be used is given up for the rest of a
-run, so that nobody waits for it again and again.
+A cache never raises: entries that cannot be read are created again. Each entry has a checksum, and
+a damaged database is replaced. One that cannot be used is ignored for the rest of a run, so that
+nothing waits for it repeatedly.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _WRITE = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"
 _MOST_KEYS = 500
 """Keys of one query; some builds of SQLite take 999 at most."""
 _AT_ONCE = 64
-"""Entries to write at once where they come one by one; each time costs as much as making one."""
+"""Entries to collect before writing, because a transaction takes as long as creating an entry."""
 _WAIT_SECONDS = 10.0
 """How long to wait for other processes that write."""
 
 
 def default_cache_folder() -> Path | None:
-    """The user's folder for caches, in which this package has its own; ``None`` without a home."""
+    """This package's folder among the user's caches; ``None`` if the user has no home folder."""
     try:
         if sys.platform == "win32":
             named = os.environ.get("LOCALAPPDATA")
@@ -55,7 +55,7 @@ class EntryCache:
     """Keeps entries in a folder; processes and threads may share it.
 
     Args:
-        folder: Where; created when something is kept. ``None`` keeps nothing.
+        folder: Folder of the database, created when needed; ``None`` caches nothing.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -65,7 +65,7 @@ class EntryCache:
             weakref.finalize(self, _write_held, folder, self._held)
         self._lock = lock_for(self)
         self._connection: sqlite3.Connection | None = None
-        self._is_anew = False
+        self._was_replaced = False
         self._process = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -76,8 +76,8 @@ class EntryCache:
         self.__init__(state["_folder"])  # type: ignore[misc] # an object of this very class
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The entries that are kept of these keys."""
-        held = ((key, self._held.get(key)) for key in keys)  # which another thread may write
+        """The cached entries of these keys."""
+        held = ((key, self._held.get(key)) for key in keys)  # another thread may remove them
         found = {key: entry for key, entry in held if entry is not None}
         others = [key for key in keys if key not in found] if found else keys
         for start in range(0, len(others), _MOST_KEYS):
@@ -91,7 +91,7 @@ class EntryCache:
         return found
 
     def write_later(self, entries: Iterable[tuple[str, bytes]]) -> None:
-        """Keep entries, which are written with others, or by :meth:`flush`, or at the end."""
+        """Cache entries; they are written together with others, by :meth:`flush`, or at the end."""
         self._held.update(entries)
         if len(self._held) >= _AT_ONCE:
             self.flush()
@@ -104,13 +104,13 @@ class EntryCache:
             self._held.pop(key, None)
 
     def write(self, entries: Iterable[tuple[str, bytes]]) -> None:
-        """Keep entries."""
+        """Cache entries."""
         self._run(_WRITE, [(key, zlib.crc32(entry), entry) for key, entry in entries], many=True)
 
     def _run(self, query: str, values: Sequence[Any], *, many: bool = False) -> list[Any]:
         if not values:
             return []
-        import sqlite3  # which takes longer to import than the rest of this package's snapshots
+        import sqlite3  # takes longer to import than all modules of snapshots
 
         with self._lock:
             while self._folder is not None:
@@ -120,9 +120,9 @@ class EntryCache:
                         run = connection.executemany if many else connection.execute
                         return run(query, values).fetchall()
                 except (sqlite3.OperationalError, OSError):
-                    self._folder = None  # in use for too long, on a full disk, or not to be written
+                    self._folder = None  # locked for too long, on a full disk, or read-only
                 except sqlite3.DatabaseError:
-                    self._begin_anew(self._folder)
+                    self._remove_damaged(self._folder)
         return []
 
     def _connected(self, folder: Path) -> sqlite3.Connection:
@@ -135,7 +135,7 @@ class EntryCache:
                 folder / _FILE, timeout=_WAIT_SECONDS, check_same_thread=False
             )
             try:
-                # What a crash of the machine may damage is made again.
+                # A database damaged by a crash of the machine is replaced.
                 connection.execute("PRAGMA synchronous=OFF")
                 connection.execute(_CREATE)
             except sqlite3.Error:
@@ -145,22 +145,22 @@ class EntryCache:
             self._connection, self._process = connection, os.getpid()
         return self._connection
 
-    def _begin_anew(self, folder: Path) -> None:
-        """Remove a damaged database; one that is damaged again at once is given up."""
+    def _remove_damaged(self, folder: Path) -> None:
+        """Remove a damaged database; if its replacement is damaged too, stop caching."""
         import sqlite3
 
         with suppress(sqlite3.Error):
             if self._connection is not None:
                 self._connection.close()
         self._connection = None
-        if self._is_anew:
+        if self._was_replaced:
             self._folder = None
-        self._is_anew = True
+        self._was_replaced = True
         with suppress(OSError):
             (folder / _FILE).unlink()
 
 
 def _write_held(folder: Path, held: dict[str, bytes]) -> None:
-    """Write what is left, unless the folder was removed meanwhile."""
+    """Write the remaining entries, unless the folder was removed meanwhile."""
     if held and folder.is_dir():
         EntryCache(folder).write(held.items())

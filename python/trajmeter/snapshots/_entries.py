@@ -1,7 +1,7 @@
-"""What a snapshot holds of a file, made from its content, as the JSON text that stands in a line.
+"""The entry of a file in a snapshot, created from its content, as JSON text.
 
-The text is also what caches keep and processes hand over, so that a snapshot is the same by
-whatever way its files came.
+Caches and worker processes exchange the same text, so a snapshot does not depend on where its
+entries came from.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ ENTRY_VERSION = 3
 """Raised whenever the entry of some file changes, other than by a grammar."""
 
 LARGEST_SOURCE = 4 << 20
-"""Bytes of the largest file that is looked through for definitions."""
+"""Maximum size in bytes of a file in which definitions are looked for."""
 
 _BINARY_HEAD = 8000
-"""Bytes at the beginning in which a NUL makes a file binary, as for git."""
+"""Bytes at the beginning in which a NUL marks a file as binary, as git does."""
 
 
 def file_entry(content: bytes, language: LanguageRules | None, naming: Naming) -> bytes:
     """What a snapshot holds of a file: size, line starts and definitions, as JSON.
 
-    A file of no known language has no definitions. Those of a binary file or one larger than
-    :data:`LARGEST_SOURCE` that is named like a source file are not known.
+    A file in no known language has no definitions. If a source file is binary, or larger than
+    :data:`LARGEST_SOURCE`, they are unknown.
 
     Raises:
         ExtraMissingError: The file has a language, and its grammar is not installed.
@@ -57,11 +57,11 @@ def read_entry(entry: bytes) -> FileSnapshot:
     """
     try:
         record = json.loads(entry)
-        found = record.get("definitions")
-        known = None
-        if found is not None:
-            kind, start, end, name = zip(*found, strict=True) if found else ((), (), (), ())
-            known = Definitions(kind, np.array(start, np.int64), np.array(end, np.int64), name)
-        return FileSnapshot(record["size"], np.array(record["line_starts"], np.int64), known)
+        rows = record.get("definitions")
+        columns = None
+        if rows is not None:
+            kind, start, end, name = zip(*rows, strict=True) if rows else ((), (), (), ())
+            columns = Definitions(kind, np.array(start, np.int64), np.array(end, np.int64), name)
+        return FileSnapshot(record["size"], np.array(record["line_starts"], np.int64), columns)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ReadError(f"not an entry of a snapshot: {error}") from error

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FolderSnapshots"]
 
-# Each keeps the line starts of the files that were read.
 _KEPT = 8
+"""Snapshots to keep in memory, each with the line starts of the files that were read."""
 _GIT = ".git"
 
 
@@ -41,7 +41,7 @@ class FolderSnapshots:
         self._kept: OrderedDict[str, Snapshot] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind what was read of the files."""
+        """Omit the line starts that were read."""
         return {**vars(self), "_kept": OrderedDict()}
 
     def find(self, task: Task) -> Snapshot | None:
@@ -140,10 +140,10 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
         parts = path.split("/")
         if place is not None or not {"", ".", "..", _GIT}.isdisjoint(parts):
             return place
-        asked = self._root / path
+        wanted = self._root / path
         try:
-            # Most paths do not exist, which the first test finds out fast.
-            if not asked.is_file():
+            # Most paths do not exist, and this test is fast.
+            if not wanted.is_file():
                 return None
             place = linked_file(self._root, path)
         except (OSError, ValueError):  # no file system can hold such a name

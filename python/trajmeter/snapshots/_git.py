@@ -22,9 +22,9 @@ _LINK, _FOLDER, _FILE = b"120000", b"40000", b"100"
 
 
 def git_folder(path: Path) -> Path | None:
-    """Where the objects of a repository are described: ``.git`` in it, or a bare repository itself.
+    """The git folder of a repository: its ``.git``, or a bare repository itself.
 
-    A folder within a repository is none.
+    ``None`` for any other folder, also within a repository.
     """
     if (path / ".git").exists():
         return path / ".git"

@@ -37,7 +37,7 @@ class GitObjects:
 
     Args:
         path: The repository, for messages.
-        folder: Where its objects are described.
+        folder: Its git folder.
     """
 
     def __init__(self, path: Path, folder: Path) -> None:

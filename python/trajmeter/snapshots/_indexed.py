@@ -1,4 +1,4 @@
-"""Snapshots of a file that is scanned once for their places; each is read when a task needs it."""
+"""Snapshots of a file that is scanned once for their positions; each is read on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["IndexedSnapshots", "Place"]
 
 _MOST_BYTES = 256 << 20
-"""Memory of the snapshots that are kept: tasks of several repositories often take turns."""
+"""Maximum memory of the snapshots to keep: tasks of several repositories are often interleaved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Place:
     repo: str | None
     offset: int
     bytes: int
-    """About what it takes in memory."""
+    """Its approximate size in memory."""
     number: int
     """Its line or row."""
 
@@ -40,7 +40,7 @@ class IndexedSnapshots(ABC):
 
     Args:
         path: The file.
-        on_problem: Called with what cannot be read, and is left out.
+        on_problem: Called with every line or row that cannot be read and is left out.
     """
 
     unit: ClassVar[str]
@@ -54,7 +54,7 @@ class IndexedSnapshots(ABC):
         self.index(on_problem)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind the snapshots that were read: they are large, and can be read again."""
+        """Omit the snapshots that were read: they are large, and can be read again."""
         return {**vars(self), "_kept": OrderedDict(), "_kept_bytes": 0}
 
     @abstractmethod

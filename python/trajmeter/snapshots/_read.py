@@ -1,4 +1,4 @@
-"""The files of a snapshot that Rust has read, of which objects are made when they are looked at."""
+"""The files of a snapshot that Rust has read; Python objects are created on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReadFiles(ListedFiles):
     """Files by path; scoring many attempts needs their tables only.
 
     Args:
-        held: The files, which were found to be sound.
+        held: The files, which are valid.
     """
 
     def __init__(self, held: SnapshotFiles) -> None:

@@ -109,13 +109,13 @@ class RepositoryFolder:
             ReadError: Git cannot read the repository.
             ExtraMissingError: The grammar of a language is not installed.
         """
-        of_each: dict[GitRepository, list[tuple[CommitFiles, str]]] = {}
+        by_repository: dict[GitRepository, list[tuple[CommitFiles, str]]] = {}
         for snapshot, paths in wanted:
             files = snapshot.files
             if isinstance(files, CommitFiles):
-                found = of_each.setdefault(files.repository, [])
-                found += [(files, path) for path in files.not_taken(paths)]
-        for repository, untaken in of_each.items():
+                untaken = by_repository.setdefault(files.repository, [])
+                untaken += [(files, path) for path in files.not_taken(paths)]
+        for repository, untaken in by_repository.items():
             # A path is prefixed with its commit, because its end determines the language.
             places = {
                 f"{number}/{path}": files.contents.places[path]
@@ -178,17 +178,16 @@ class RepositoryFolder:
         """
         with self._lock:
             return {
-                task.id: next(
-                    (
-                        found
-                        for repository in self._repositories_of(task)
-                        if (found := repository.commit(task.commit)) is not None
-                    ),
-                    None,
-                )
+                task.id: self._commit_in(self._repositories_of(task), task.commit)
                 for task in tasks
                 if task.commit is not None
             }
+
+    @staticmethod
+    def _commit_in(repositories: Iterable[GitRepository], revision: str) -> str | None:
+        """Id of the commit in the first repository that has it."""
+        commits = (repository.commit(revision) for repository in repositories)
+        return next((commit for commit in commits if commit is not None), None)
 
     def close(self) -> None:
         """End the git processes, and cache what was found in files for later calls."""
@@ -293,7 +292,7 @@ def repositories_in(folder: Path) -> Iterator[tuple[str | None, Path]]:
         with suppress(PermissionError):
             if git_folder(place) is not None:
                 yield place.name, place
-            elif place.is_dir():
-                for below in sorted(place.iterdir()):
-                    if git_folder(below) is not None:
-                        yield f"{place.name}/{below.name}", below
+                continue
+            entries = sorted(place.iterdir()) if place.is_dir() else []
+            for entry in filter(git_folder, entries):
+                yield f"{place.name}/{entry.name}", entry

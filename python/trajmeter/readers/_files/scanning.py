@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from zlib import crc32
 
@@ -90,28 +91,32 @@ def line_cuts(path: Path, lines: int) -> Iterator[Cut]:
     """
     cut = Cut(0, 1)
     yield cut
+    offset, line = cut
+    is_begun = False
+    for block in _blocks(path):
+        begin, ends = 0, block.count(b"\n")
+        while line + ends > cut.line + lines or (
+            line + ends == cut.line + lines and not block.endswith(b"\n")
+        ):
+            for _ in range(cut.line + lines - line):
+                begin = block.index(b"\n", begin) + 1
+                ends -= 1
+            line = cut.line + lines
+            cut = Cut(offset + begin, line)
+            yield cut
+        offset += len(block)
+        line += ends
+        is_begun = not block.endswith(b"\n")
+    yield Cut(offset, line + is_begun)
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """The decompressed content of a file, up to where it cannot be read."""
     with open_content(path) as file:
         lift_limit(file)
-        offset, line = cut
-        is_begun = False
-        try:
+        with suppress(OSError):  # reported when reading gets there
             while block := file.read1(_BLOCK):
-                begin, ends = 0, block.count(b"\n")
-                while line + ends > cut.line + lines or (
-                    line + ends == cut.line + lines and not block.endswith(b"\n")
-                ):
-                    for _ in range(cut.line + lines - line):
-                        begin = block.index(b"\n", begin) + 1
-                        ends -= 1
-                    line = cut.line + lines
-                    cut = Cut(offset + begin, line)
-                    yield cut
-                offset += len(block)
-                line += ends
-                is_begun = not block.endswith(b"\n")
-        except OSError:  # reported when reading gets there
-            pass
-    yield Cut(offset, line + is_begun)
+                yield block
 
 
 def next_line(file: BinaryIO, offset: int, size: int) -> int:

@@ -86,18 +86,29 @@ class ParquetTable:
         for path in self._files:
             with _opened(path, kept) as file:
                 for groups, rows in _runs(file, most):
-                    if rows > most or rows * len(wanted) <= _FEW_CELLS:
-                        at_once = most_together if rows > most else None
-                        for batch in _read(file, groups, wanted, at_once):
-                            yield arrow_batch(batch, texts, numbers, self.name, repeating=kept)
+                    if rows <= most and rows * len(wanted) > _FEW_CELLS:
+                        numbers_of = partial(self._numbers, path, file.metadata, groups)
+                        yield from self._late_rows(file, groups, texts, kept, numbers_of)
                         continue
-                    start = 0
-                    for batch in _read(file, groups, texts, None):
-                        own = arrow_batch(batch, texts, (), self.name, repeating=kept)
-                        some = slice(start, start + own.num_rows)
-                        late = partial(self._numbers, path, file.metadata, groups, some)
-                        yield _LateRows(own, late)
-                        start = some.stop
+                    at_once = most_together if rows > most else None
+                    for batch in _read(file, groups, wanted, at_once):
+                        yield arrow_batch(batch, texts, numbers, self.name, repeating=kept)
+
+    def _late_rows(
+        self,
+        file: parquet.ParquetFile,
+        groups: list[int],
+        texts: Sequence[str],
+        repeating: Sequence[str],
+        numbers_of: Callable[[slice, str], Array],
+    ) -> Iterator[_LateRows]:
+        """Read the texts of row groups, whose numbers are read on demand."""
+        start = 0
+        for batch in _read(file, groups, texts, None):
+            own = arrow_batch(batch, texts, (), self.name, repeating=repeating)
+            rows = slice(start, start + own.num_rows)
+            yield _LateRows(own, partial(numbers_of, rows))
+            start = rows.stop
 
     def _numbers(
         self, path: Path, metadata: parquet.FileMetaData, groups: list[int], rows: slice, name: str
