@@ -109,9 +109,9 @@ def _trajectory(events: list[JsonValue], source: Source, reason: JsonValue) -> T
     held = message_turns(
         [message for _, message in read], places=[place for place, _ in read], usage=_usage
     )
-    made = _made(events)
+    code_runs = _code_runs(events)
     turns = [
-        turn.model_copy(update=made.get(start, {}) | {"agent": _source(events[start])})
+        turn.model_copy(update=code_runs.get(start, {}) | {"agent": _source(events[start])})
         for turn, start in zip(held.turns, held.starts, strict=True)
     ]
     names = {turn.agent for turn in turns}
@@ -165,22 +165,22 @@ def _source(event: JsonValue) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _made(events: list[JsonValue]) -> dict[int, dict[str, Any]]:
+def _code_runs(events: list[JsonValue]) -> dict[int, dict[str, Any]]:
     """The code that agents wrote, and whether it succeeded, by the position of the answer."""
-    made: dict[int, dict[str, Any]] = {}
+    runs: dict[int, dict[str, Any]] = {}
     latest: dict[str | None, dict[str, Any]] = {}  # by agent: those of a graph work side by side
     for place, event in enumerate(events):
         if isinstance(event, dict) and _kind(event) == _CODE:
             blocks = [as_object(each) or {} for each in as_list(event.get("code_blocks"))]
             codes = [code.rstrip("\n") for each in blocks if (code := as_text(each.get("code")))]
-            latest[_source(event)] = made[place] = {"program": "\n".join(codes) or None}
+            latest[_source(event)] = runs[place] = {"program": "\n".join(codes) or None}
         elif isinstance(event, dict) and _kind(event) == _RAN:
             code = (as_object(event.get("result")) or {}).get("exit_code")
             answer = latest.get(_source(event))
             if type(code) is int and answer is not None:
                 error = Failure(reason="exit_code", message=f"exit code {code}") if code else None
                 answer |= {"success": code == 0, "error": error}
-    return made
+    return runs
 
 
 def _given_back(results: JsonValue) -> Iterator[dict[str, JsonValue]]:

@@ -105,7 +105,7 @@ def _read_raw(record: Mapping[str, Any], source: Source) -> Trajectory:
     def report(problem: ReadProblem) -> None:
         unusable[problem.record or key] = problem.message
 
-    def found() -> Iterator[Event]:
+    def events() -> Iterator[Event]:
         for at, value in enumerate(as_list(record.get(key))):
             event = Event(Source(file=source.file, record=f"{key}[{at}]"), {}, report)
             if isinstance(value, dict):
@@ -113,7 +113,7 @@ def _read_raw(record: Mapping[str, Any], source: Source) -> Trajectory:
             else:
                 event.problem(f"expected an object, got {json_input.type_name(value)}")
 
-    attempts = list(read(found(), stem_of(Path(source.file))))
+    attempts = list(read(events(), stem_of(Path(source.file))))
     if not attempts:
         raise ReadError(f"{key}: expected events, got none")
     attempt = attempts[0]

@@ -23,7 +23,7 @@ from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.messages.calls import call_of, called_in
 from trajmeter.readers.messages.drafts import Draft, finished
 from trajmeter.readers.messages.results import result_value
-from trajmeter.readers.messages.shapes import said
+from trajmeter.readers.messages.shapes import content_text
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory
@@ -158,7 +158,7 @@ def _answer(index: int, data: Mapping[str, Any]) -> Draft:
     draft.model = as_text(data.get("model"))
     for message in as_list(data.get("output")):
         if isinstance(message, dict):
-            draft.texts += filter(None, [said(message.get("content"))])
+            draft.texts += filter(None, [content_text(message.get("content"))])
             draft.calls += [
                 call
                 for each in called_in(message, message.get("content"))

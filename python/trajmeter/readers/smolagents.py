@@ -16,7 +16,7 @@ from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordF
 from trajmeter.readers.messages.calls import call_of
 from trajmeter.readers.messages.drafts import Draft, finished
 from trajmeter.readers.messages.fields import name_of
-from trajmeter.readers.messages.shapes import said
+from trajmeter.readers.messages.shapes import content_text
 from trajmeter.readers.messages.usage import count, made_usage, openai_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory
@@ -197,7 +197,7 @@ def _has_answer(step: Mapping[str, Any]) -> bool:
 def _draft(index: int, step: Mapping[str, Any]) -> Draft:
     draft = Draft(index)
     message = as_object(step.get("model_output_message")) or {}
-    text = said(step.get("model_output")) or said(message.get("content"))
+    text = content_text(step.get("model_output")) or content_text(message.get("content"))
     if text is None and not message:
         text = as_text(step.get("plan")) or _text(step.get("action_output"))
     draft.texts += [] if text is None else [text]

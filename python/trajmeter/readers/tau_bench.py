@@ -97,8 +97,8 @@ def _with_calls(messages: list[JsonValue]) -> Iterator[JsonValue]:
         elif is_called:
             yield {**message, "content": None, "tool_calls": [{"function": action}]}
         else:
-            said = action["arguments"].get("content") if name == _ANSWER else None
-            yield {**message, "content": said} if isinstance(said, str) else message
+            answer = action["arguments"].get("content") if name == _ANSWER else None
+            yield {**message, "content": answer} if isinstance(answer, str) else message
 
 
 def _output(message: JsonValue) -> str | None:

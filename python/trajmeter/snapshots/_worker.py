@@ -16,10 +16,10 @@ __all__ = ["main"]
 
 def main() -> None:
     """Reply to each list of files with their entries, or with what went wrong."""
-    asked = requests()
-    settings, _ = next(asked)
+    incoming = requests()
+    settings, _ = next(incoming)
     contents, naming = cast("tuple[Contents, Naming]", settings)
-    for wanted, replies in asked:
+    for wanted, replies in incoming:
         try:
             reply: object = [*make(contents, cast("list[WantedFile]", wanted), naming)]
         except Exception as error:  # noqa: BLE001 - raised where the reply is read

@@ -25,8 +25,8 @@ def processors() -> int:
 
 def threads() -> int:
     """Number of threads to compute with: ``THREADS`` if set, otherwise one per processor."""
-    said = os.environ.get(THREADS, "")
-    return int(said) if said.isdecimal() and int(said) else processors()
+    setting = os.environ.get(THREADS, "")
+    return int(setting) if setting.isdecimal() and int(setting) else processors()
 
 
 @contextmanager

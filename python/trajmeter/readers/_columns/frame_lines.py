@@ -68,8 +68,8 @@ class MappedLines(NamedTuple):
         if _MESSAGES[0] in kept and used.keys().isdisjoint(_MESSAGES):  # columns are found by name
             kept.remove(_MESSAGES[0])
             used[_MESSAGES[0]] = _MESSAGES[0]
-        talk = [field for field in _MESSAGES if field in used]
-        named = {*kept, *used, *(field.partition(".")[0] for field in used)} - {*talk}
+        message_fields = [field for field in _MESSAGES if field in used]
+        named = {*kept, *used, *(field.partition(".")[0] for field in used)} - {*message_fields}
         if (
             not has_json(pa.struct(list(rows.schema)))
             or not named.isdisjoint(_NOT_BESIDE)
@@ -83,7 +83,7 @@ class MappedLines(NamedTuple):
         }
         fields: dict[str, Array | dict[str, Any]] = {**texts}
         for field, own in values.items():
-            if field in talk:
+            if field in message_fields:
                 continue
             if mapping.is_nested(field) and is_text(own.type):
                 return None  # JSON text, which needs parsing
@@ -101,7 +101,7 @@ class MappedLines(NamedTuple):
             for field in MESSAGE_FIELDS
             if field not in kept
         }
-        messages = _message_lines(values[talk[0]]) if talk else None
+        messages = _message_lines(values[message_fields[0]]) if message_fields else None
         return cls(text_content(own_lines), messages, missing)
 
 

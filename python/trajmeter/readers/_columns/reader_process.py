@@ -107,9 +107,9 @@ class _Notes(FolderNotes):
 
 def main() -> None:
     """Answer each list of files with their batches, events and warnings."""
-    asked = requests()
-    settings = cast("Mapping[str, Any]", next(asked)[0])
-    for files, stream in asked:
+    incoming = requests()
+    settings = cast("Mapping[str, Any]", next(incoming)[0])
+    for files, stream in incoming:
         _read(cast("Sequence[FileToRead]", files), settings, Replies(stream))
 
 

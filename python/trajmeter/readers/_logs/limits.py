@@ -15,12 +15,12 @@ _SIGNS = (
 )
 
 
-def is_too_long(*said: str | None) -> bool:
+def is_too_long(*messages: str | None) -> bool:
     """Whether a request was rejected for its length, which means an exhausted budget.
 
     Example:
         >>> is_too_long("prompt is too long: 210000 tokens > 200000 maximum"), is_too_long(None)
         (True, False)
     """
-    message = " ".join(text.lower() for text in said if text)
+    message = " ".join(text.lower() for text in messages if text)
     return any(sign in message for sign in _SIGNS)

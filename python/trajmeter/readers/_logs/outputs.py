@@ -95,9 +95,11 @@ def _of_json(text: str) -> Output | None:
     if "returncode" not in value:
         return None
     # Long output is shortened in the middle, and has another key.
-    said = as_text(value.get("exception_info"))
+    exception = as_text(value.get("exception_info"))
     shown = printed if isinstance(printed, str) else as_text(value.get("output_head")) or ""
-    return Output(said or shown, as_int(value["returncode"]), is_cut=not isinstance(printed, str))
+    return Output(
+        exception or shown, as_int(value["returncode"]), is_cut=not isinstance(printed, str)
+    )
 
 
 def _of_tags(text: str) -> Output | None:

@@ -35,7 +35,7 @@ class Beginning:
 
     def holds_any(self, words: frozenset[bytes]) -> bool:
         """Whether one of these words, which formats look for, occurs in quotes."""
-        return not words.isdisjoint(self._found)
+        return not words.isdisjoint(self._words_found)
 
     @cached_property
     def is_binary(self) -> bool:
@@ -59,7 +59,7 @@ class Beginning:
         return _ESCAPED.search(self.content) is not None
 
     @cached_property
-    def _found(self) -> frozenset[bytes]:
+    def _words_found(self) -> frozenset[bytes]:
         return _finder(self._sought)(self.content)
 
 

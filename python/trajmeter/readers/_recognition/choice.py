@@ -147,14 +147,14 @@ class Choice(Generic[RecordT]):
         reads = known.profile_records
         read = next((reads[name] for name in self.profiles if name in reads), known.records)
 
-        def made(listen: Callable[[ReadProblem], None]) -> Iterator[RecordT]:
+        def read_records(listen: Callable[[ReadProblem], None]) -> Iterator[RecordT]:
             if known.lines is not None and within is not None:
                 return known.lines.records(path, within, listen, columns)
             is_part = columns is not None and read is known.records
             some = known.part(path, listen, columns or ()) if is_part else None
             return read(path, listen) if some is None else some
 
-        return self.counted(known, path, report, made)
+        return self.counted(known, path, report, read_records)
 
     def counted(
         self,

@@ -131,7 +131,7 @@ class ColumnMapping:
                 inside = target.get(part)
                 target[part] = target = dict(inside) if isinstance(inside, dict) else {}
             target[name] = value
-        return _own(renamed) if self.is_own else renamed
+        return _own_record(renamed) if self.is_own else renamed
 
     def _divide(self, name: str, shape: Shape, record: dict[str, Any]) -> None:
         """Keep under its name only what a field holds of a column whose other parts are mapped.
@@ -275,7 +275,7 @@ def value_in(record: Mapping[str, JsonValue], column: str) -> JsonValue:
     return value_in(inside, rest) if rest and isinstance(inside, dict) else None
 
 
-def _own(record: dict[str, Any]) -> dict[str, Any]:
+def _own_record(record: dict[str, Any]) -> dict[str, Any]:
     """A renamed record, with values converted from the types that data sets store."""
     for name in _NAMES:
         value = record.get(name)

@@ -54,7 +54,7 @@ def formats() -> tuple[AnyFormat, ...]:
     Warns:
         RuntimeWarning: A plug-in is broken, or its format has the name of another; it is skipped.
     """
-    found = {name: _own(name) for name in INDEX} | _plug_ins()
+    found = {name: _own_format(name) for name in INDEX} | _plug_ins()
     return tuple(found[name] for name in sorted(found))
 
 
@@ -63,7 +63,7 @@ def record_formats(
 ) -> tuple[RecordFormat[RecordT], ...]:
     """Formats that are possible for a record with these keys."""
     own: list[AnyFormat] = [
-        _own(name)
+        _own_format(name)
         for name, place in INDEX.items()
         if place.makes is makes and not place.keys.isdisjoint(keys)
     ]
@@ -133,7 +133,7 @@ def _whole_formats(
     makes: type[RecordT], may_be: Callable[[Marks], bool]
 ) -> tuple[FileFormat[RecordT], ...]:
     own: list[AnyFormat] = [
-        _own(name)
+        _own_format(name)
         for name, place in INDEX.items()
         if place.makes is makes and not place.keys and may_be(place.marks)
     ]
@@ -155,11 +155,11 @@ def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
     added = {known.name for known in _plug_ins().values() if known.makes is makes}
     if name not in own | added:
         raise UnknownNameError(unknown_name("format", name, own | added))
-    return cast("Format[RecordT]", _own(name) if name in own else _plug_ins()[name])
+    return cast("Format[RecordT]", _own_format(name) if name in own else _plug_ins()[name])
 
 
 @cache
-def _own(name: str) -> AnyFormat:
+def _own_format(name: str) -> AnyFormat:
     """Import a format of this package."""
     members = vars(import_module(f"{_PACKAGE}.{INDEX[name].module}")).values()
     return next(each for each in members if isinstance(each, Format) and each.name == name)

@@ -170,29 +170,29 @@ class _Chat:
             ),
         )
 
-    def _add_aside(self, said: str) -> None:
+    def _add_aside(self, line: str) -> None:
         """Add a message of aider itself."""
-        if found := _TOKENS.match(said):
+        if found := _TOKENS.match(line):
             self._say()
             self._count(found)
-        elif found := _MODEL.fullmatch(said):
+        elif found := _MODEL.fullmatch(line):
             self._model = self._model or found["model"]
-        elif found := _VERSION.fullmatch(said):
+        elif found := _VERSION.fullmatch(line):
             self._version = found["version"]
-        elif found := _ADDED.fullmatch(said):
+        elif found := _ADDED.fullmatch(line):
             self._files.append(found["file"])
-        elif found := _COMMIT.match(said):
+        elif found := _COMMIT.match(line):
             self._commits.append(found["commit"])
-        elif said.endswith(_TOO_LONG):
-            self._failure = Failure(reason="budget_exhausted", message=said)
-        elif said.startswith(_API_ERROR) or _REFLECTED.fullmatch(said):
+        elif line.endswith(_TOO_LONG):
+            self._failure = Failure(reason="budget_exhausted", message=line)
+        elif line.startswith(_API_ERROR) or _REFLECTED.fullmatch(line):
             self._say()
-            is_refused = said.startswith(_API_ERROR)
+            is_refused = line.startswith(_API_ERROR)
             reason = "api_error" if is_refused else "max_turns_exceeded"
-            self._failure = Failure(reason=reason, message=said)
-        elif self._replies and said == _NO_EDIT:
-            self._replies[-1].error = Failure(reason="edit_format_error", message=said)
-        elif self._replies and said.startswith(_APPLIED):
+            self._failure = Failure(reason=reason, message=line)
+        elif self._replies and line == _NO_EDIT:
+            self._replies[-1].error = Failure(reason="edit_format_error", message=line)
+        elif self._replies and line.startswith(_APPLIED):
             self._replies[-1].is_done = True
 
     def _add_cost(self, line: str) -> None:
@@ -208,8 +208,8 @@ class _Chat:
         text = "\n".join(self._lines).strip("\n")
         self._lines = []
         if text.strip():
-            said = without_reasoning(text)
-            self._replies.append(Reply(texts=[said] if said else []))
+            answer = without_reasoning(text)
+            self._replies.append(Reply(texts=[answer] if answer else []))
             self._failure = None  # earlier failures were retried
 
     def _count(self, found: re.Match[str]) -> None:

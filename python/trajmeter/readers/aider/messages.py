@@ -79,15 +79,15 @@ def _read_messages(path: Path, report: Callable[[ReadProblem], None]) -> Iterato
     if not clock.lines:
         return
     # A failed request has an empty response.
-    said = [reply for reply in replies if any(reply.texts)]
-    for reply in said:
+    answers = [reply for reply in replies if any(reply.texts)]
+    for reply in answers:
         reply.texts = list(filter(None, [without_reasoning("\n".join(reply.texts))]))
     yield Trajectory(
         task_id=chat_of(path),
         agent="aider",
         source=Source(file=str(path)),
-        turns=turns_of(said),
-        final_output=said[-1].text if said else None,
+        turns=turns_of(answers),
+        final_output=answers[-1].text if answers else None,
         duration_seconds=clock.passed,
         metadata=known_only(started_at=started),
     )

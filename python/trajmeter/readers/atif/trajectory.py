@@ -247,8 +247,8 @@ def _parse_error(step: Mapping[str, Any]) -> Failure | None:
     texts = [
         text for each in results if isinstance(each, dict) for text in texts_of(each.get("content"))
     ]
-    said = next((text for text in texts if text.startswith(_UNPARSED)), None)
-    return None if said is None else Failure(reason="parse_error", message=said)
+    unparsed = next((text for text in texts if text.startswith(_UNPARSED)), None)
+    return None if unparsed is None else Failure(reason="parse_error", message=unparsed)
 
 
 def _name_of(record: Mapping[str, Any]) -> str | None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     _Codes = npt.NDArray[np.int32 | np.int64]
     _Values = Float64Array | Int64Array | BoolArray
 
-__all__ = ["NAMES", "WANTED", "UncertainError", "gathered"]
+__all__ = ["NAMES", "WANTED", "UncertainError", "attempt_columns"]
 
 NAMES = (*AttemptIdentity._fields, "benchmark")
 """Columns of names."""
@@ -61,7 +61,7 @@ class _Names(NamedTuple):
     """Index of each row's name; -1 for none."""
 
 
-def gathered(
+def attempt_columns(
     table: pa.Table, names: Sequence[str], *, first_line: int | None = None
 ) -> AttemptColumns:
     """Group the rows of a table into attempts.

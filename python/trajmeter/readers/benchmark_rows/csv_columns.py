@@ -18,7 +18,7 @@ from pyarrow import csv as arrow_csv
 
 from trajmeter.readers.benchmark_rows.attempts import ENTRY_FIELDS, TEXT_COLUMNS
 from trajmeter.readers.benchmark_rows.batches import attempt_batches
-from trajmeter.readers.benchmark_rows.columns import WANTED, UncertainError, gathered
+from trajmeter.readers.benchmark_rows.columns import WANTED, UncertainError, attempt_columns
 from trajmeter.readers.benchmark_rows.csv import cell, header_fault
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_csv(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
         table = _table(path, names)
         if table.num_rows != lines - 1:  # blank lines, or values that span several lines
             return None
-        attempts = gathered(table, [*filter(None, names)], first_line=_FIRST_ROW)
+        attempts = attempt_columns(table, [*filter(None, names)], first_line=_FIRST_ROW)
     except (pa.ArrowException, OSError, ValueError, csv.Error, UncertainError):
         return None
     return attempt_batches(str(path), attempts, columns)
@@ -110,7 +110,7 @@ def _check_quotes(held: _Bytes, begins: Int64Array, ends: Int64Array) -> None:
 
 
 def _table(path: Path, names: Sequence[str]) -> pa.Table:
-    """The columns that affect a record, as :func:`gathered` takes them."""
+    """The columns that affect a record, as :func:`attempt_columns` takes them."""
     wanted = [name for name in names if name in WANTED]
     codes = pa.dictionary(pa.int32(), pa.string())
     file: Any  # because the stubs accept only Python files

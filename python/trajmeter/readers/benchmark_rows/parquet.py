@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow.parquet import ParquetFile
 
 from trajmeter.readers.benchmark_rows.batches import attempt_batches
-from trajmeter.readers.benchmark_rows.columns import NAMES, WANTED, UncertainError, gathered
+from trajmeter.readers.benchmark_rows.columns import NAMES, WANTED, UncertainError, attempt_columns
 from trajmeter.remote import is_named_in_utf8
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def read_parquet(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatc
         texts = [name for name in NAMES if name in schema.names and _is_text(schema, name)]
         file = ParquetFile(path, read_dictionary=texts)
         wanted = [name for name in schema.names if name in WANTED]
-        attempts = gathered(file.read(columns=wanted), schema.names)
+        attempts = attempt_columns(file.read(columns=wanted), schema.names)
     except (pa.ArrowException, OSError, UnicodeDecodeError, UncertainError):
         return None
     return attempt_batches(str(path), attempts, columns)

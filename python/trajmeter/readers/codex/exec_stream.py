@@ -174,8 +174,8 @@ class _Thread:
         error = as_object(item.get("error")) or {"message": item.get("error")}
         status = as_text(item.get("status"))
         if status in _FAILED or code not in (0, None):
-            said = as_text(error.get("message")) or (output or "").strip()
-            call.fail(said or status, exit_code=code)
+            reason = as_text(error.get("message")) or (output or "").strip()
+            call.fail(reason or status, exit_code=code)
         elif status == "completed" or code == 0:
             call.success = True
         if status in _FAILED and code is None and not output:

@@ -46,9 +46,9 @@ def failure_of(error: JsonValue, *, status: str) -> Failure:
         error: An object with ``message``, or text.
         status: The reason, if the error names no known one.
     """
-    said = as_object(error) or {"message": error}
-    message = as_text(said.get("message"))
-    kind = as_text(said.get("codex_error_info"))
+    details = as_object(error) or {"message": error}
+    message = as_text(details.get("message"))
+    kind = as_text(details.get("codex_error_info"))
     if is_too_long(message, kind):
         return Failure(reason=_BUDGET, message=message)
     return Failure(reason=status if kind in (None, "other") else kind, message=message)

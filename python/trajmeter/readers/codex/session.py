@@ -197,11 +197,11 @@ class Session:
         reply, call = found
         reply.end(self._now)
         sent = item.get("output")
-        said = as_object(sent)
-        call.result = shown_parts(sent if said is None else said.get("content"))
+        payload = as_object(sent)
+        call.result = shown_parts(sent if payload is None else payload.get("content"))
         output = output_of("\n".join(texts_of(call.result)))
         call.duration_seconds = call.duration_seconds or output.seconds
-        _judge(call, output, None if said is None else said.get("success"))
+        _judge(call, output, None if payload is None else payload.get("success"))
         arguments = as_object(call.arguments) or {}
         if not output.is_refusal:
             self._viewer.look(
@@ -257,22 +257,22 @@ class Session:
         if as_object(used) is not None:
             self._is_open = False
 
-    def _note(self, said: Mapping[str, Any], key: str) -> None:
+    def _note(self, event: Mapping[str, Any], key: str) -> None:
         """Record data about a call from an event."""
-        found = self._calls.get(as_text(said.get(key)) or "")
+        found = self._calls.get(as_text(event.get(key)) or "")
         if found is None:
             return
-        duration = as_object(said.get("duration")) or {}
+        duration = as_object(event.get("duration")) or {}
         seconds, nanos = finite(duration.get("secs")), finite(duration.get("nanos"))
         if seconds is not None:
             found.call.duration_seconds = seconds + (nanos or 0) * _NANO
-        code = as_int(said.get("exit_code"))
+        code = as_int(event.get("exit_code"))
         if code is not None:
             _judge(found.call, Output("", code), None)
-        elif isinstance(said.get("success"), bool):
-            _judge(found.call, Output(""), said["success"])
+        elif isinstance(event.get("success"), bool):
+            _judge(found.call, Output(""), event["success"])
         else:
-            _note_status(found.call, said.get("status"))
+            _note_status(found.call, event.get("status"))
 
 
 def _arguments(item: Mapping[str, Any]) -> JsonValue:

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["AGENT_FOLDER", "RESULTS", "Place", "folders_in", "named", "runs_in", "trial_of"]
+__all__ = [
+    "AGENT_FOLDER",
+    "RESULTS",
+    "Place",
+    "folders_in",
+    "runs_in",
+    "trial_of",
+    "with_folder_name",
+]
 
 RESULTS = "results.json"
 """Name of the file with the results of a run, a trial or an agent."""
@@ -24,7 +32,7 @@ AGENT_FOLDER = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)"
 _TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
 
 
-def named(path: Path) -> Path:
+def with_folder_name(path: Path) -> Path:
     """The path with its folder's name, which names the trial and the agent."""
     folder = path if path.is_dir() else path.parent
     return path.resolve() if folder.name in ("", "..") else path

@@ -28,9 +28,9 @@ from trajmeter.readers.fceval.folders import (
     RESULTS,
     Place,
     folders_in,
-    named,
     runs_in,
     trial_of,
+    with_folder_name,
 )
 from trajmeter.readers.fceval.logs import read_logs
 from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged
@@ -87,7 +87,7 @@ def _read(
         report: Called with every file that is skipped because it cannot be read.
         columns: Fields to fill; recordings are long, so turns are read only if requested.
     """
-    path = named(path)
+    path = with_folder_name(path)
     has_turns = any(column.partition(".")[0] in _OF_LOGS for column in columns)
     if not path.is_dir():
         return _Run(path.parent, report, has_turns=has_turns).read_file(path)

@@ -18,10 +18,10 @@ from trajmeter.readers.messages.calls import call_of, called_in, item_call
 from trajmeter.readers.messages.drafts import Draft
 from trajmeter.readers.messages.results import error_text, result_value, shell_result
 from trajmeter.readers.messages.shapes import (
+    content_text,
     dumped,
     identity_of,
     model_of,
-    said,
     unwrapped,
 )
 from trajmeter.readers.messages.usage import message_usage
@@ -78,7 +78,7 @@ class Conversation:
         front leave once they have a result."""
         self.exit_codes: dict[str, int] = {}
         self.drafts: list[Draft] = []
-        self.said: list[str] = []
+        self.transcript: list[str] = []
         self.dropped = 0
         self.unusable: dict[str, str] = {}
 
@@ -143,7 +143,7 @@ class Conversation:
         content = got("content")
         if content is None:
             content = got("parts")
-        text = said(content)
+        text = content_text(content)
         if text is None:
             text = _text(got("refusal")) or None
             if text is None and type(more := got("additional_kwargs")) is dict:  # LangChain's
@@ -160,7 +160,7 @@ class Conversation:
 
     def _say(self, draft: Draft, text: str) -> None:
         draft.texts.append(text)
-        self.said.append(f"assistant: {text}")
+        self.transcript.append(f"assistant: {text}")
 
     def _call(self, index: int, draft: Draft, call: dict[str, Any] | None) -> None:
         if call is None:
@@ -192,9 +192,9 @@ class Conversation:
             self._results_in(index, content)
         if self.drafts:
             self.drafts[-1].is_flat = False
-        text = said(content)
+        text = content_text(content)
         if text is not None:
-            self.said.append(f"user: {text}")
+            self.transcript.append(f"user: {text}")
 
     def _results_in(self, index: int, parts: list[Any]) -> None:
         """Add the results in a message's parts."""
@@ -208,7 +208,7 @@ class Conversation:
         value, success = result.value, result.success
         text = value if type(value) is str else None
         if text:
-            self.said.append(f"tool: {text}")
+            self.transcript.append(f"tool: {text}")
         identity = identity_of(result.identity)
         call = self._waiting(_text(result.name)) if identity is None else self._named(identity)
         if call is None:
@@ -249,7 +249,7 @@ class Conversation:
         return self.drafts[-1]
 
     def _said_item(self, index: int, item: Mapping[str, Any]) -> None:
-        draft, text = self._flat(index), said(item.get("content"))
+        draft, text = self._flat(index), content_text(item.get("content"))
         if text is not None:
             self._say(draft, text)
 
@@ -310,7 +310,7 @@ class Conversation:
             for part in parts:
                 if type(part) is dict and part.get("part_kind") == "user-prompt":
                     text = _text(part.get("content"))
-                    self.said += [] if text is None else [f"user: {text}"]
+                    self.transcript += [] if text is None else [f"user: {text}"]
 
     def _refuse(self, index: int, reason: str, *, is_call: bool = False) -> None:
         self.dropped += is_call

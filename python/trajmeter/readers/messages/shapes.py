@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = [
     "REASONING",
     "TEXT_PARTS",
+    "content_text",
     "dumped",
     "identity_of",
     "kind_of",
     "model_of",
-    "said",
     "unwrapped",
 ]
 
@@ -86,13 +86,13 @@ def model_of(message: Mapping[str, Any]) -> str | None:
     return model if type(model) is str else None
 
 
-def said(content: object) -> str | None:
+def content_text(content: object) -> str | None:
     """The text of a message's content without reasoning; ``None`` if there is none."""
     if type(content) is str:
         return content or None
     if type(content) is not list:
         return None
-    texts = [part if type(part) is str else _said_in(part) for part in content]
+    texts = [part if type(part) is str else _part_text(part) for part in content]
     return "".join([text for text in texts if text]) or None
 
 
@@ -102,7 +102,7 @@ def kind_of(part: Mapping[str, Any]) -> str:
     return kind if type(kind) is str else ""
 
 
-def _said_in(part: object) -> str | None:
+def _part_text(part: object) -> str | None:
     if type(part) is not dict:
         return None
     kind = kind_of(part)

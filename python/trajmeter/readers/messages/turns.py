@@ -73,7 +73,7 @@ def message_turns(
     return MessageTurns(
         turns=turns,
         final_output=turns[-1].text if turns else None,
-        transcript="\n\n".join(conversation.said) or None,
+        transcript="\n\n".join(conversation.transcript) or None,
         dropped_calls=conversation.dropped,
         unusable=conversation.unusable,
         leaks=leaks,

@@ -139,7 +139,7 @@ def _turn(
     observations = [message, *(other for other in after if other.get("role") != "exit")]
     return {
         "program": "\n".join(action.command for action in actions) if actions else None,
-        "text": _said(message),
+        "text": _answer_text(message),
         "success": False if error else (True if is_known else None),
         "error": error,
         "tool_calls": calls,
@@ -202,15 +202,15 @@ def _action(command: str, identity: str | None, observed: Message) -> _Action:
     return _Action(command, call, known)
 
 
-def _said(message: Message) -> str | None:
+def _answer_text(message: Message) -> str | None:
     """The model's text in its answer, or in the response that a message rejects."""
     if "interrupt_type" not in _extra(message):
         return (_response_text(message) if "output" in message else text_of(message)) or None
     response, answer = (_extra(message).get(key) for key in ("response", "model_response"))
-    said = ""
+    text = ""
     if isinstance(response, dict):
-        said = _response_text(response) or text_of(_choice(response))
-    return said or (answer if isinstance(answer, str) else "") or None
+        text = _response_text(response) or text_of(_choice(response))
+    return text or (answer if isinstance(answer, str) else "") or None
 
 
 def _response_text(response: Mapping[str, JsonValue]) -> str:

@@ -136,12 +136,12 @@ def _add(found: dict[str, list[Span]], path: str, match: re.Match[str]) -> None:
 
 
 def _read_range(args: Mapping[str, Any]) -> list[Span]:
-    asked = args.get("view_range")
-    pairs = [asked] if isinstance(asked, list) else []
+    view_range = args.get("view_range")
+    pairs = [view_range] if isinstance(view_range, list) else []
     pairs.append([args.get("start"), args.get("end")])
     for pair in pairs:
         if len(pair) == 2 and all(isinstance(each, int) for each in pair) and pair[1] > 0:  # noqa: PLR2004 - the first and the last
-            first = pair[0] if pair[0] or pair is asked else 1
+            first = pair[0] if pair[0] or pair is view_range else 1
             if first > 0:
                 return [{"start": bounded(first), "end": bounded(pair[1])}]
     return []

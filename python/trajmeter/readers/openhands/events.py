@@ -197,7 +197,7 @@ def _read_views(call: Call) -> tuple[View, ...]:
         return ()
     if call.result.startswith(_LISTING):
         return ()
-    first, last = _asked(arguments)
+    first, last = _requested_lines(arguments)
     if ranges := numbered(call.result, first, last):
         return tuple(
             View(path=path, extent=Extent.LINES, start=begin, end=end) for begin, end in ranges
@@ -210,14 +210,14 @@ def _read_views(call: Call) -> tuple[View, ...]:
     return (View(path=path, extent=Extent.LINES, start=begin, end=end),)
 
 
-def _asked(arguments: Mapping[str, Any]) -> tuple[int | None, int | None]:
+def _requested_lines(arguments: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """The requested lines, from 1, inclusive; ``None`` where the file begins or ends."""
-    asked = arguments.get("view_range")
-    if isinstance(asked, list) and len(asked) == 2 and all(isinstance(each, int) for each in asked):  # noqa: PLR2004 - the first and the last
-        return as_int(asked[0]), as_int(asked[1]) if asked[1] > 0 else None
+    match arguments.get("view_range"):
+        case [int(first), int(last)]:
+            return as_int(first), as_int(last) if last > 0 else None
     start, end = arguments.get("start"), arguments.get("end")
-    first = as_int(start + 1) if isinstance(start, int) and start > 0 else None
-    return first, as_int(end) if isinstance(end, int) and end > 0 else None
+    begin = as_int(start + 1) if isinstance(start, int) and start > 0 else None
+    return begin, as_int(end) if isinstance(end, int) and end > 0 else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:

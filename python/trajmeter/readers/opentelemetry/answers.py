@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._logs.values import as_list, as_mapping, as_object, as_text
 from trajmeter.readers.messages.calls import call_of, called_in, item_call
-from trajmeter.readers.messages.shapes import REASONING, kind_of, model_of, said, unwrapped
+from trajmeter.readers.messages.shapes import REASONING, content_text, kind_of, model_of, unwrapped
 from trajmeter.readers.messages.usage import message_usage
 from trajmeter.readers.opentelemetry.values import structured
 from trajmeter.records import Usage
@@ -92,7 +92,7 @@ def _opened(value: Mapping[str, Any], around: list[Mapping[str, Any]]) -> list[J
     if kind.endswith("_call") and kind != "tool_call":
         return [_call(item_call(message, kind), message)]
     if kind not in REASONING and any(message.get(key) is not None for key in _CONTENTS):
-        return _said(message)
+        return _parts_of(message)
     if kind in REASONING:
         return []
     choices = as_list(message.get("choices"))
@@ -114,7 +114,7 @@ def _listed(values: Sequence[Any], around: list[Mapping[str, Any]]) -> list[Json
     parts: list[JsonValue] = []
     for each in values[max(others, default=-1) + 1 :]:
         is_part = isinstance(each, dict) and each.get("role") is None and _is_part(kind_of(each))
-        found = _said({"content": [each]}) if is_part else _parts(each, around)
+        found = _parts_of({"content": [each]}) if is_part else _parts(each, around)
         if found is None:
             return None
         parts += found
@@ -140,11 +140,11 @@ def _generated(value: Mapping[str, Any], around: list[Mapping[str, Any]]) -> lis
     return _parts(as_text(generation.get("text")) if message is None else message, around)
 
 
-def _said(message: Mapping[str, Any]) -> list[JsonValue]:
+def _parts_of(message: Mapping[str, Any]) -> list[JsonValue]:
     content = message.get("content")
     if content is None:
         content = message.get("parts")
-    text = said(content) or as_text(message.get("refusal"))
+    text = content_text(content) or as_text(message.get("refusal"))
     calls = [_call(call_of(each), each) for each in called_in(message, content)]
     results = [each for each in as_list(content) if kind_of(as_mapping(each)).endswith("_result")]
     return [*([] if text is None else [_text(text)]), *calls, *results]

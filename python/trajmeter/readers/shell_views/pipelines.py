@@ -174,7 +174,7 @@ def _stage(stage: Simple, words: list[str], before: Printed | None, folder: str 
         if found is not None and is_filter and before is not None:
             result = _searched(before, found)
         else:
-            result = _found(found, inputs, folder)
+            result = _search_output(found, inputs, folder)
     elif name in ("xargs", "find"):
         result = _for_each(arguments, folder)
     else:
@@ -188,11 +188,11 @@ def _listing(
     if listing is None:
         return Printed()
     if listing.files or inputs:
-        return _listed(listing._replace(files=listing.files or inputs), folder)
+        return _listing_output(listing._replace(files=listing.files or inputs), folder)
     return Printed() if before is None else _filtered(before, listing.picked)
 
 
-def _found(found: Search | None, inputs: list[str], folder: str | None) -> Printed:
+def _search_output(found: Search | None, inputs: list[str], folder: str | None) -> Printed:
     if found is None:
         return Printed()
     if inputs and not found.files:
@@ -200,7 +200,7 @@ def _found(found: Search | None, inputs: list[str], folder: str | None) -> Print
     return Printed(search=found, folder=folder)
 
 
-def _listed(listing: Listing, folder: str | None) -> Printed:
+def _listing_output(listing: Listing, folder: str | None) -> Printed:
     picked = listing.picked
     parts = [
         Part(joined(folder, file), *picked)
@@ -259,7 +259,7 @@ def _for_each(arguments: list[str], folder: str | None) -> Printed:
     for place, word in enumerate(arguments):
         if word in SEARCHES:
             found = search(word, arguments[place + 1 :])
-            return _found(found and found._replace(files=[], is_named=None), [], folder)
+            return _search_output(found and found._replace(files=[], is_named=None), [], folder)
     return Printed()
 
 
@@ -270,7 +270,7 @@ def _git(arguments: list[str], folder: str | None) -> Printed:
     if isinstance(shown, Listing):
         # Revision paths start at the top of the repository unless they begin with a dot.
         is_local = words[0] == "blame" or any(":./" in word for word in words)
-        return _listed(shown, folder if is_local else None)
+        return _listing_output(shown, folder if is_local else None)
     if isinstance(shown, Search):
         return Printed(search=shown, folder=folder)
     if shown is not None:

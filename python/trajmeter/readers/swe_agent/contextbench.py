@@ -67,19 +67,19 @@ def _checkpoints_as_contextbench(
 ) -> Iterator[Trajectory]:
     """The run with views as ContextBench counts them: ranges requested from the editor."""
     calls, contexts = _lines(path, report)
-    steps = [views for call in calls if (views := _asked(call)) is not None]
+    steps = [views for call in calls if (views := _requested_view(call)) is not None]
     declared = next((text for text in reversed(contexts) if text), None)
     final = declared_views(declared) if declared is not None else steps[-1] if steps else []
     yield _trajectory(path, turns=[{"views": views} for views in steps], final_views=final)
 
 
-def _asked(call: Mapping[str, Any]) -> list[NewView] | None:
+def _requested_view(call: Mapping[str, Any]) -> list[NewView] | None:
     """The views of the first ``view`` in an action, wherever that is, if it names two lines."""
-    asked = _VIEW.search(str(call.get("action") or ""))
-    if asked is None or asked["last"] is None:
+    match = _VIEW.search(str(call.get("action") or ""))
+    if match is None or match["last"] is None:
         return None
-    first, last = (bounded(int(asked[edge][:20])) for edge in ("first", "last"))
-    path = path_in_repository(asked["path"])
+    first, last = (bounded(int(match[edge][:20])) for edge in ("first", "last"))
+    path = path_in_repository(match["path"])
     return views_of([path], {path: [{"start": first, "end": last}]}) if first and last else None
 
 

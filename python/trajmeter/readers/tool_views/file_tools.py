@@ -65,7 +65,7 @@ def read_by(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
         return tuple(made_view(each, _WHOLE) for each in path if isinstance(each, str))
     if not isinstance(path, str) or not path:
         return ()
-    first, last = (None, None) if len(arguments) == 1 else _asked(arguments, tool)
+    first, last = (None, None) if len(arguments) == 1 else _requested_lines(arguments, tool)
     is_to_end, last = last == _TO_THE_END, None if last == _TO_THE_END else last
     result = call.result
     text = result if type(result) is str else text_of(result)
@@ -102,7 +102,7 @@ def _opened(call: ToolCall) -> tuple[View, ...]:
     return read_by(call, ToolView()) if shown is None else shown
 
 
-def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
+def _requested_lines(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
     """First and last line requested; ``None`` if not stated."""
     pair = value_of(arguments, tool.range)
     if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - the first and the last

@@ -88,7 +88,7 @@ class ToolViews:
             if name in SHELLS:
                 return self._shown_in_shell(call, folder, exit_code)
             if name in SEARCHES:
-                hits_of = _found(call)
+                hits_of = _search_hits(call)
                 return ShownByCall(hits_of, folder, leaks_of_views(hits_of))
             return None
         if isinstance(known, ToolView):
@@ -160,7 +160,7 @@ def tool_views(
     return ToolViews({**FILE_TOOLS, **(overrides or {})}, frozenset(keeps_folder))
 
 
-def _found(call: ToolCall) -> tuple[View, ...]:
+def _search_hits(call: ToolCall) -> tuple[View, ...]:
     """The lines that a search found."""
     text = text_of(call.result)
     if text is None or call.success is False:

@@ -59,7 +59,7 @@ def trajectory_of(record: Mapping[str, JsonValue], source: Source) -> Trajectory
     # A node not made by a model was inserted as context, and is not a turn.
     read = [
         index
-        for index in _joined(nodes)
+        for index in _reading_order(nodes)
         if nodes[index].get("sampled") or _role(nodes[index]) != "assistant"
     ]
     messages = [nodes[index].get("message") for index in read]
@@ -109,18 +109,18 @@ def _role(node: Mapping[str, Any]) -> object:
     return (as_object(node.get("message")) or {}).get("role")
 
 
-def _joined(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
+def _reading_order(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
     """Node order, except that results directly follow the answers of their own branches.
 
     Parallel branches may use the same call id.
     """
-    behind: list[int] = []
+    answers: list[int] = []
     for index, node in enumerate(nodes):
         parent, answer = node.get("parent"), index
         if _role(node) == "tool" and type(parent) is int and 0 <= parent < index:
-            answer = behind[parent]
-        behind.append(answer if _role(nodes[answer]) == "assistant" else index)
-    return sorted(range(len(nodes)), key=behind.__getitem__)
+            answer = answers[parent]
+        answers.append(answer if _role(nodes[answer]) == "assistant" else index)
+    return sorted(range(len(nodes)), key=answers.__getitem__)
 
 
 def _agents(nodes: Sequence[Mapping[str, Any]], name: str | None) -> list[str | None]:

@@ -105,7 +105,7 @@ class MessageTurns:
         models = (draft.model for draft in reversed(conversation.drafts))
         return {
             "model": next(filter(None, models), None),
-            "transcript": "\n\n".join(conversation.said) or None,
+            "transcript": "\n\n".join(conversation.transcript) or None,
             "final_output": self._drafts[-1].text if self._drafts else None,
             "dropped_calls": conversation.dropped,
             "unusable": {**conversation.unusable},
