@@ -8,7 +8,7 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._entry_reader import EntryReader
 from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.inputs import inputs
-from trajmeter.readers._files.problems import refuse
+from trajmeter.readers._files.problems import problem_with, refuse
 from trajmeter.readers._recognition.choice import Choice
 from trajmeter.records import ReadProblem, Task, Trajectory
 
@@ -143,7 +143,7 @@ def _read_input(
     try:
         known = file.format or choice.file_format(file.path)
     except ReadError as error:
-        report(ReadProblem(file=str(file.path), message=str(error)))
+        report(problem_with(file.path, error))
         file.note_reported()
         return
     if known is None:

@@ -31,7 +31,7 @@ from trajmeter.readers._columns.small_files import (
     is_short_log,
 )
 from trajmeter.readers._files.inputs import inputs
-from trajmeter.readers._files.problems import refuse
+from trajmeter.readers._files.problems import problem_with, refuse
 from trajmeter.readers._files.ranges import LineRange
 from trajmeter.readers._read import read_records
 from trajmeter.readers._recognition.choice import Choice
@@ -264,7 +264,7 @@ class TrajectoryBatches:
             known = self._choice.file_format(file.path) if is_detected else file.format
         except ReadError as error:
             file.note_reported()
-            problem = ReadProblem(file=str(file.path), message=str(error))
+            problem = problem_with(file.path, error)
             yield partial(self._problems, [problem])
             return
         if known is None:
@@ -292,7 +292,7 @@ class TrajectoryBatches:
             for piece in pieces:
                 yield partial(self._piece, known, path, piece)
         except OSError as error:
-            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
+            problem = problem_with(path, error)
             yield partial(self._problems, [problem])
 
     def _piece(

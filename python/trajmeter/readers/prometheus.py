@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter import json_input
 from trajmeter.readers._files.content import content_name, open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.sessions import stem_of
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.contextbench.views import merged_spans, views_of
@@ -67,7 +68,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
             elif views:
                 final = views
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
         return
     yield _trajectory(path, steps or ([final] if final else []), final or None)
 
@@ -93,7 +94,7 @@ def _read_as_contextbench(
                 for block in final_blocks.ended_by(text):
                     final = _ranges(block)
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
         return
     context = _views_of(final or _union(steps))
     turns = [_views_of(step) for step in steps]

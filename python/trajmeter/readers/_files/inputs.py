@@ -18,9 +18,9 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import NotJsonError, is_json_lines
 from trajmeter.readers._files.content import decompressed_name, suffix_of
 from trajmeter.readers._files.folder_notes import FolderNotes
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._files.ranges import LineRange
 from trajmeter.readers.patterns import expanded
-from trajmeter.records import ReadProblem
 from trajmeter.remote import RemotePath, is_named_in_utf8, is_remote, path_of
 from trajmeter.system.pipes import new_pipes
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._files.ranges import Range
     from trajmeter.readers._recognition.choice import Choice
     from trajmeter.readers._recognition.formats import FileFormat, RecordT
+    from trajmeter.records import ReadProblem
 
 __all__ = ["Input", "inputs"]
 
@@ -160,8 +161,7 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
         try:
             found = expanded(path)
         except OSError as error:
-            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
-            yield Input(path, problems=(problem,))
+            yield Input(path, problems=(problem_with(path, error),))
             continue
         for each in found:
             if each.is_dir():
@@ -183,7 +183,7 @@ def _folder(path: Path, choice: Choice[RecordT]) -> Iterator[Input]:
     try:
         folder_format = choice.folder_format(path)
     except ReadError as error:
-        yield Input(path, problems=(ReadProblem(file=str(path), message=str(error)),))
+        yield Input(path, problems=(problem_with(path, error),))
         return
     if folder_format is not None:
         yield Input(path, folder_format)
@@ -207,9 +207,7 @@ def _walk(
         names = {entry.name if entry.is_file else f"{entry.name}/" for entry in entries}
         folder_format = choice.folder_format(folder, names) if is_below else None
     except (OSError, ReadError) as error:
-        message = getattr(error, "strerror", None) or str(error)
-        problem = ReadProblem(file=str(folder), message=message)
-        yield Input(folder, notes=notes, problems=(problem,))
+        yield Input(folder, notes=notes, problems=(problem_with(folder, error),))
         return
     if folder_format is not None:
         yield Input(folder, folder_format, notes)

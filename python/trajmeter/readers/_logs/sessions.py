@@ -11,6 +11,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import content_name
 from trajmeter.readers._files.entries import entries
+from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import seconds_between
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.records import ReadProblem, Source, Usage
@@ -48,14 +49,7 @@ class Event(NamedTuple):
 
     def problem(self, message: str) -> None:
         """Report a part of it that cannot be used."""
-        self.report(
-            ReadProblem(
-                file=self.source.file,
-                line=self.source.line,
-                record=self.source.record,
-                message=message,
-            )
-        )
+        self.report(problem_at(self.source, message))
 
 
 def events(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Event]:

@@ -13,6 +13,7 @@ from trajmeter.readers._files.containers import LONGEST_BANNER, begins_as_json
 from trajmeter.readers._files.content import open_content
 from trajmeter.readers._files.entries import entries
 from trajmeter.readers._files.list_documents import first_object
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._recognition.evidence import (
     UNEXPECTED,
     ambiguous,
@@ -185,7 +186,7 @@ class Choice(Generic[RecordT]):
                 report(ReadProblem(file=str(path), line=line, message=message))
                 return
             if isinstance(error, ReadError):
-                report(ReadProblem(file=str(path), message=str(error)))
+                report(problem_with(path, error))
                 return
             reason = format_exception(error)
             message = f"cannot be read as one of {known.description}: {reason}"

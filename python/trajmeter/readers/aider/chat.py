@@ -21,6 +21,7 @@ from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.replies import Reply, turns_of
 from trajmeter.readers._logs.sessions import known_only, stem_of
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
@@ -97,7 +98,7 @@ def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
             for line in file:
                 yield line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
 
 
 def chat_of(path: Path) -> str:

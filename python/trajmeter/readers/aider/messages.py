@@ -19,6 +19,7 @@ from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.replies import Reply, turns_of
 from trajmeter.readers._logs.sessions import Clock, known_only
 from trajmeter.readers._logs.values import epoch_seconds
@@ -55,7 +56,7 @@ def _lines(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[str]:
             for line in file:
                 yield line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
 
 
 def _read_messages(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

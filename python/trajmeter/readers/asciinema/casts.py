@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.replies import Call, Reply, leaks_of, turns_of
 from trajmeter.readers._logs.sessions import first_objects, known_only, stem_of
 from trajmeter.readers._logs.shown import Viewer
@@ -40,7 +41,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
     try:
         header = read_header(path)
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
         return
     replies, seconds = replies_of(path, report)
     yield Trajectory(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.values import as_list
 from trajmeter.records import ReadProblem
 from trajmeter.records.measurements import finite
@@ -84,7 +85,7 @@ def recorded(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Reco
             are_delays = header.get("version") == _VERSION_3
             yield from _with_times(_lines(path, file, report), are_delays=are_delays)
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
 
 
 def _pairs(header: dict[str, Any]) -> Iterator[Recorded]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._checks import pytest_summary, snapshot_summary
+from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import as_count, as_int
 from trajmeter.records import (
     Measurements,
@@ -87,12 +88,7 @@ def attempts_of(
         try:
             _add(attempts, source, value)
         except ReadError as error:
-            message = str(error)
-            report(
-                ReadProblem(
-                    file=source.file, line=source.line, record=source.record, message=message
-                )
-            )
+            report(problem_at(source, str(error)))
     for identity, attempt in attempts.items():
         yield attempt.trajectory(identity)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import content_name, open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.values import as_object, as_text, safe_int
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.fceval.config import Agent
@@ -91,7 +92,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
         with open_content(path) as file:
             text = file.read().decode(errors="replace")
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
         return
     problems = [match[0].strip() for match in _NOTES.finditer(text)]
     blocks = _blocks(text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.values import as_object, as_text
 from trajmeter.records import ReadProblem
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model, split_key
@@ -84,10 +85,8 @@ def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, 
         with open_content(path) as file:
             json_input.refuse_archive(file)
             value = json_input.parse(file.read())
-    except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
-    except ReadError as error:
-        report(ReadProblem(file=str(path), message=str(error)))
+    except (OSError, ReadError) as error:
+        report(problem_with(path, error))
     else:
         if isinstance(value, dict):
             return dict(value)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._logs.replies import Call, Reply, turns_of
 from trajmeter.readers._logs.shown import Viewer
 from trajmeter.readers._logs.values import as_list, as_object, as_text
@@ -171,5 +172,5 @@ def _text(path: Path, report: Callable[[ReadProblem], None]) -> str | None:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        report(problem_with(path, error))
         return None

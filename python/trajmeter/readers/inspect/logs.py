@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.inspect.archive import Archive, first_entry, sample_in
@@ -71,10 +72,8 @@ def _samples(
                     report,
                     columns,
                 )
-    except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
-    except ReadError as error:
-        report(ReadProblem(file=str(path), message=str(error)))
+    except (OSError, ReadError) as error:
+        report(problem_with(path, error))
 
 
 def _header(
@@ -125,11 +124,8 @@ def _samples_of_document(
     try:
         with open_content(path) as file:
             log = json_input.parse(file.read())
-    except OSError as error:
-        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
-        return
-    except ReadError as error:
-        report(ReadProblem(file=str(path), message=str(error)))
+    except (OSError, ReadError) as error:
+        report(problem_with(path, error))
         return
     samples = log.get("samples") if isinstance(log, dict) else None
     if not isinstance(log, dict) or not isinstance(samples, list):

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.csv_lines import csv_lines
+from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.values import as_list
 from trajmeter.readers.opentelemetry.values import parsed
-from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
-    from trajmeter.records import Source
+    from trajmeter.records import ReadProblem, Source
 
 __all__ = ["csv_rows", "has_columns", "is_header", "renamed"]
 
@@ -72,7 +72,7 @@ def csv_rows(
                 yield source, dict(zip(columns, values, strict=True))
                 continue
             message = f"expected {len(columns)} values, got {len(values)}"
-        report(ReadProblem(file=source.file, line=source.line, message=message or ""))
+        report(problem_at(source, message or ""))
 
 
 def renamed(row: Mapping[str, Any]) -> Mapping[str, Any]:

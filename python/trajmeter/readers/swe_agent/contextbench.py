@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import content_name
 from trajmeter.readers._files.entries import entries
+from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.faults import made_trajectory
 from trajmeter.readers._logs.values import as_list
 from trajmeter.readers._recognition.evidence import beginning
@@ -91,7 +92,7 @@ def _lines(
     contexts: list[str] = []
     for source, value in entries(path):
         if isinstance(value, ReadError):
-            report(ReadProblem(file=source.file, line=source.line, message=str(value)))
+            report(problem_at(source, str(value)))
         elif isinstance(value, dict) and value.get("type") == "patch_context":
             contexts.append(str(value.get("patch_context") or ""))
         elif isinstance(value, dict) and isinstance(value.get("action"), str):
@@ -100,7 +101,7 @@ def _lines(
             calls.append({**value, "observation": text, "response": None, "execution_time": None})
         else:
             message = "expected a call with an action, or a patch context"
-            report(ReadProblem(file=source.file, line=source.line, message=message))
+            report(problem_at(source, message))
     return calls, contexts
 
 
