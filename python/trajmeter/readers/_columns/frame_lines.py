@@ -81,21 +81,10 @@ class MappedLines(NamedTuple):
         texts = {
             name: json_texts(_ours(name, rows.column(name))).fill_null("null") for name in kept
         }
-        fields: dict[str, Array | dict[str, Any]] = {**texts}
-        for field, own in values.items():
-            if field in message_fields:
-                continue
-            if mapping.is_nested(field) and is_text(own.type):
-                return None  # JSON text, which needs parsing
-            found = json_texts(_ours(field, own))
-            if field in texts:
-                found = pc.coalesce(found, texts[field])
-            *path, name = field.split(".")
-            target: dict[str, Any] = fields
-            for part in path:
-                target = target.setdefault(part, {})
-            target[name] = found
-        own_lines = joined('{"source":null', _tree(fields), "}\n")
+        others = {field: own for field, own in values.items() if field not in message_fields}
+        if any(mapping.is_nested(field) and is_text(own.type) for field, own in others.items()):
+            return None  # JSON text, which needs parsing
+        own_lines = joined('{"source":null', _tree(_members(texts, others)), "}\n")
         missing: dict[str, Array | None] = {
             field: values[field].is_null() if field in values else None
             for field in MESSAGE_FIELDS
@@ -103,6 +92,26 @@ class MappedLines(NamedTuple):
         }
         messages = _message_lines(values[message_fields[0]]) if message_fields else None
         return cls(text_content(own_lines), messages, missing)
+
+
+def _members(texts: Mapping[str, Array], values: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON of each member of a row's object, nested as the names of fields say.
+
+    Args:
+        texts: JSON of the columns that keep their names.
+        values: Columns by field; where they are null, a column of the field's name counts.
+    """
+    members: dict[str, Any] = {**texts}
+    for field, own in values.items():
+        found = json_texts(_ours(field, own))
+        if field in texts:
+            found = pc.coalesce(found, texts[field])
+        *path, name = field.split(".")
+        target = members
+        for part in path:
+            target = target.setdefault(part, {})
+        target[name] = found
+    return members
 
 
 def columns_there(rows: pa.RecordBatch, mapping: ColumnMapping) -> list[str]:

@@ -85,11 +85,9 @@ def attempt_columns(
     }
     fields = {name: _field(columns[name]) for name in ENTRY_FIELDS if name in columns}
     benchmark = found["benchmark"].codes
-    is_measured = np.zeros(len(table), np.bool_)
-    for name, (_, is_valid) in fields.items():
-        if name != "significant":
-            is_measured |= is_valid
-    if (found["task_id"].codes < 0).any() or (is_measured & (benchmark < 0)).any():
+    are_named = benchmark >= 0
+    measured = (is_valid for name, (_, is_valid) in fields.items() if name != "significant")
+    if (found["task_id"].codes < 0).any() or any((own & ~are_named).any() for own in measured):
         raise UncertainError
     attempts = _attempts(found, len(table))
     if attempts.order is not None:
@@ -100,7 +98,7 @@ def attempt_columns(
     if not _are_distinct(benchmark, attempts.offsets, len(found["benchmark"].texts)):
         raise UncertainError
     tables = _Tables(found["benchmark"].texts, benchmark, attempts, keys, key, fields)
-    doubles = _plain_fields(columns) if (benchmark >= 0).all() else None
+    doubles = _plain_fields(columns) if are_named.all() else None
     return AttemptColumns(
         AttemptIdentityColumns(*identity),
         None if first_line is None else (first + first_line).tolist(),
