@@ -3,24 +3,17 @@
 //! Columns are exported through Arrow's C data interface. Importing them would need unsafe code,
 //! which this crate does without.
 
-use std::sync::Arc;
+mod arrow;
 
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray,
-    StructArray,
-};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_array::StructArray;
+use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
-use trajmeter_core::ingest::{
-    Column, Document, Format, Log, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
-};
+use trajmeter_core::ingest::{Document, Format, Log, Piece, Reader, Refused, Shape, Wanted};
 
 use crate::arrays::run;
 use crate::columns::{array_capsules, internal, schema_capsule};
 use crate::errors::InternalError;
-use crate::nulls::Nulls;
 
 /// Reads JSON lines into columns; uncertain lines are left to the caller.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
@@ -60,13 +53,11 @@ impl JsonReader {
         line: i64,
     ) -> PyResult<Vec<JsonColumns>> {
         let block = block.as_bytes();
-        let finish = |piece| columns(piece, self.0.shape());
-        run(py, block.len(), || {
+        let finish = |piece| JsonColumns::new(piece, self.0.shape());
+        let pieces = run(py, block.len(), || {
             Ok(self.0.read(block, file, line, finish))
-        })?
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|error| internal(&error))
+        })?;
+        collected(pieces)
     }
 
     /// Reads the first of some mini-swe-agent logs, under the profile `contextbench` if
@@ -78,12 +69,11 @@ impl JsonReader {
         files: Vec<String>,
         as_contextbench: bool,
     ) -> PyResult<(Vec<JsonColumns>, usize)> {
-        let finish = |piece| columns(piece, self.0.shape());
-        let (found, count) = run(py, usize::MAX, || {
+        let finish = |piece| JsonColumns::new(piece, self.0.shape());
+        let (pieces, count) = run(py, usize::MAX, || {
             Ok(self.0.read_logs(&files, as_contextbench, finish))
         })?;
-        let found = found.into_iter().collect::<Result<_, _>>();
-        Ok((found.map_err(|error| internal(&error))?, count))
+        Ok((collected(pieces)?, count))
     }
 
     /// Reads values of a document, each with its name in the document.
@@ -97,13 +87,11 @@ impl JsonReader {
             .iter()
             .map(|(name, content)| (name.clone(), content.as_bytes()))
             .collect();
-        let finish = |piece| columns(piece, self.0.shape());
-        run(py, usize::MAX, || {
+        let finish = |piece| JsonColumns::new(piece, self.0.shape());
+        let pieces = run(py, usize::MAX, || {
             Ok(self.0.read_values(&contents, file, finish))
-        })?
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|error| internal(&error))
+        })?;
+        collected(pieces)
     }
 
     /// Reads samples of Inspect, each with its name in the log; `about` holds their agent, model,
@@ -127,14 +115,17 @@ impl JsonReader {
             .iter()
             .map(|(name, content)| (name.clone(), content.as_bytes()))
             .collect();
-        let finish = |piece| columns(piece, self.0.shape());
-        run(py, usize::MAX, || {
+        let finish = |piece| JsonColumns::new(piece, self.0.shape());
+        let pieces = run(py, usize::MAX, || {
             Ok(self.0.read_samples(&log, &contents, finish))
-        })?
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|error| internal(&error))
+        })?;
+        collected(pieces)
     }
+}
+
+fn collected(pieces: Vec<Result<JsonColumns, ArrowError>>) -> PyResult<Vec<JsonColumns>> {
+    let columns: Result<_, _> = pieces.into_iter().collect();
+    columns.map_err(|error| internal(&error))
 }
 
 /// Range in a document: the first byte, and the one after the last.
@@ -174,6 +165,17 @@ pub struct JsonColumns {
     version_1: usize,
 }
 
+impl JsonColumns {
+    fn new(piece: Piece, shape: &Shape) -> Result<Self, ArrowError> {
+        Ok(Self {
+            batch: arrow::batch(piece.columns, shape, piece.rows)?,
+            refused: piece.refused,
+            next_line: piece.next_line,
+            version_1: piece.version_1,
+        })
+    }
+}
+
 #[pymethods]
 impl JsonColumns {
     /// For each line or file without a row: the rows before it, its number, and its begin and end
@@ -197,116 +199,4 @@ impl JsonColumns {
         let _ = requested_schema; // the protocol lets a producer keep its own types
         array_capsules(py, &self.batch)
     }
-}
-
-/// Converts the columns of a piece to Arrow arrays, without copying.
-fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
-    let mut fields = Vec::new();
-    let mut arrays = Vec::new();
-    let mut all_null = Nulls::default();
-    for (column, member) in piece.columns.into_iter().zip(&shape.members) {
-        if let Some(column) = column {
-            let array = array(column, &member.shape, piece.rows, &mut all_null)?;
-            fields.push(field(&member.name, &array, true));
-            arrays.push(array);
-        }
-    }
-    let batch = StructArray::try_new_with_length(fields.into(), arrays, None, piece.rows)?;
-    Ok(JsonColumns {
-        batch,
-        refused: piece.refused,
-        next_line: piece.next_line,
-        version_1: piece.version_1,
-    })
-}
-
-fn field(name: &str, array: &ArrayRef, nullable: bool) -> FieldRef {
-    Arc::new(Field::new(name, array.data_type().clone(), nullable))
-}
-
-/// Converts the column to an array of `length` rows; all null if it is not wanted.
-fn array(
-    column: Column,
-    shape: &Shape,
-    length: usize,
-    all_null: &mut Nulls,
-) -> Result<ArrayRef, ArrowError> {
-    if !column.is_wanted() {
-        let without_rows = values(column, shape, 0, all_null)?;
-        return all_null.array(without_rows.data_type(), length);
-    }
-    values(column, shape, length, all_null)
-}
-
-fn values(
-    column: Column,
-    shape: &Shape,
-    length: usize,
-    all_null: &mut Nulls,
-) -> Result<ArrayRef, ArrowError> {
-    let nulls = nulls(&column.valid);
-    let mut item = |column: Box<Column>| {
-        let length = column.len();
-        let shape = shape.item.as_deref().unwrap_or(shape);
-        array(*column, shape, length, all_null)
-    };
-    Ok(match column.values {
-        Values::Boolean(values) => Arc::new(BooleanArray::new(bits(&values), nulls)),
-        Values::Integer(values) => Arc::new(Int64Array::try_new(values.into(), nulls)?),
-        Values::Number(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
-        Values::Text(texts) => Arc::new(text(texts, nulls)?),
-        Values::List(offsets, items) => {
-            let items = item(items)?;
-            let field = field("item", &items, true);
-            Arc::new(ListArray::try_new(field, borders(offsets), items, nulls)?)
-        }
-        Values::Mapping(offsets, keys, items) => {
-            let keys: ArrayRef = Arc::new(text(keys, None)?);
-            let items = item(items)?;
-            let fields: Fields =
-                vec![field("key", &keys, false), field("value", &items, true)].into();
-            let entries = StructArray::try_new(fields, vec![keys, items], None)?;
-            let kind = DataType::Struct(entries.fields().clone());
-            let field = Arc::new(Field::new("entries", kind, false));
-            Arc::new(MapArray::try_new(
-                field,
-                borders(offsets),
-                entries,
-                nulls,
-                false,
-            )?)
-        }
-        Values::Record(columns) => {
-            let mut fields = Vec::with_capacity(columns.len());
-            let mut arrays = Vec::with_capacity(columns.len());
-            for (column, member) in columns.into_iter().zip(&shape.members) {
-                let array = array(column, &member.shape, length, all_null)?;
-                fields.push(field(&member.name, &array, true));
-                arrays.push(array);
-            }
-            Arc::new(StructArray::try_new_with_length(
-                fields.into(),
-                arrays,
-                nulls,
-                length,
-            )?)
-        }
-    })
-}
-
-fn nulls(valid: &[bool]) -> Option<NullBuffer> {
-    let has_nulls = valid.contains(&false);
-    has_nulls.then(|| NullBuffer::new(bits(valid)))
-}
-
-fn bits(values: &[bool]) -> BooleanBuffer {
-    BooleanBuffer::collect_bool(values.len(), |index| values[index])
-}
-
-fn borders(offsets: Vec<i32>) -> OffsetBuffer<i32> {
-    OffsetBuffer::new(ScalarBuffer::from(offsets))
-}
-
-fn text(texts: Texts, nulls: Option<NullBuffer>) -> Result<StringArray, ArrowError> {
-    StringArray::try_new(borders(texts.offsets), Buffer::from_vec(texts.bytes), nulls)
 }
