@@ -163,22 +163,7 @@ impl<'a> Events<'a> {
         self.answers.push((asked, answered));
         let take = |message: &mut Object<'a>, key| message.take(key).unwrap_or(Node::Null);
         let content = self.whole(take(&mut message, "content"))?;
-        let mut calls = Vec::new();
-        if let Node::List(List { items, .. }) = take(&mut message, "tool_calls") {
-            for call in items {
-                calls.push(match call {
-                    Node::Object(mut call) => {
-                        call.remove("view"); // how the call is displayed to people
-                        self.whole(Node::Object(call))?
-                    }
-                    other => other,
-                });
-            }
-        }
-        let calls = List {
-            json: None,
-            items: calls,
-        };
+        let calls = self.calls(take(&mut message, "tool_calls"))?;
         self.messages.push(object([
             ("\"role\"", Node::Text(Quoted::plain("\"assistant\""))),
             ("\"content\"", content),
@@ -187,6 +172,27 @@ impl<'a> Events<'a> {
             ("\"usage\"", take(&mut output, "usage")),
         ]));
         Some(())
+    }
+
+    /// Returns the calls of an answer, without how they are displayed to people.
+    fn calls(&self, calls: Node<'a>) -> Option<List<'a>> {
+        let Node::List(List { items, .. }) = calls else {
+            return Some(List {
+                json: None,
+                items: Vec::new(),
+            });
+        };
+        let call = |call| match call {
+            Node::Object(mut call) => {
+                call.remove("view");
+                self.whole(Node::Object(call))
+            }
+            other => Some(other),
+        };
+        Some(List {
+            json: None,
+            items: items.into_iter().map(call).collect::<Option<_>>()?,
+        })
     }
 
     fn result(&mut self, event: &mut Object<'a>) -> Option<()> {

@@ -5,19 +5,18 @@ const DAY: i64 = 86_400;
 
 /// Parses a timestamp as Inspect writes it into seconds since 1970; `None` for any other format.
 pub(super) fn epoch_seconds(time: &str) -> Option<f64> {
-    let bytes = time.as_bytes();
-    let field = |at: usize, length: usize| -> Option<i64> {
-        let digits = time.get(at..at + length)?;
-        digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
-            .then(|| digits.parse().ok())?
-    };
-    let stands = |at: usize, byte: u8| (bytes.get(at) == Some(&byte)).then_some(());
-    let (year, month, day) = (field(0, 4)?, field(5, 2)?, field(8, 2)?);
-    let (hour, minute, second) = (field(11, 2)?, field(14, 2)?, field(17, 2)?);
-    for (at, byte) in [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')] {
-        stands(at, byte)?;
+    let (year, month, day) = (field(time, 0, 4)?, field(time, 5, 2)?, field(time, 8, 2)?);
+    let (hour, minute, second) = (
+        field(time, 11, 2)?,
+        field(time, 14, 2)?,
+        field(time, 17, 2)?,
+    );
+    let separators = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    if separators
+        .iter()
+        .any(|&(at, byte)| time.as_bytes()[at] != byte)
+    {
+        return None;
     }
     let rest = &time[19..];
     let (fraction, zone) = match rest.strip_prefix('.') {
@@ -32,17 +31,7 @@ pub(super) fn epoch_seconds(time: &str) -> Option<f64> {
     }
     // Digits beyond microseconds are truncated.
     let micros: i64 = format!("{fraction:0<6.6}").parse().ok()?;
-    let offset = match zone.as_bytes() {
-        b"Z" => 0,
-        [sign @ (b'+' | b'-'), ..] if zone.len() == 6 => {
-            let at = time.len() - 6;
-            stands(at + 3, b':')?;
-            let (hours, minutes) = (field(at + 1, 2)?, field(at + 4, 2)?);
-            let offset = (hours < 24 && minutes < 60).then_some(hours * 3600 + minutes * 60)?;
-            if *sign == b'-' { -offset } else { offset }
-        }
-        _ => return None,
-    };
+    let offset = offset(zone)?;
     let is_date = (1970..2200).contains(&year)
         && (1..=12).contains(&month)
         && (1..=days_in(year, month)).contains(&day)
@@ -54,6 +43,23 @@ pub(super) fn epoch_seconds(time: &str) -> Option<f64> {
     }
     let seconds = days_before(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
     Some((seconds * 1_000_000 + micros) as f64 / 1e6)
+}
+
+/// Parses the digits of a field.
+fn field(text: &str, at: usize, length: usize) -> Option<i64> {
+    let digits = text.get(at..at + length)?;
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits.then(|| digits.parse().ok())?
+}
+
+/// Parses a time zone, `Z` or such as `+01:00`, into seconds east of Greenwich.
+fn offset(zone: &str) -> Option<i64> {
+    let &[sign @ (b'+' | b'-'), _, _, b':', _, _] = zone.as_bytes() else {
+        return (zone == "Z").then_some(0);
+    };
+    let (hours, minutes) = (field(zone, 1, 2)?, field(zone, 4, 2)?);
+    let offset = (hours < 24 && minutes < 60).then_some(hours * 3600 + minutes * 60)?;
+    Some(if sign == b'-' { -offset } else { offset })
 }
 
 fn is_leap(year: i64) -> bool {

@@ -31,8 +31,9 @@ use super::shares::Shares;
 use super::written::Cells;
 use super::{Piece, Reader, Row};
 use crate::pool;
+use crate::shell::{Leak, View};
 use claims::{declared_views, repository_of};
-use record::{Failure, More, Record, Usage, seconds_between};
+use record::{Failure, More, Record, Turn, Usage, seconds_between};
 use run::Run;
 use views::{Folder, as_steps};
 
@@ -93,13 +94,13 @@ static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"mini-sw
 
 /// Where to look for the files that the agent saw.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Looks {
+enum ViewSource {
     /// Nowhere, because no column wants them.
-    Away,
-    /// In the output of commands.
-    AtOutput,
+    Nowhere,
+    /// The output of commands.
+    Output,
     /// Where `ContextBench` looks, which also divides turns in its own way.
-    AtClaims,
+    ContextBench,
 }
 
 impl Reader {
@@ -115,7 +116,7 @@ impl Reader {
         finish: impl Fn(Piece) -> T + Send + Sync,
     ) -> (Vec<T>, usize) {
         let sizes = files::sizes(files);
-        let looks = self.looks(as_contextbench);
+        let source = self.view_source(as_contextbench);
         let shares = Shares::new(sizes.iter().map(|size| size.unwrap_or(0) + OPENING));
         let pieces = shares.read(pool::width(), |shares, stretch| {
             files::with_buffer(|buffer| {
@@ -123,8 +124,8 @@ impl Reader {
                     let file = &files[number];
                     let content = sizes[number]
                         .and_then(|size| files::content(Path::new(file), size, buffer));
-                    let is_read =
-                        content.is_some_and(|content| row.read_log(content, file, looks).is_some());
+                    let is_read = content
+                        .is_some_and(|content| row.read_log(content, file, source).is_some());
                     if EXPECTING.contains(&row.index) {
                         row.expect(shares.left(stretch));
                     }
@@ -143,33 +144,33 @@ impl Reader {
         file: &str,
         as_contextbench: bool,
     ) -> Piece {
-        let looks = self.looks(as_contextbench);
+        let source = self.view_source(as_contextbench);
         self.gather_each("", 0..contents.len(), |row, number| {
-            row.read_log(contents[number], file, looks).is_some()
+            row.read_log(contents[number], file, source).is_some()
         })
     }
 
-    fn looks(&self, as_contextbench: bool) -> Looks {
+    fn view_source(&self, as_contextbench: bool) -> ViewSource {
         let shown = ["turns.views", "final_views", "leaks"];
         if as_contextbench {
-            Looks::AtClaims
+            ViewSource::ContextBench
         } else if shown.iter().any(|name| self.wanted.has(name)) {
-            Looks::AtOutput
+            ViewSource::Output
         } else {
-            Looks::Away
+            ViewSource::Nowhere
         }
     }
 }
 
 impl Row<'_> {
-    fn read_log(&mut self, content: &[u8], file: &str, looks: Looks) -> Option<()> {
+    fn read_log(&mut self, content: &[u8], file: &str, source: ViewSource) -> Option<()> {
         // Cheap, and enough to skip files of other formats.
         let end = &content[content.len().saturating_sub(END)..];
         MARK.find(end).or_else(|| MARK.find(content))?;
         let text = std::str::from_utf8(content).ok()?;
         let (run, newline) = run(text)?;
         let line = place(text, newline)?;
-        let record = record(&run, file, looks)?;
+        let record = record(&run, file, source)?;
         file.clone_into(&mut self.file);
         self.line = line;
         let is_read = self.write(&record).is_some();
@@ -218,28 +219,8 @@ fn run(json: &str) -> Option<(Run<'_>, Option<usize>)> {
 }
 
 /// Converts a run to a Trajmeter record; views are looked for only if requested.
-fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a>> {
-    let environment = &run.info.config.environment;
-    let repository = environment.image.as_deref().and_then(repository_of);
-    let start = environment.folder.as_deref();
-    let start = start.map(|start| start.trim_end_matches('/'));
-    let mut folder = Folder::new(filled(start), repository);
-    let eyes = (looks == Looks::AtOutput).then_some(&mut folder);
-    let mut final_views = None;
-    let mut turns = match (looks, run.is_version_1()) {
-        (Looks::AtClaims, true) => {
-            final_views = contextbench::final_views(run, repository).ok()?;
-            contextbench::turns_1(run, repository).ok()?
-        }
-        (Looks::AtClaims, false) => contextbench::turns_2(run, repository).ok()?,
-        (_, true) => {
-            if eyes.is_some() {
-                final_views = declared_views(&run.messages, repository).ok()?;
-            }
-            v1::turns(run, eyes).ok()?
-        }
-        (_, false) => v2::turns(run, eyes).ok()?,
-    };
+fn record<'a>(run: &'a Run<'_>, file: &'a str, source: ViewSource) -> Option<Record<'a>> {
+    let seen = turns_and_views(run, source)?;
     let name = Path::new(file).file_name()?.to_str()?;
     let info = &run.info;
     let config = &info.config;
@@ -247,36 +228,24 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a
     let submission = info
         .submission
         .as_deref()
-        .filter(|said| status.is_some() || !said.is_empty());
-    let last = run.messages.last();
-    let raised = filled(last.and_then(|last| last.extra.raised.as_deref()));
-    if looks != Looks::AtClaims {
+        .filter(|text| status.is_some() || !text.is_empty());
+    let mut turns = seen.turns;
+    if source != ViewSource::ContextBench {
         as_steps(&mut turns, status);
     }
+    let last = run.messages.last();
     Some(Record {
         task_id: filled(run.instance.as_deref())
             .unwrap_or_else(|| name.strip_suffix(SUFFIX).unwrap_or(name)),
         agent: filled(config.agent_type.as_deref()).unwrap_or(AGENT),
         model: filled(config.model.name.as_deref()).map(model_name),
         turns,
-        final_views,
-        leaks: (looks != Looks::AtClaims).then_some(folder.leaks),
+        final_views: seen.final_views,
+        leaks: seen.leaks,
         submission,
         usage: info.statistics.cost.map(Usage::cost),
-        duration_seconds: run
-            .messages
-            .last()
-            .and_then(|last| seconds_between(run.messages.first(), last)),
-        failure: status
-            .filter(|&status| status != SUBMITTED)
-            .map(|status| Failure {
-                reason: if BUDGETS.contains(&status) {
-                    BUDGET_REASON
-                } else {
-                    status
-                },
-                message: filled(submission).or(raised).map(Cow::Borrowed),
-            }),
+        duration_seconds: last.and_then(|last| seconds_between(run.messages.first(), last)),
+        failure: failure(run, status, submission),
         exit_status: status,
         extra: More {
             mini_version: info.mini_version.as_deref(),
@@ -284,6 +253,71 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a
             step_limit: config.limits.steps,
             cost_limit: config.limits.cost,
         },
+    })
+}
+
+/// The turns of a run, and what it saw.
+struct Seen<'a> {
+    turns: Vec<Turn<'a>>,
+    final_views: Option<Vec<View>>,
+    /// Leaks, each with the number of its turn; `None` if they are not looked for.
+    leaks: Option<Vec<(usize, Leak)>>,
+}
+
+fn turns_and_views<'a>(run: &'a Run<'_>, source: ViewSource) -> Option<Seen<'a>> {
+    let environment = &run.info.config.environment;
+    let repository = environment.image.as_deref().and_then(repository_of);
+    if source == ViewSource::ContextBench {
+        let (turns, final_views) = if run.is_version_1() {
+            let final_views = contextbench::final_views(run, repository).ok()?;
+            (contextbench::turns_1(run, repository).ok()?, final_views)
+        } else {
+            (contextbench::turns_2(run, repository).ok()?, None)
+        };
+        return Some(Seen {
+            turns,
+            final_views,
+            leaks: None,
+        });
+    }
+    let start = environment.folder.as_deref();
+    let start = start.map(|start| start.trim_end_matches('/'));
+    let mut folder = Folder::new(filled(start), repository);
+    let looks = source == ViewSource::Output;
+    let viewer = looks.then_some(&mut folder);
+    let (turns, final_views) = if run.is_version_1() {
+        let final_views = if looks {
+            declared_views(&run.messages, repository).ok()?
+        } else {
+            None
+        };
+        (v1::turns(run, viewer).ok()?, final_views)
+    } else {
+        (v2::turns(run, viewer).ok()?, None)
+    };
+    Some(Seen {
+        turns,
+        final_views,
+        leaks: Some(folder.leaks),
+    })
+}
+
+/// Returns how a run failed, unless it submitted or did not end.
+fn failure<'a>(
+    run: &'a Run<'_>,
+    status: Option<&'a str>,
+    submission: Option<&'a str>,
+) -> Option<Failure<'a>> {
+    let status = status.filter(|&status| status != SUBMITTED)?;
+    let last = run.messages.last();
+    let raised = filled(last.and_then(|last| last.extra.raised.as_deref()));
+    Some(Failure {
+        reason: if BUDGETS.contains(&status) {
+            BUDGET_REASON
+        } else {
+            status
+        },
+        message: filled(submission).or(raised).map(Cow::Borrowed),
     })
 }
 

@@ -72,20 +72,12 @@ fn turn<'a>(
         };
         folder.see(number, &executed, &mut views)?;
     }
-    let mut success = found.as_ref().map(|(_, observed)| observed.code == 0);
-    let mut fault = None;
-    if let Some(reason) = error(after) {
-        success = Some(false);
-        fault = Some(Failure {
-            reason,
-            message: None,
-        });
-    } else if let (Some((_, observed)), Some(false)) = (&found, success) {
-        fault = Some(Failure {
-            reason: "exit_code",
-            message: Some(format!("exit code {}", observed.code).into()),
-        });
-    }
+    let code = found.as_ref().map(|(_, observed)| observed.code);
+    let fault = failure(after, code);
+    let success = match fault {
+        Some(_) => Some(false),
+        None => code.map(|_| true),
+    };
     let call = program.map(|text| {
         let mut call = Call::of(text, success);
         if success == Some(false) {
@@ -108,6 +100,21 @@ fn turn<'a>(
         views: Some(views),
         usage: Usage::of(message),
         duration_seconds: seconds_between(before, after.last().unwrap_or(message)),
+    })
+}
+
+/// Returns why a turn failed: its message could not be used, or its command failed.
+fn failure<'a>(after: &[Message<'_>], code: Option<i64>) -> Option<Failure<'a>> {
+    if let Some(reason) = error(after) {
+        return Some(Failure {
+            reason,
+            message: None,
+        });
+    }
+    let code = code.filter(|&code| code != 0)?;
+    Some(Failure {
+        reason: "exit_code",
+        message: Some(format!("exit code {code}").into()),
     })
 }
 

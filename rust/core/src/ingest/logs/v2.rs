@@ -70,7 +70,7 @@ fn turn<'a>(
         after,
     } = messages;
     let extra = &message.extra;
-    let mut done = calls(&extra.actions, after);
+    let done = calls(&extra.actions, after);
     let mut views = Vec::new();
     if let Some(folder) = folder {
         for done in &done {
@@ -79,28 +79,22 @@ fn turn<'a>(
     }
     let failed = done.iter().find(|done| done.call.success == Some(false));
     let failed = failed.map(|done| done.call.error.clone());
-    let interrupt = extra.interrupt.as_ref();
-    let error;
-    let mut tool_calls: Vec<Call<'a>> = done.drain(..).map(|done| done.call).collect();
-    if let Some(interrupt) = interrupt {
-        error = Some(Failure {
+    let (error, tool_calls) = if let Some(interrupt) = extra.interrupt.as_ref() {
+        let error = Failure {
             reason: interrupt,
-            message: said_in(message),
-        });
-        tool_calls = refused(message)?;
-    } else if let Some(message) = failed {
-        error = Some(Failure {
-            reason: "exit_code",
-            message,
-        });
+            message: text_in(message),
+        };
+        (Some(error), refused(message)?)
     } else {
-        error = after.iter().find_map(|other| {
-            Some(Failure {
-                reason: stopped(other).filter(|&reason| reason != NEW_TASK)?,
-                message: said_in(other),
-            })
-        });
-    }
+        let error = match failed {
+            Some(message) => Some(Failure {
+                reason: "exit_code",
+                message,
+            }),
+            None => after.iter().find_map(stop),
+        };
+        (error, done.into_iter().map(|done| done.call).collect())
+    };
     let is_known = !tool_calls.is_empty() && tool_calls.iter().all(|call| call.success.is_some());
     let success = match error {
         Some(_) => Some(false),
@@ -110,7 +104,7 @@ fn turn<'a>(
     Ok(Turn {
         number: Some(number),
         program: program(&extra.actions),
-        text: said(message)?
+        text: answer_text(message)?
             .filter(|text| !text.is_empty())
             .map(Printed::Text),
         success,
@@ -122,14 +116,22 @@ fn turn<'a>(
     })
 }
 
-fn said_in<'a>(message: &'a Message<'_>) -> Option<Cow<'a, str>> {
+/// Returns the failure of an answer that the user stopped, if this message reports that.
+fn stop<'a>(message: &'a Message<'_>) -> Option<Failure<'a>> {
+    Some(Failure {
+        reason: stopped(message).filter(|&reason| reason != NEW_TASK)?,
+        message: text_in(message),
+    })
+}
+
+fn text_in<'a>(message: &'a Message<'_>) -> Option<Cow<'a, str>> {
     Some(message.text())
         .filter(|text| !text.is_empty())
         .map(Cow::Borrowed)
 }
 
 /// Returns the text of the model's answer, or of the response that a message refuses.
-fn said<'a>(message: &'a Message<'_>) -> Result<Option<Cow<'a, str>>, Uncertain> {
+fn answer_text<'a>(message: &'a Message<'_>) -> Result<Option<Cow<'a, str>>, Uncertain> {
     if !message.extra.is_interrupt() {
         return Ok(Some(if message.has_output() {
             message.said()
@@ -182,7 +184,7 @@ fn refused<'a>(message: &'a Message<'_>) -> Result<Vec<Call<'a>>, Uncertain> {
             arguments: Arguments::Written(requested.arguments),
             result: None,
             success: Some(false),
-            error: said_in(message),
+            error: text_in(message),
         })
     });
     Ok(calls.collect())

@@ -12,7 +12,7 @@ use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
 use super::results::{self, CallResult};
 use super::roles::{Part, is_beside, is_of_records, is_silent};
-use super::shapes::{Message, ResultValue, result_value, said};
+use super::shapes::{Message, ResultValue, content_texts, result_value};
 use super::usage::Usage;
 use super::waiting::Waiting;
 
@@ -41,19 +41,19 @@ pub(in super::super) struct Conversation<'n> {
     by_id: FxHashMap<Cow<'n, str>, (usize, usize)>,
     pub drafts: Vec<Draft<'n>>,
     /// The text of the conversation; `None` if its column is not wanted.
-    pub said: Option<String>,
+    pub transcript: Option<String>,
 }
 
 impl<'n> Conversation<'n> {
     pub(in super::super) fn new(
         usage: fn(&Message<'_>) -> Option<Usage>,
-        keeps_said: bool,
+        keeps_transcript: bool,
     ) -> Self {
         Self {
             usage,
             by_id: FxHashMap::default(),
             drafts: Vec::new(),
-            said: keeps_said.then(String::new),
+            transcript: keeps_transcript.then(String::new),
         }
     }
 
@@ -96,7 +96,7 @@ impl<'n> Conversation<'n> {
             return Some(());
         }
         if kind.is("message") && role.is("assistant") && !message.has("stop_reason") {
-            let texts = said(message.get("content"));
+            let texts = content_texts(message.get("content"));
             let draft = self.flat();
             return self.say(draft, texts);
         }
@@ -133,7 +133,7 @@ impl<'n> Conversation<'n> {
         let draft = self.drafts.len();
         self.drafts.push(Draft::default());
         let content = message.content();
-        let mut texts = said(content);
+        let mut texts = content_texts(content);
         if texts.is_empty() {
             let refusal = message.get("refusal").quoted();
             texts.extend(refusal.filter(|text| !text.is_empty()));
@@ -165,16 +165,15 @@ impl<'n> Conversation<'n> {
         Some(())
     }
 
-    /// Appends to the text of the conversation.
+    /// Appends texts to the transcript, after who wrote them.
     fn note(&mut self, who: &str, texts: &[Quoted<'n>]) -> Option<()> {
         if texts.is_empty() {
             return Some(());
         }
-        if let Some(said) = &mut self.said {
-            said.push_str(if said.is_empty() { "" } else { "\n\n" });
-            said.push_str(who);
+        if let Some(transcript) = &mut self.transcript {
+            begin_entry(transcript, who);
             for text in texts {
-                said.push_str(&text.text()?);
+                transcript.push_str(&text.text()?);
             }
         }
         Some(())
@@ -207,7 +206,7 @@ impl<'n> Conversation<'n> {
             self.results_in(&parts.items)?;
         }
         self.end_flat();
-        self.note("user: ", &said(content))
+        self.note("user: ", &content_texts(content))
     }
 
     /// Adds the results among the parts of a message.
@@ -231,10 +230,9 @@ impl<'n> Conversation<'n> {
             .value
             .as_ref()
             .filter(|value| is_text && !value.inside().is_empty());
-        if let (Some(said), Some(text)) = (&mut self.said, text) {
-            said.push_str(if said.is_empty() { "" } else { "\n\n" });
-            said.push_str("tool: ");
-            said.push_str(&text.text()?);
+        if let (Some(transcript), Some(text)) = (&mut self.transcript, text) {
+            begin_entry(transcript, "tool: ");
+            transcript.push_str(&text.text()?);
         }
         let call = &mut self.drafts[draft].calls[call];
         if call.success.is_none() || result.success == Some(false) {
@@ -313,4 +311,9 @@ impl<'n> Conversation<'n> {
         draft.usage = (self.usage)(response);
         Some(())
     }
+}
+
+fn begin_entry(transcript: &mut String, who: &str) {
+    transcript.push_str(if transcript.is_empty() { "" } else { "\n\n" });
+    transcript.push_str(who);
 }

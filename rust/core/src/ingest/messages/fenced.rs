@@ -69,15 +69,15 @@ fn write_turns(row: &mut Row<'_>, items: &[Node<'_>]) -> Option<()> {
     }
     let turns = column.items(row.index)?;
     for item in items.iter().filter_map(Node::object) {
-        let Some(said) = item.get(TEXT).quoted().filter(|_| item.get(ROLE).is("ai")) else {
+        let Some(answer) = item.get(TEXT).quoted().filter(|_| item.get(ROLE).is("ai")) else {
             continue;
         };
         let turn = turns.len();
         let fields = turns.columns(turn)?;
         if fields[places.text].is_wanted() || fields[places.program].is_wanted() {
-            let said = said.text()?;
-            write_text(&mut fields[places.text], turn, &said)?;
-            if let Some(block) = last_block(&said).ok()? {
+            let answer = answer.text()?;
+            write_text(&mut fields[places.text], turn, &answer)?;
+            if let Some(block) = last_block(&answer).ok()? {
                 write_text(&mut fields[places.program], turn, trim(block))?;
             }
         }

@@ -95,8 +95,8 @@ pub(super) fn with_list<T>(
 
 /// Writes the conversation, and returns the model if it is named.
 pub(super) fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Certain<Option<String>> {
-    let keeps_said = row.columns[row.places.messages.transcript].is_wanted();
-    let mut conversation = Conversation::new(Usage::of, keeps_said);
+    let keeps_transcript = row.columns[row.places.messages.transcript].is_wanted();
+    let mut conversation = Conversation::new(Usage::of, keeps_transcript);
     for message in messages {
         conversation.add(message)?;
     }
@@ -134,16 +134,47 @@ fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
 /// Writes the identity and the outcome of the attempt, and the keys that have no column.
 fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<String>) -> Option<()> {
     let mut used = vec![MESSAGES];
+    write_identity(row, record, own, &mut used)?;
+    let (index, places) = (row.index, row.places);
+    let passed = PASSED
+        .into_iter()
+        .find_map(|name| Some((name, truth(record.get(name))?)));
+    if let Some((name, passed)) = passed {
+        used.push(name);
+        if !row.columns[places.messages.passed].boolean(index, passed) {
+            return None;
+        }
+    }
+    if let Node::Text(status) = record.get(STATUS) {
+        used.push(STATUS);
+        status.text()?;
+        let json = format!("{{\"{STATUS}\": {}}}", status.json);
+        write_text(&mut row.columns[places.messages.metadata], index, &json)?;
+    }
+    if row.columns[places.extra].is_wanted() {
+        if let Some(extra) = extra(record, &used).ok()? {
+            if may_hold_secret(&extra) {
+                return None;
+            }
+            write_text(&mut row.columns[places.extra], index, &extra)?;
+        }
+    }
+    Some(())
+}
+
+/// Writes the texts that name the attempt, and its patch; adds their keys to `used`.
+fn write_identity(
+    row: &mut Row<'_>,
+    record: &Object<'_>,
+    own: Option<String>,
+    used: &mut Vec<&'static str>,
+) -> Option<()> {
     let mut first = |names: &[&'static str]| -> Result<Option<String>, Uncertain> {
         for name in names {
-            let text = match record.get(name) {
-                Node::Text(text) => text.certain()?.into_owned(),
-                Node::Number(digits) if is_integer(digits) => whole(digits)?,
-                Node::Boolean(value) => if *value { "True" } else { "False" }.to_owned(),
-                _ => continue,
-            };
-            used.push(name);
-            return Ok(Some(text));
+            if let Some(text) = text_of(record.get(name))? {
+                used.push(name);
+                return Ok(Some(text));
+            }
         }
         Ok(None)
     };
@@ -167,30 +198,17 @@ fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<String>) -> Op
             write_text(&mut row.columns[place], index, &value)?;
         }
     }
-    for name in PASSED {
-        if let Some(passed) = truth(record.get(name)) {
-            used.push(name);
-            if !row.columns[places.messages.passed].boolean(index, passed) {
-                return None;
-            }
-            break;
-        }
-    }
-    if let Node::Text(status) = record.get(STATUS) {
-        used.push(STATUS);
-        status.text()?;
-        let json = format!("{{\"{STATUS}\": {}}}", status.json);
-        write_text(&mut row.columns[places.messages.metadata], index, &json)?;
-    }
-    if row.columns[places.extra].is_wanted() {
-        if let Some(extra) = extra(record, &used).ok()? {
-            if may_hold_secret(&extra) {
-                return None;
-            }
-            write_text(&mut row.columns[places.extra], index, &extra)?;
-        }
-    }
     Some(())
+}
+
+/// Returns a text, an integer or a boolean as Python formats it; `None` for any other value.
+fn text_of(value: &Node<'_>) -> Result<Option<String>, Uncertain> {
+    Ok(Some(match value {
+        Node::Text(text) => text.certain()?.into_owned(),
+        Node::Number(digits) if is_integer(digits) => whole(digits)?,
+        Node::Boolean(value) => if *value { "True" } else { "False" }.to_owned(),
+        _ => return Ok(None),
+    }))
 }
 
 /// Formats an integer as Python does.

@@ -105,18 +105,18 @@ pub(super) fn is_kind(part: &Object<'_>, kinds: &[&str]) -> bool {
 const TEXTS: [&str; 3] = ["text", "output_text", "input_text"];
 
 /// Returns the texts of a message's content, without reasoning and without empty texts.
-pub(super) fn said<'n>(content: &'n Node<'n>) -> Vec<Quoted<'n>> {
+pub(super) fn content_texts<'n>(content: &'n Node<'n>) -> Vec<Quoted<'n>> {
     let mut texts = Vec::new();
     match content {
         Node::Text(text) => texts.push(*text),
-        Node::List(parts) => texts.extend(parts.items.iter().filter_map(said_in)),
+        Node::List(parts) => texts.extend(parts.items.iter().filter_map(part_text)),
         _ => {}
     }
     texts.retain(|text| !text.is_empty());
     texts
 }
 
-fn said_in<'n>(part: &'n Node<'n>) -> Option<Quoted<'n>> {
+fn part_text<'n>(part: &'n Node<'n>) -> Option<Quoted<'n>> {
     match part {
         Node::Text(text) => Some(*text),
         Node::Object(part) if is_kind(part, &TEXTS) => match part.get("text") {

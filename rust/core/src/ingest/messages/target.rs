@@ -97,8 +97,13 @@ impl Target<'_> {
                 require(output.text(self.row, &text))?;
             }
         }
-        if let Some(said) = conversation.said.as_ref().filter(|said| !said.is_empty()) {
-            write_text(&mut self.columns[self.places.transcript], self.row, said)?;
+        let transcript = conversation.transcript.as_ref();
+        if let Some(transcript) = transcript.filter(|text| !text.is_empty()) {
+            write_text(
+                &mut self.columns[self.places.transcript],
+                self.row,
+                transcript,
+            )?;
         }
         Some(())
     }
