@@ -28,7 +28,7 @@ _URI = r"""
     (?P<place> .* )
     """
 _OPTIONS = r"\?([^/?=&]+=.*)"
-"""Options behind a name; a question mark without a key and a value is part of the name."""
+"""Options after a name; a question mark without a key and a value is part of the name."""
 _ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"})
 """Schemes that pyarrow opens without fsspec."""
 _CUT_CREDENTIALS = r"[^/@]*:(?![0-9]*/)[^@]*@"
@@ -103,7 +103,7 @@ def parse(text: str) -> Uri | None:
 
 
 def _split_query(place: str, query: str) -> tuple[str, str]:
-    """A name, and the query behind it."""
+    """Split a query from the name before it."""
     match = re.search(query, place, re.DOTALL)
     return (place, "") if match is None else (place[: match.start()], match[1])
 

@@ -69,7 +69,7 @@ class EntryCache:
         self._process = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the connection behind."""
+        """Omit the connection."""
         return {"_folder": self._folder}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

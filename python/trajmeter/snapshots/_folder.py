@@ -1,7 +1,7 @@
 """Snapshots in folders of files: one checkout for all tasks, or a folder for each.
 
 Files are read when they are needed. No path leads outside: names with ``..``, links that lead out
-of the folder, and anything under ``.git``, by whatever name, are not found.
+of the folder, and anything in ``.git`` are not found.
 """
 
 from __future__ import annotations

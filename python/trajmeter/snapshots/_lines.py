@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LineSnapshots", "checked_file", "read_line"]
 
-# What a snapshot takes in memory, beside what its line takes in the file.
 _GROWTH = 3
+"""Size of a snapshot in memory, relative to that of its line in the file."""
 
 # Repository and commit usually come first in a line, which spares parsing its files.
 _HEAD = re.compile(

@@ -45,7 +45,7 @@ def open_repositories(
         profile: ``"contextbench"`` names definitions as ContextBench does.
 
     Returns:
-        A store that reads a file of a task's commit on demand, and can be pickled. It remembers the
+        A store that reads a file of a task's commit on demand, and can be pickled. It records the
         tasks for which it found nothing.
 
     Raises:

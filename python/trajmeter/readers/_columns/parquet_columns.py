@@ -47,7 +47,7 @@ def chosen_columns(
         content: A file of trajectory columns.
         columns: Names of trajectory columns; nested names use dots.
         within: Rows to read; all if ``None``.
-        foreign: Columns of which one member is read, which tells whether they have a value.
+        foreign: Columns of which one member is read, to find out whether they have a value.
         may_nest: Whether names and arguments of calls may be nested differently than in Trajmeter
             records.
 

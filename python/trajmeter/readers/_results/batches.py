@@ -241,9 +241,9 @@ def _wrong(
 
 
 def kinds_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, TableKind]:
-    """The type of each column, from the first value that tells it.
+    """The type of each column, from the first value that shows it.
 
-    A text for a number that JSON cannot represent tells it only if no other value does.
+    A text such as ``NaN``, for a number that JSON cannot represent, decides only if no other does.
     """
     kinds: dict[str, TableKind] = {}
     unsure: set[str] = set()

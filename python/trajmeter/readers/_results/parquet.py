@@ -114,7 +114,7 @@ class ParquetTable:
         self, path: Path, metadata: parquet.FileMetaData, groups: list[int], rows: slice, name: str
     ) -> Array:
         """Read a number column of some rows of row groups."""
-        # Opened anew, because threads must not share an open file.
+        # Opened again, because threads must not share an open file.
         with _opened(path, metadata=metadata) as file:
             table = file.read_row_groups(groups, columns=[name], use_threads=False)
             if not table.num_columns:

@@ -110,7 +110,7 @@ def _is_document(_: Path, head: bytes) -> Evidence | None:
     about = first.get("eval") if isinstance(first, dict) else None
     if not isinstance(first, dict) or not isinstance(about, dict):
         return None
-    # Sorted keys put the version and the status behind the samples.
+    # Sorted keys put the version and the status after the samples.
     is_sorted = len(values) == 1 and about.keys() >= _ABOUT
     is_log = ("version" in first and "status" in first) or is_sorted
     return Evidence.CERTAIN if is_log else None

@@ -20,7 +20,7 @@ _RESULT_PARTS = frozenset(
 
 
 class CallResult(NamedTuple):
-    """A result, and what tells to which call it belongs."""
+    """A result, and what identifies its call."""
 
     identity: object
     """The call's id, if any."""
