@@ -102,9 +102,7 @@ class OpenAIChat:
             if error.status_code in _NO_ACCESS:
                 raise AccessError(message) from None
             if error.status_code in _TRANSIENT or error.status_code >= _SERVER_ERROR:
-                raise TransientError(
-                    message, retry_after_seconds=getattr(error, "retry_after", None)
-                ) from None
+                raise TransientError(message, retry_after_seconds=error.retry_after) from None
             raise ExchangeError(message) from None
         except exceptions.ContentFilterError as error:
             return Reply(refusal=self._redacted(str(error)))
