@@ -177,6 +177,26 @@ $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
 
+# The oldest versions that users may have; prices and judges are left out, as they need a newer
+# pydantic than the package does.
+LOWEST_EXTRAS := cli,data,harness,hf,quality,report,stats,symbols,zstd
+LOWEST_TESTS := tests/arrays tests/conforming tests/records tests/readers/columns tests/scoring
+
+.venv-lowest/.built: dist/.wheel-$(KERNELS) .ci/lowest.py
+	@rm -rf .venv-lowest
+	$(or $(call find_python,3.10),$(PYTHON)) -m venv .venv-lowest
+	$(PYTHON) .ci/lowest.py package > .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip --quiet install --upgrade pip
+	.venv-lowest/bin/python -m pip --quiet install --constraint .venv-lowest/lowest.txt --group test \
+		"$$(echo dist/$(KERNELS)/*.whl)[$(LOWEST_EXTRAS)]"
+	@touch $@
+
+# Old releases warn of what they use themselves.
+.PHONY: test-lowest
+test-lowest: .venv-lowest/.built ## Test columns and scoring with the oldest dependencies allowed
+	$(TEST_BACKEND) $(FEWER_EXAMPLES) .venv-lowest/bin/python $(PYTEST_SUITE) $(BUT_KILLS) \
+		-W ignore::DeprecationWarning $(LOWEST_TESTS)
+
 # Tests of hosts and the examples of their pages, each in an environment of its own with the wheel;
 # what skips itself fails.
 HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers deepeval data

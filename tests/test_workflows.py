@@ -97,10 +97,14 @@ def test_a_wheel_is_installed_with_the_tools_of_tests(extras: str, wanted: str) 
     assert command[-1].endswith(wanted)
 
 
-def test_the_lowest_versions_of_hosts_are_those_of_the_manifest() -> None:
+def test_the_lowest_versions_are_those_of_the_manifest() -> None:
     manifest = """
 [project]
 dependencies = ["numpy>=1.26"]
+[project.optional-dependencies]
+judge = ["models[openai]>=2.19"]
+[project.scripts]
+tool = "a>=1"
 [dependency-groups]
 test = ["pytest>=9"]
 host-one = [
@@ -116,6 +120,9 @@ dev = ["fourth>=5"]
 [tool.x]
 host-three = ["fifth>=6"]
 """
-    assert script("lowest").lowest(manifest) == ["first==1.2", "second==0.3", "third==4"]
-    found = script("lowest").lowest((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert [line for line in found if line.startswith("inspect-ai==")]
+    lowest = script("lowest").lowest
+    assert lowest(manifest, "hosts") == ["first==1.2", "second==0.3", "third==4"]
+    assert lowest(manifest, "package") == ["models==2.19", "numpy==1.26"]
+    found = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert [line for line in lowest(found, "hosts") if line.startswith("inspect-ai==")]
+    assert [line for line in lowest(found, "package") if line.startswith("pyarrow==")]
