@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["remove_abandoned", "replacing", "sync_folder"]
+__all__ = ["remove", "remove_abandoned", "replacing", "sync_folder"]
 
 _NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 """Errors of a full disk, a full quota and a file that is too large."""
@@ -54,9 +54,8 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
         return
     is_named = folder is None  # by the user, who may name a link
     target = path.resolve() if is_named else path.parent.resolve() / path.name
-    if (
-        is_named and target.exists() and not target.is_file()
-    ):  # a pipe or a device cannot be replaced
+    is_replaced = target.is_file() or not target.exists()
+    if is_named and not is_replaced:  # a pipe or a device
         with _named_errors(path):
             pipe = _Output(target, "wb", path)
         with io.BufferedWriter(pipe) as stream:
@@ -142,6 +141,16 @@ def _named_errors(path: Path, place: Path | None = None, needed: int = 0) -> Ite
                 free = shutil.disk_usage(place).free
                 reason += f" (the file needs at least {needed:,} bytes, and {free:,} are free)"
         raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it exists, or the link that has its place.
+
+    Raises:
+        ConfigurationError: It cannot be removed.
+    """
+    with _named_errors(path):
+        path.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ from trajmeter.remote import arrow_source
 from trajmeter.scoring.runs.part_file import DigestingStream, file_digest, part_metadata
 from trajmeter.scoring.runs.states import read_state, write_state
 from trajmeter.scoring.runs.work import Receipt, make_rows
-from trajmeter.writers.atomic import replacing, sync_folder
+from trajmeter.writers.atomic import remove, replacing, sync_folder
 from trajmeter.writers.files import finishing
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class UnitFiles:
             with finishing(opened.open_part(cast("BinaryIO", digesting))) as table:
                 table.describe(about)
                 state = make_rows(work, table)
-            self.part(number).unlink(missing_ok=True)  # must never be paired with the new state
+            remove(self.part(number))  # must never be paired with the new state
             self._write_state(number, {**state, "sha256": digesting.digest.hexdigest()})
         sync_folder(self.rows)
         return work.receipt
