@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 try:
-    from pyarrow._compute import CastOptions, SetLookupOptions, call_function
+    from pyarrow._compute import CastOptions, MatchSubstringOptions, SetLookupOptions, call_function
 except ImportError:  # the private module may change
-    from pyarrow.compute import CastOptions, SetLookupOptions, call_function
+    from pyarrow.compute import CastOptions, MatchSubstringOptions, SetLookupOptions, call_function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ __all__ = [
     "ROWS_AT_ONCE",
     "Array",
     "Booleans",
+    "MatchSubstringOptions",
     "Ragged",
     "SetLookupOptions",
     "booleans",

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import field, ragged, taken
+from trajmeter.arrays import call_function, field, ragged, taken
 from trajmeter.arrays.text import coded
 from trajmeter.conforming.casting import holds_pairs
 
@@ -24,8 +23,6 @@ __all__ = ["encoded", "json_texts"]
 
 encoded = json.JSONEncoder(default=str).encode
 """JSON of a value; what JSON cannot represent is text."""
-_join: Any = pc.binary_join_element_wise
-"""The stubs accept arrays or scalars, but not both."""
 
 
 def json_texts(column: Array) -> Array:
@@ -62,7 +59,7 @@ def _objects(column: Array) -> Array | None:
     if len(np.unique(places)) < len(places):
         return None  # the last value of a key counts
     own = taken(pa.array([f"{encoded(text)}: " for text in texts], pa.string()), codes)
-    return _joined("{", _join(own, _written(values), ""), offsets, "}", column)
+    return _joined("{", _join(own, _written(values)), offsets, "}", column)
 
 
 def _written(values: Array) -> Array:
@@ -76,6 +73,12 @@ def _written(values: Array) -> Array:
 def _joined(begin: str, items: Array, offsets: Int64Array, end: str, column: Array) -> Array:
     """The items of each list or mapping of a column, enclosed; null where it is null."""
     lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), items)
-    joined = _join(begin, pc.binary_join(lists, ", "), end, "")
-    found: Array = pc.if_else(column.is_valid(), joined, None)
-    return found
+    joined = _join(begin, call_function("binary_join", [lists, ", "]), end)
+    texts: Array = call_function("if_else", [column.is_valid(), joined, None])
+    return texts
+
+
+def _join(*parts: Array | str) -> Array:
+    """Concatenate texts row by row."""
+    texts: Array = call_function("binary_join_element_wise", [*parts, ""])
+    return texts

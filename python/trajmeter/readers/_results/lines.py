@@ -9,12 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
 from trajmeter import json_input
-from trajmeter.arrays import cast
+from trajmeter.arrays import MatchSubstringOptions, call_function, cast
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.lines import line_blocks
 from trajmeter.readers._results.batches import (
@@ -301,7 +300,8 @@ class CsvTable:
 
 def _unmarked(cells: Array) -> Array | None:
     """Cells of text as they are; ``None`` if any may have a mark."""
-    return None if pc.any(pc.starts_with(cells, "'")).as_py() else cells
+    marked = call_function("starts_with", [cells], MatchSubstringOptions("'"))
+    return None if call_function("any", [marked]).as_py() else cells
 
 
 def _parsed(cells: Array) -> Array | None:
@@ -310,7 +310,8 @@ def _parsed(cells: Array) -> Array | None:
         found = cast(cells, pa.float64())
     except pa.ArrowInvalid:
         return None
-    return None if pc.any(pc.is_nan(found)).as_py() else found  # Arrow also reads nan(1)
+    is_nan = call_function("is_nan", [found])
+    return None if call_function("any", [is_nan]).as_py() else found  # Arrow also reads nan(1)
 
 
 def _numbers(cells: list[str], name: str) -> tuple[list[float | None], dict[int, str]]:

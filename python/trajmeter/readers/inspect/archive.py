@@ -78,7 +78,8 @@ class Archive:
             infos = zipfile.ZipFile(file).infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise ReadError(f"invalid ZIP archive: {error}; it may be cut off") from error
-        if sum(info.compress_size for info in infos) > file.seek(0, io.SEEK_END):
+        readable = (info.compress_size for info in infos if info.file_size <= _LARGEST)
+        if sum(readable) > file.seek(0, io.SEEK_END):
             raise ReadError("invalid ZIP archive: its entries overlap")
         self._entries = {info.filename: info for info in infos}
         self._methods: dict[int, Callable[[bytes, int], bytes]] = {}
