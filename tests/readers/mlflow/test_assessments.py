@@ -19,6 +19,7 @@ def test_feedback(tmp_path: Path) -> None:
         feedback("over", 1.0, 9, valid=False),
         feedback("of the root", 1, span_id="0000000000000001"),
         feedback("of a tool", 1, span_id="0000000000000004"),
+        feedback("of a list", 1, span_id=["0000000000000001"]),
         feedback("broken", None, feedback={"value": None, "error": {"error_code": "E"}}),
         feedback("an object", {"a": 1}),
         feedback("expected", None, feedback=None, expectation={"value": "Done."}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.values import as_mapping, as_text, epoch_seconds
+from trajmeter.readers.messages.shapes import identity_of
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["scores_of"]
 
 
 def scores_of(
-    assessments: Iterable[Mapping[str, Any]], roots: Container[str]
+    assessments: Iterable[Mapping[str, Any]], roots: Container[str | None]
 ) -> dict[str, JsonValue]:
     """The values of the feedback on a whole trace by name; the latest of each name counts.
 
@@ -27,7 +28,8 @@ def scores_of(
     of_trace = [
         each
         for each in assessments
-        if each.get("valid") is not False and (not each.get("span_id") or each["span_id"] in roots)
+        if each.get("valid") is not False
+        and (not each.get("span_id") or identity_of(each["span_id"]) in roots)
     ]
     found: dict[str, JsonValue] = {}
     for each in sorted(of_trace, key=_time):
