@@ -137,22 +137,25 @@ def _whole(answer: Answer, events: Iterable[Mapping[str, JsonValue]]) -> Answer:
     """An answer with the calls of its stream, if it has none of its own."""
     if any(isinstance(each, dict) and each.get("type") == "tool_call" for each in answer.parts):
         return answer
-    calls: dict[object, dict[str, str]] = {}
+    calls: dict[str, dict[str, JsonValue]] = {}
+    arguments: dict[str, list[str]] = {}
     reason = answer.finish_reason
     for event in events:
         chunk = as_mapping(parsed(event.get(_CHUNK)))
         for choice in map(as_mapping, as_list(chunk.get("choices"))[:1]):
             reason = as_text(choice.get("finish_reason")) or reason
             for each in map(as_mapping, as_list(as_mapping(choice.get("delta")).get("tool_calls"))):
-                call = calls.setdefault(str(each.get("index")), {})
+                index = str(each.get("index"))
+                call = calls.setdefault(index, {})
                 function = as_mapping(each.get("function"))
                 for key, text in (("id", each.get("id")), ("name", function.get("name"))):
                     if isinstance(text, str) and text:
                         call[key] = text
-                arguments = as_text(function.get("arguments")) or ""
-                call["arguments"] = call.get("arguments", "") + arguments
+                pieces = arguments.setdefault(index, [])
+                pieces.append(as_text(function.get("arguments")) or "")
     if not calls:
         return answer
     parts: list[JsonValue] = [*answer.parts]
-    parts += [{"type": "tool_call", **call} for call in calls.values()]
+    for index, call in calls.items():
+        parts.append({"type": "tool_call", **call, "arguments": "".join(arguments[index])})
     return answer._replace(parts=parts, finish_reason=reason)
