@@ -169,6 +169,7 @@ def test_a_python_file_that_a_folder_names_is_only_run_if_it_is_named_again(
     copy = tmp_path / "all"
     trajmeter.merge(tmp_path / "scores", output=copy, metrics=[name])
     assert contents(copy) == contents(tmp_path / "scores")
+    trajmeter.merge(tmp_path / "scores", output=copy, metrics=name)
     plan = copy / "state" / "plan.json"
     other = tmp_path / "other.py"
     other.write_text(file.read_text())

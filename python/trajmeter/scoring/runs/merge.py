@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.metric_files import is_metric_file
+from trajmeter.metrics.registry import listed_names
 from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
 from trajmeter.scoring.reading_options import ReadingOptions
@@ -41,7 +42,7 @@ def merge(
     *,
     output: str | Path,
     verify: bool = False,
-    metrics: Iterable[str] = (),
+    metrics: str | Iterable[str] = (),
 ) -> RunResult[Any]:
     """Check that the shards of a run contain each unit once, and complete the run.
 
@@ -81,7 +82,7 @@ def merge(
     sources_of_units = _sources_of_units(sources, plan)
     if verify:
         _verify(sources, plan)
-    opened = _opened(first, frozenset(metrics))
+    opened = _opened(first, frozenset(listed_names(metrics, "metrics")))
     for source in sources:
         source.units.check_schema(opened.part_schema())
     target = RunFolder(whole, key)
