@@ -182,6 +182,8 @@ def test_keys_of_the_environment_are_named_instead_of_shown(
     monkeypatch.setenv("FILED_API_KEY", "sk-from-a-file\n")
     assert error_text(ValueError("a sk-from-a-file b")) == "ValueError: a [FILED_API_KEY] b"
     assert error_text(ValueError("no to sk-0123456789")) == "ValueError: no to [SOME_API_KEY]"
+    monkeypatch.setenv("SOME_API_KEY_2", "sk-9876543210")
+    assert error_text(ValueError("sk-9876543210")) == "ValueError: [SOME_API_KEY_2]"
     answer = read_answer({"text": "my key is sk-0123456789", "metadata": {"h": ["sk-0123456789"]}})
     assert answer == Answer(text="my key is [SOME_API_KEY]", metadata={"h": ["[SOME_API_KEY]"]})
 

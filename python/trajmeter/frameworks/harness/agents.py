@@ -255,7 +255,8 @@ def _without_secrets(text: str, *, written: Callable[[str], str] = str) -> str:
     """The text without the environment's secrets, each in the form that ``written`` gives it."""
     for name, value in os.environ.items():
         secret = value.strip()  # a key from a file often ends in a line break, which is not sent
-        if name.upper().endswith(_SECRET_NAMES) and len(secret) >= _LEAST_SECRET:
+        is_secret = name.upper().rstrip("_0123456789").endswith(_SECRET_NAMES)
+        if is_secret and len(secret) >= _LEAST_SECRET:
             text = text.replace(written(secret), f"[{name}]")
     return text
 
