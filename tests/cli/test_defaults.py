@@ -163,6 +163,26 @@ def test_a_file_neither_runs_code_nor_sends_the_key(
     assert message not in run("score", "preds.jsonl", *named)[2]
 
 
+@pytest.mark.parametrize(
+    ("key", "place"),
+    [("junit", "../other.xml"), ("judge-record", "../other.xml"), ("output", "link/other.jsonl")],
+)
+def test_a_file_names_nothing_to_write_outside_its_folder(
+    run: Run, folder: Path, key: str, place: str
+) -> None:
+    (folder / "link").symlink_to("..")
+    other = folder.parent / place.rpartition("/")[2]
+    other.write_text("kept")
+    places = f'["rows.jsonl", "{place}"]' if key == "output" else f'"{place}"'
+    text = f"""{key} = {places}\nfail-under = "turns.run.turn_count=0"\njudge = "some-model"\n"""
+    (folder / "trajmeter.toml").write_text(text)
+    code, _, err = run("score", "preds.jsonl", "-m", "turns")
+    assert (code, other.read_text()) == (2, "kept")
+    assert f"{key} is {place!r}, which is not in the folder of this file; name it on the" in err
+    (folder / "trajmeter.toml").write_text(text.replace(place, f"link/{folder.name}/a.jsonl"))
+    assert "not in the folder" not in run("score", "preds.jsonl", "-m", "turns")[2]
+
+
 def test_agents_are_not_taken_from_a_file(run: Run, folder: Path) -> None:
     (folder / "trajmeter.toml").write_text('[run]\nagent = ["own:answer"]\n')
     code, _, err = run("run", ".")

@@ -58,6 +58,8 @@ _FROM_COMMAND_LINE = {
 }
 """Options for the command line alone, and why: a settings file may come with downloaded data. Of
 the metrics, those in Python files."""
+_WRITTEN = ("judge-record", "junit", "output")
+"""Options that name what is written, which may only be in the folder of a settings file."""
 _ROWS = ("jsonl", "csv", "inspect")
 """Formats of ``score`` that print rows, which a shard does not."""
 
@@ -126,7 +128,7 @@ def defaults_for(
 
 
 def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
-    """Check that defaults neither run code nor send secrets to an address.
+    """Check that defaults run no code, send no secrets to an address and replace no other files.
 
     Raises:
         ConfigurationError: One does.
@@ -143,6 +145,23 @@ def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
                 f"{file}: {key} is {found[key]!r}, which {reason}; name it on the command line "
                 f"with --{key}"
             )
+    folder = file.parent.resolve()
+    for key in _WRITTEN:
+        for place in map(str, _listed(values.get(key))):
+            if not _is_within(folder / place, folder):
+                raise ConfigurationError(
+                    f"{file}: {key} is {place!r}, which is not in the folder of this file; name it "
+                    f"on the command line with --{key}"
+                )
+
+
+def _is_within(place: Path, folder: Path) -> bool:
+    try:
+        return place.resolve().is_relative_to(folder)
+    except (OSError, RuntimeError):  # a circle of links
+        return False
+    except ValueError:  # no path, which is reported with the other values
+        return True
 
 
 def described(
