@@ -80,6 +80,14 @@ def test_a_plain_function_that_never_returns_is_ended(tmp_path: Path) -> None:
     assert outcomes(got) == ["timed_out", "answered"]
 
 
+def test_a_worker_imports_nothing_from_the_current_folder_to_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+    assert outcomes(run(tmp_path, "who")) == ["answered"]
+
+
 def test_set_up_is_paid_once_unless_a_worker_was_killed(tmp_path: Path) -> None:
     got = run(tmp_path, "where", "cooperate", "fail", "who", timeout_seconds=LIMIT_SECONDS)
     assert outcomes(got) == ["answered", "timed_out", "failed", "answered"]

@@ -47,6 +47,8 @@ def asked(command: str, folder: str | None = None) -> list[str]:
         ("sed -n 10,20p a.py", ["a.py:10-20"]),
         ('sed -n "10,20p;" a.py', ["a.py:10-20"]),
         ("sed -n '10p' a.py", ["a.py:10-10"]),
+        ("sed -n ' 1,5p ; 10 , 20 ! p ;  ' a.py", ["a.py:1-9", "a.py:?"]),
+        ("sed -n ' 1,5p ; 10 , 20 p ;  ' a.py", ["a.py:1-5", "a.py:10-20"]),
         ("sed -n '10,+5p' a.py", ["a.py:10-15"]),
         ("sed -n '1,5p;10,20p' a.py", ["a.py:1-5", "a.py:10-20"]),
         ("sed -n -e '1,5p' -e '4,9p' a.py", ["a.py:1-9"]),
