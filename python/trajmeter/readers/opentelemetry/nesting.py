@@ -88,16 +88,22 @@ def _is_same_call(span: Span, outer: Span) -> bool:
 def outermost(spans: Sequence[Span]) -> list[Span]:
     """Spans of agents and workflows that are not within another one."""
     by_id = {span.id: span for span in spans if span.id is not None}
+    nearest: dict[str | None, Span | None] = {}
     found = []
     for span in spans:
         if span.operation not in AGENTS:
             continue
-        seen = {span.id}
+        passed: list[str | None] = []
         around = by_id.get(span.parent or "")
-        while around is not None and around.id not in seen and around.operation not in AGENTS:
-            seen.add(around.id)
+        while around is not None and around.operation not in AGENTS:
+            if around.id in nearest:
+                around = nearest[around.id]
+                break
+            passed.append(around.id)
+            nearest[around.id] = None  # ends a circle
             around = by_id.get(around.parent or "")
-        if around is None or around.id in seen:
+        nearest.update(dict.fromkeys(passed, around))
+        if around is None or around.id == span.id:
             found.append(span)
     return found
 
