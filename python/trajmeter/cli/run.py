@@ -108,7 +108,11 @@ def run(
     judge_replay: JudgeReplay = None,
     skip_judge: Annotated[
         bool,
-        typer.Option("--skip-judge", help="Skip judging answers.", rich_help_panel=JUDGE_PANEL),
+        typer.Option(
+            "--skip-judge",
+            help="Skip judging answers. The judge still reviews code without --skip-code-review.",
+            rich_help_panel=JUDGE_PANEL,
+        ),
     ] = False,
     skip_code_review: Annotated[
         bool,

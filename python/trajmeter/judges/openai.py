@@ -67,7 +67,7 @@ class OpenAIChat:
         if not self._key:
             raise ConfigurationError(
                 f"no key for the judge {model!r}: set the environment variable {key_variable}, "
-                "replay a recording, or go without a judge"
+                "replay a recording, or skip what it would judge"
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ConfigurationError(
