@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -129,3 +130,11 @@ def test_rows_that_make_what_they_lack_are_not_changed() -> None:
     assert not wrong
     assert batch.to_pylist() == [{"a": 1.0, "b": None}, {"a": 2.0, "b": 3.0}]
     assert [*rows[0]] == ["a"]
+
+
+def test_small_decimals_are_json_as_large_ones() -> None:
+    small = getattr(pa, "decimal32", pa.decimal128)(5, 2)  # pyarrow 19 added it
+    held = [Decimal("1.50"), None]
+    assert values(pa.array([held, None], pa.list_(small))) == ['["1.50", null]', None]
+    pairs = pa.array([[("a", held[0])], None], pa.map_(pa.string(), small))
+    assert values(pairs) == ['{"a": "1.50"}', None]

@@ -64,7 +64,10 @@ def _objects(column: Array) -> Array | None:
 
 def _written(values: Array) -> Array:
     """Values without parts, as JSON."""
-    numbered = values.dictionary_encode()
+    try:
+        numbered = values.dictionary_encode()
+    except pa.ArrowNotImplementedError:  # such as small decimals
+        return pa.array([encoded(value) for value in values.to_pylist()], pa.string())
     distinct = [encoded(value) for value in numbered.dictionary.to_pylist()]
     texts: Array = pa.array(distinct, pa.string()).take(numbered.indices).fill_null("null")
     return texts
