@@ -258,3 +258,27 @@ def test_snapshots_need_what_they_are_for(run: Run, tables: list[str], more: lis
     ))  # fmt: skip
     assert code == 2
     assert "snapshots and repos cannot be used together" in err
+
+
+def test_a_table_without_a_readable_attempt_does_not_end_the_report(
+    run: Run, folder: Path, tables: list[str]
+) -> None:
+    for name, outcome in zip(tables, ("scored", [1]), strict=True):
+        rows = [json.loads(line) for line in (folder / name).read_text().splitlines()]
+        lines = (json.dumps(row | {"tools.outcome": outcome}) + "\n" for row in rows)
+        (folder / name).write_text("".join(lines))
+    code, _, err = run("report", *tables, "-o", "r.md")
+    assert (code, "trajmeter: wrote r.md" in err) == (4, True)
+    assert "new.jsonl:1: tools.outcome is [1], expected text" in err
+    assert "0.138" in (folder / "r.md").read_text()  # the mean of old: 0, 1, … 11 over 40
+
+
+def test_a_figure_that_is_text_in_one_table_is_read_as_numbers(
+    run: Run, folder: Path, tables: list[str]
+) -> None:
+    rows = [json.loads(line) for line in (folder / tables[1]).read_text().splitlines()]
+    lines = (json.dumps(row | {F1: str(row[F1])}) + "\n" for row in rows)
+    (folder / tables[1]).write_text("".join(lines))
+    code, _, err = run("report", *tables, "-o", "r.md")
+    assert (code, err) == (0, "trajmeter: wrote r.md\n")
+    assert "0.388 against 0.138" in (folder / "r.md").read_text()

@@ -54,3 +54,19 @@ def test_texts_are_numbered_in_the_order_of_the_rows_that_count(
     counted = [row["x.value"] if row["x.outcome"] == "scored" else None for row in kept]
     values = [None if math.isnan(value) else value for value in rows.numbers["x.value"].tolist()]
     assert values == counted
+
+
+def test_many_agents_and_models_of_several_tables_are_grouped() -> None:
+    rows = [{"task_id": f"t{n}", "agent": f"a{n}", "model": f"m{n}"} for n in range(5)]
+    tables = [open_results(rows), open_results([{**row, "attempt": "2"} for row in rows[::-1]])]
+    found = read_attempts(tables, by=("agent", "model"))
+    assert found.groups == tuple((f"a{n}", f"m{n}") for n in range(5))
+    assert found.group.tolist() == [0, 1, 2, 3, 4, 4, 3, 2, 1, 0]
+
+
+def test_tables_without_attempts_repeat_none(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text('{"task_id": [1], "agent": "a"}\n')
+    table = open_results(path, on_problem=lambda _: None)
+    assert len(read_attempts([table], by=("agent",))) == 0
+    assert len(read_attempts([table, open_results(ROWS[:2])], by=("agent",))) == 2

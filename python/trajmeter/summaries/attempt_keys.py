@@ -191,7 +191,7 @@ class AttemptKeys:
 
     def _may_repeat(self, names: Sequence[str]) -> bool:
         """Whether two rows may be equal in some columns; nulls are equal."""
-        if not self._seen:
+        if not self.rows:
             return False
         seen = pa.Table.from_batches(self._seen)
         packed, size = np.zeros(self.rows, np.int64), 1

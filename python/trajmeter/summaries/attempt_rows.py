@@ -296,12 +296,12 @@ def _kinds(
     for name, found in kinds.items():
         known = found - {"other", "unknown"}
         is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
-        is_figure = name in figures and name not in texts_wanted and known == {"text"}
-        if is_figure and name not in IDENTITY:  # such as True and False in CSV
+        is_figure = name in figures and name not in texts_wanted
+        if is_figure and name not in IDENTITY:  # of text if it is, say, True and False in CSV
             numbers.append(name)
         elif name in IDENTITY or found == {"text"} or (is_said and known <= {"text"}):
             texts.append(name)
-        elif known == {"number"} or (not known and name in figures):
+        elif known == {"number"}:
             numbers.append(name)
         else:
             values.append(name)

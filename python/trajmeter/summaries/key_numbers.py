@@ -106,7 +106,7 @@ def _distinct_pairs(
         packed = numbers(((first + 1) << _SHIFT) | (second + 1))
         encoded = call_function("dictionary_encode", [packed])
         known = filled(encoded.dictionary, -1)
-        return known, np.arange(len(known)), filled(encoded.indices, -1)
+        return known, np.arange(len(known)), filled(encoded.indices, -1).astype(np.int64)
     # Allocates as little as possible: fresh memory costs as much as the sums.
     if low == high:
         pairs = second - least if least else second

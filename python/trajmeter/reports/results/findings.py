@@ -167,9 +167,9 @@ class Findings:
 
 
 def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
-    """Mask of the attempts of a system."""
+    """Mask of the attempts of a system, none of which may be readable as a whole."""
     key = tuple(system.estimates.group.values())
-    is_own: BoolArray = rows.group == rows.groups.index(key)
+    is_own: BoolArray = rows.group == (rows.groups.index(key) if key in rows.groups else -1)
     return is_own
 
 
