@@ -282,3 +282,13 @@ def test_a_figure_that_is_text_in_one_table_is_read_as_numbers(
     code, _, err = run("report", *tables, "-o", "r.md")
     assert (code, err) == (0, "trajmeter: wrote r.md\n")
     assert "0.388 against 0.138" in (folder / "r.md").read_text()
+
+
+def test_a_figure_that_no_readable_attempt_has_is_not_charted(
+    run: Run, folder: Path, tables: list[str]
+) -> None:
+    row = {"task_id": "t0", "agent": "c", "context.final.file.f1": []}
+    (folder / "unread.jsonl").write_text(json.dumps(row) + "\n")
+    code, _, err = run("report", "unread.jsonl", *tables, "-o", "r.md", "--by", "agent,file")
+    assert (code, "trajmeter: wrote r.md" in err) == (4, True)
+    assert "0.388 against 0.138" in (folder / "r.md").read_text()

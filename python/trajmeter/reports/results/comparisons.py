@@ -130,8 +130,10 @@ def _charts(findings: Findings) -> Iterator[IntervalChart]:
     pairs = compared.pairs[:LISTED]
     ranges: dict[tuple[float, float], list[str]] = {}
     for each in sorted(pairs[0].figures, key=lambda each: lead.get(each.figure, len(lead))):
+        if each.difference is None:
+            continue  # perhaps of a figure that no attempt has
         low, high = _range(findings, each.figure)
-        if low is not None and high is not None and each.difference is not None:
+        if low is not None and high is not None:
             ranges.setdefault((low, high), []).append(each.figure)
     for (low, high), names in ranges.items():
         if len(pairs) == 1:
