@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -85,6 +86,7 @@ def test_a_worker_imports_nothing_from_the_current_folder_to_start(
 ) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('imported')")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # loading the agent adds the folder for good
     assert outcomes(run(tmp_path, "who")) == ["answered"]
 
 
