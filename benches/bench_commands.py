@@ -17,17 +17,14 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import finalize
 
 import numpy as np
 import pytest
 from pyarrow import parquet
 
 from benches import workloads
-from benches.contest import Built, Case, Entry, entries
+from benches.contest import Built, Case, Entry, Folder, entries
 from benches.results import COMMAND
 
 if TYPE_CHECKING:
@@ -70,14 +67,6 @@ for batch in trajmeter.score_batches(file.iter_batches(10_000), metrics=["turns"
 """
 
 
-class _Folder:
-    """A folder that is deleted with this object."""
-
-    def __init__(self) -> None:
-        self.path = Path(mkdtemp(prefix="trajmeter-bench-"))
-        finalize(self, rmtree, self.path)
-
-
 class _Expected(NamedTuple):
     rows: int
     mean: float | None
@@ -88,7 +77,7 @@ class _Expected(NamedTuple):
 class _Process:
     """A program with its arguments, in a folder."""
 
-    folder: _Folder
+    folder: Folder
     words: tuple[str, ...]
     output: str | None = None
 
@@ -120,7 +109,7 @@ def _build(
     outputs: dict[str, str],
     size: int,
 ) -> Built:
-    folder = _Folder()
+    folder = Folder()
     make(folder.path, size)
     functions: dict[str, Callable[[], object]] = {
         "trajmeter": _Process(folder, own, outputs.get("trajmeter", "scores.parquet"))

@@ -11,8 +11,6 @@ from __future__ import annotations
 import json
 import re
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +19,7 @@ import pytest
 
 import trajmeter
 from benches.bench_summaries import _column
-from benches.contest import Built, Case, Entry, entries
+from benches.contest import Built, Case, Entry, Folder, entries
 from trajmeter.metrics import RowLayout
 from trajmeter.metrics.context import ContextMetric
 from trajmeter.metrics.turns import TurnsMetric
@@ -67,8 +65,8 @@ def _built(attempts: int) -> Built:
 
 
 def _built_lines(attempts: int) -> Built:
-    folder = TemporaryDirectory(prefix="trajmeter-bench-")
-    path = Path(folder.name, "scores.jsonl")
+    folder = Folder()
+    path = folder.path / "scores.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for number, row in enumerate(_table(attempts).to_pylist()):
             row["context.trajectory.line.coverage"] = [number % 7 / 7, number % 97 / 97]
@@ -76,7 +74,7 @@ def _built_lines(attempts: int) -> Built:
             file.write(f"{json.dumps(row)}\n")
 
     def loads() -> object:
-        with Path(folder.name, "scores.jsonl").open("rb") as file:
+        with (folder.path / "scores.jsonl").open("rb") as file:
             return sum(1 for line in file if json.loads(line))
 
     return Built({"report": partial(_listed, str(path)), "json.loads": loads}, attempts)

@@ -17,15 +17,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
+from weakref import finalize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_benchmark.fixture import BenchmarkFixture
 
-__all__ = ["Built", "Case", "Entry", "Same", "entries"]
+__all__ = ["Built", "Case", "Entry", "Folder", "Same", "entries"]
 
 _SMOKE_SIZE = 1_000
 _ROUND_SECONDS = 2e-4
@@ -39,6 +43,14 @@ class Same(Protocol):
 
     def __call__(self, answer: object, expected: object, /) -> bool:
         """Compare a contender's answer with the expected one."""
+
+
+class Folder:
+    """A folder that is deleted with this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(mkdtemp(prefix="trajmeter-bench-"))
+        finalize(self, rmtree, self.path)
 
 
 @dataclass(frozen=True)
