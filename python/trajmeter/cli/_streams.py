@@ -27,7 +27,7 @@ class _TerminalText(io.TextIOWrapper):
         super().__init__(
             stream.buffer, stream.encoding, "backslashreplace", line_buffering=stream.line_buffering
         )
-        self._replaced = stream  # which would close the buffer when it is no longer used
+        self._replaced = stream  # kept, because it closes their buffer when it is deleted
 
     def write(self, text: str, /) -> int:
         super().write(text if text.isascii() and "\x7f" not in text else _escaped(text))

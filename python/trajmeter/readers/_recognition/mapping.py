@@ -136,7 +136,7 @@ class ColumnMapping:
     def _divide(self, name: str, shape: Shape, record: dict[str, Any]) -> None:
         """Keep under its name only what a field holds of a column whose other parts are mapped.
 
-        The rest gets dotted names, which are no fields: nothing in it was meant as one.
+        The rest gets dotted names, which match no field, because it was not meant for one.
         """
         if shape.kind in ("json", "mapping"):  # which hold anything
             return
