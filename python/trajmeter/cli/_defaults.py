@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.cli._option_values import names_in
 from trajmeter.errors import ConfigurationError
 from trajmeter.spelling import nearest
 
@@ -135,9 +136,7 @@ def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
     """
     from trajmeter.metrics.metric_files import is_metric_file
 
-    names = [
-        name.strip() for part in _listed(values.get("metrics")) for name in str(part).split(",")
-    ]
+    names = names_in(_listed(values.get("metrics")))
     found = {**values, "metrics": next(filter(is_metric_file, names), None)}
     for key, reason in _FROM_COMMAND_LINE.items():
         if found.get(key) is not None:
@@ -160,7 +159,7 @@ def _is_within(place: Path, folder: Path) -> bool:
         return place.resolve().is_relative_to(folder)
     except (OSError, RuntimeError):  # a circle of links
         return False
-    except ValueError:  # no path, which is reported with the other values
+    except ValueError:  # not a path; reported with the other values
         return True
 
 
@@ -228,8 +227,9 @@ def _profiles(profiles: Sequence[Any], metrics: Sequence[Any], figures: Sequence
     from trajmeter.metrics.registry import BUILT_IN, profile_names, request_of
     from trajmeter.scoring.sources import DEFAULT_METRICS
 
-    names = [name.strip() for part in metrics for name in str(part).split(",")]
-    names = names or [str(each).partition(".")[0] for each in figures] or [*DEFAULT_METRICS]
+    names = (
+        names_in(metrics) or [str(each).partition(".")[0] for each in figures] or [*DEFAULT_METRICS]
+    )
     families = {request_of(name).family for name in names}
     others = {each for name in BUILT_IN if name not in families for each in profile_names(name)}
     of_families = {each for name in families for each in profile_names(name)}

@@ -10,12 +10,20 @@ from __future__ import annotations
 import os
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["read_late"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["names_in", "read_late"]
 
 _ANY_NUMBER = -1
 """Number of values of an argument that accepts any number."""
+
+
+def names_in(values: Iterable[object]) -> list[str]:
+    """The names in an option that may be repeated, and whose values are lists with commas."""
+    return [name.strip() for value in values for name in str(value).split(",")]
 
 
 def read_late(parameter: Any) -> None:  # noqa: ANN401 - its class has moved between versions

@@ -13,6 +13,7 @@ from trajmeter.cli._completion import metric_names
 from trajmeter.cli._fields import PlainFormat
 from trajmeter.cli._input_options import SnapshotFiles, TaskFiles
 from trajmeter.cli._inputs import without_repeats
+from trajmeter.cli._option_values import names_in
 from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import BackendError
@@ -80,7 +81,7 @@ def bench(
         ) from error
     request = Request(
         files=without_repeats(files or ()),
-        metrics=[name.strip() for part in metrics or () for name in part.split(",")],
+        metrics=names_in(metrics or ()),
         tasks=tasks or (),
         snapshots=snapshots,
     )

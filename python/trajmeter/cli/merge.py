@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli._libraries import prepare_libraries
+from trajmeter.cli._option_values import names_in
 from trajmeter.cli._paths import present
 from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.reports.cells import counted
@@ -64,8 +65,7 @@ def merge(
     prepare_libraries()
     from trajmeter.scoring.runs.merge import merge as merge_folders
 
-    names = [name.strip() for part in metrics or () for name in part.split(",")]
-    done = merge_folders(folders, output=output, verify=verify, metrics=names)
+    done = merge_folders(folders, output=output, verify=verify, metrics=names_in(metrics or ()))
     print_message(
         f"trajmeter: {counted(done.rows, 'row')} in {counted(len(done.parts), 'part')} "
         f"in {done.output}" + (f"; {done.problems:,} unreadable" if done.problems else "")

@@ -37,6 +37,7 @@ from trajmeter.cli._judge_options import (
     JudgeTimeoutSeconds,
     make_assertion_judge,
 )
+from trajmeter.cli._option_values import names_in
 from trajmeter.cli._outputs import ScoreOutputs
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
@@ -204,7 +205,7 @@ def score(
     outputs = ScoreOutputs(output or (), read, judge)
     wanted = Wanted(outputs, output_format, gates.gates(), min_tasks, figure)
     default = DEFAULT_METRICS if figure is None else (figure.partition(".")[0],)
-    names = [name.strip() for part in metrics or default for name in part.split(",")]
+    names = names_in(metrics or default)
     check_store_options(snapshots, repos, cache, no_cache=no_cache)
     assertion_judge = make_assertion_judge(
         judge,
