@@ -53,6 +53,8 @@ def test_a_link_in_the_place_of_a_folder_is_not_followed(
     score_units(runs, output)
     (output / name).rename(tmp_path / "other")
     (output / name).symlink_to(tmp_path / "other")
+    for lock in (tmp_path / "other").glob("lock-*"):
+        lock.write_text("as it was")
     before = contents(tmp_path / "other")
     with pytest.raises(ConfigurationError, match=f"{name} is a link, expected a folder"):
         score_units(runs, output, overwrite=True)

@@ -60,12 +60,14 @@ class RunFolder:
         """Check that the folder belongs to a run, is empty or does not exist.
 
         Raises:
-            ConfigurationError: It contains other files, is a file, or is ``-``.
+            ConfigurationError: It contains other files or links to other folders, is a file, or is
+                ``-``.
         """
         if str(self.folder) == "-":
             raise ConfigurationError("results are not written to -; name a file or a folder")
         if not self.folder.is_dir() and os.path.lexists(self.folder):
             raise ConfigurationError(f"{self.folder} is a file, expected a folder")
+        self._check_has_no_links()
         plan = self.read_plan()
         if not self.folder.is_dir() or plan not in (None, LOST_PLAN):
             return
@@ -83,11 +85,14 @@ class RunFolder:
             ConfigurationError: They cannot be created, or are links to other folders, whose files
                 would be replaced.
         """
+        self._check_has_no_links()
         try:
             self.units.rows.mkdir(parents=True, exist_ok=True)
             self.state.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigurationError(f"{self.folder}: {error.strerror or error}") from error
+
+    def _check_has_no_links(self) -> None:
         for place in (self.units.rows, self.state):
             if not is_remote(place) and place.is_symlink():
                 raise ConfigurationError(f"{place} is a link, expected a folder")
