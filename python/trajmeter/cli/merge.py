@@ -48,8 +48,9 @@ def merge(
             "-m",
             metavar="A,B",
             show_default=False,
-            help="Your own metrics of the run (file.py@name), as they were scored. Python files "
-            "that the folders name are not run otherwise. May be repeated.",
+            help="Your own metrics of the run (file.py@name), as they were scored or where the "
+            "same file is now. Python files that the folders name are not run otherwise. May be "
+            "repeated.",
         ),
     ] = None,
 ) -> ExitCode:

@@ -35,6 +35,7 @@ __all__ = [
     "PARTS_FORMAT",
     "SCORES",
     "cuts_alike",
+    "file_digest",
     "input_settings",
     "key_of",
     "settings_of",
@@ -124,7 +125,7 @@ def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, An
     for name in asked:
         file = metric_file(name) if isinstance(name, str) else None
         if file is not None and metric.name not in BUILT_IN:
-            settings[file] = _digest(Path(file))
+            settings[file] = file_digest(Path(file))
     point = None if metric.name in BUILT_IN else plugins().get(metric.name)
     if point is not None and point.dist is not None:
         settings["distribution"] = f"{point.dist.name} {point.dist.version}"
@@ -146,7 +147,7 @@ def _judge(job: Job) -> dict[str, Any] | None:
         return None
     settings = dict(job.judge_settings or {"object": uuid4().hex})
     replay = settings.get("replay")
-    return settings if replay is None else {**settings, "replay": _digest(Path(replay))}
+    return settings if replay is None else {**settings, "replay": file_digest(Path(replay))}
 
 
 def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
@@ -157,7 +158,7 @@ def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
     for path in tasks:
         if isinstance(path, Path):
             for name, file in _files(path):
-                digests_of.setdefault(name, []).append(_digest(file))
+                digests_of.setdefault(name, []).append(file_digest(file))
     return {name: " ".join(sorted(digests)) for name, digests in digests_of.items()}
 
 
@@ -176,7 +177,7 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
     if not isinstance(path, Path):
         return {"object": uuid4().hex}
     if not path.is_dir():
-        return {str(path): _digest(path)}
+        return {str(path): file_digest(path)}
     listed = []
     for folder, _, files in sorted(os.walk(path)):
         for name in sorted(files):
@@ -219,7 +220,7 @@ def _commits(opened: OpenedJob) -> str | None:
     return sha256(json.dumps(commits, sort_keys=True).encode()).hexdigest()
 
 
-def _digest(file: Path) -> str:
+def file_digest(file: Path) -> str:
     """SHA-256 or remote identity of a file; for a pipe, a unique value."""
     if file.exists() and not file.is_file():
         return uuid4().hex

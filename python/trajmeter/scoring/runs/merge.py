@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.metric_files import is_metric_file
+from trajmeter.metrics.metric_files import metric_file
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
@@ -17,7 +18,7 @@ from trajmeter.scoring.runs.converting import TRAJECTORIES, Conversion
 from trajmeter.scoring.runs.differences import differences
 from trajmeter.scoring.runs.folder import RunFolder
 from trajmeter.scoring.runs.job import Job
-from trajmeter.scoring.runs.key import PARTS_FORMAT
+from trajmeter.scoring.runs.key import PARTS_FORMAT, file_digest
 from trajmeter.scoring.runs.options import RunResult
 from trajmeter.scoring.runs.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.runs.publishing import complete_folder
@@ -27,7 +28,6 @@ from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from trajmeter.scoring.runs.plan import Unit
     from trajmeter.scoring.runs.work import OpenedWork
@@ -50,8 +50,8 @@ def merge(
         folders: Output folders of the shards; a single one if all shards shared it.
         output: The folder to complete: one of these, or a new one to copy the parts to.
         verify: Whether to read every part and compare it with its recorded SHA-256.
-        metrics: The run's own metrics, ``file.py@name``, as they were scored. A folder may be
-            anyone's, so the Python files that it names are only run if they are named here too.
+        metrics: The run's own metrics, ``file.py@name``, as they were scored, or where the same
+            files are now. A folder may be anyone's, so only files named here are run.
 
     Returns:
         The run, with its summary.
@@ -174,25 +174,42 @@ def _opened(about: Mapping[str, Any], trusted: Collection[str]) -> OpenedWork[An
     """The work of a run, opened as far as its parts and summary require.
 
     Raises:
-        ConfigurationError: A metric is a Python file that is not trusted.
+        ConfigurationError: A metric is in a Python file that is not trusted.
     """
     job = about["job"]
     if about["settings"]["results"] == TRAJECTORIES:
         return Conversion().open(None)
-    for name in job["metrics"]:
-        if is_metric_file(name) and name not in trusted:
-            raise ConfigurationError(
-                f"the run was scored with {name!r}, which is only run if you name it too: "
-                f"--metrics {shlex.quote(name)}"
-            )
     tasks = [path_of(each) for each in job["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
     return Job(
-        metrics=tuple(job["metrics"]),
+        metrics=tuple(_named(each, trusted, about["settings"]) for each in job["metrics"]),
         tasks=tuple(known),
         reading=ReadingOptions(profiles=tuple(job["profiles"])),
         quantiles=job["quantiles"],
     ).open(lambda _: None)
+
+
+def _named(metric: str, trusted: Collection[str], settings: Mapping[str, Any]) -> str:
+    """A metric of the run, by the name that the user gave it.
+
+    Raises:
+        ConfigurationError: It is in a Python file that the user did not name.
+        ReadError: A file that the user named cannot be read.
+    """
+    file = metric_file(metric)
+    if file is None or metric in trusted:
+        return metric
+    recorded = [each[file] for each in settings["metrics"].values() if file in each]
+    for name in trusted:
+        other = metric_file(name)
+        if other is None or name.removeprefix(other) != metric.removeprefix(file):
+            continue
+        if file_digest(Path(other)) in recorded:
+            return name
+    raise ConfigurationError(
+        f"the run was scored with {metric!r}, which is only run if you name it too: --metrics "
+        f"{shlex.quote(metric)}, or another path to the same file"
+    )
 
 
 def _complete(
