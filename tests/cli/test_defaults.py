@@ -183,6 +183,14 @@ def test_a_file_names_nothing_to_write_outside_its_folder(
     assert "not in the folder" not in run("score", "preds.jsonl", "-m", "turns")[2]
 
 
+def test_a_file_names_no_page_of_view_outside_its_folder(run: Run, folder: Path) -> None:
+    (folder / "trajmeter.toml").write_text('[view]\nhtml = "../page.html"\n')
+    code, _, err = run("view", "preds.jsonl", "#1")
+    assert (code, (folder.parent / "page.html").exists()) == (2, False)
+    assert "html is '../page.html', which is not in the folder of this file; name it on the" in err
+    assert run("view", "preds.jsonl", "#1", "--html", "page.html")[0] == 0
+
+
 def test_agents_are_not_taken_from_a_file(run: Run, folder: Path) -> None:
     (folder / "trajmeter.toml").write_text('[run]\nagent = ["own:answer"]\n')
     code, _, err = run("run", ".")

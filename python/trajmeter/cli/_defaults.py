@@ -59,7 +59,7 @@ _FROM_COMMAND_LINE = {
 }
 """Options for the command line alone, and why: a settings file may come with downloaded data. Of
 the metrics, those in Python files."""
-_WRITTEN = ("judge-record", "junit", "output")
+_WRITTEN = ("html", "judge-record", "junit", "output")
 """Options that name what is written, which may only be in the folder of a settings file."""
 _ROWS = ("jsonl", "csv", "inspect")
 """Formats of ``score`` that print rows, which a shard does not."""
