@@ -103,12 +103,18 @@ def test_a_record_with_an_id_is_described_by_its_keys_not_taken_for_a_task(tmp_p
     assert "expected a trajectory, got an object with the keys ['id', 'notes'], which no" in problem
     hint = "; map its columns (--map, or mapping= in Python) as docs/formats/your-own.md shows"
     assert problem.endswith(hint)
+    unread: list[ReadProblem] = []
+    tasks = write(tmp_path / "t.jsonl", '{"uid": 1, "notes": ""}')
+    assert [*read_tasks(tasks, on_problem=unread.append)] == []
+    assert "expected a task, got an object with the keys ['uid', 'notes'], wh" in str(unread[0])
+    assert str(unread[0]).endswith("; write tasks as docs/formats/own-records.md shows")
     _, problems = read(write(tmp_path / "p.jsonl", f'{OWN}\n{{"id": "t", "question": "why"}}'))
     assert problems[0].endswith("expected a trajectory, got Task records; pass tasks with --tasks")
 
 
 def test_the_pages_that_messages_name_exist() -> None:
-    assert Path(__file__).parents[2].joinpath("docs", "formats", "your-own.md").is_file()
+    pages = Path(__file__).parents[2] / "docs" / "formats"
+    assert all((pages / f"{name}.md").is_file() for name in ("own-records", "your-own"))
 
 
 def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) -> None:

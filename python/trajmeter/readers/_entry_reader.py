@@ -188,10 +188,14 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
     if other:
         hint = "these are logs, not tasks" if makes is Task else "pass tasks with --tasks"
         return f"{expected}, got {other}; {hint}"
+    hint = (
+        "write tasks as docs/formats/own-records.md shows"
+        if makes is Task
+        else "map its columns (--map, or mapping= in Python) as docs/formats/your-own.md shows"
+    )
     return (
         f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
-        "which no format recognises ('trajmeter formats' lists them); "
-        "map its columns (--map, or mapping= in Python) as docs/formats/your-own.md shows"
+        f"which no format recognises ('trajmeter formats' lists them); {hint}"
     )
 
 
