@@ -95,7 +95,9 @@ class RunFolder:
     def _check_has_no_links(self) -> None:
         for place in (self.units.rows, self.state):
             if not is_remote(place) and place.is_symlink():
-                raise ConfigurationError(f"{place} is a link, expected a folder")
+                raise ConfigurationError(
+                    f"{place} is a link, expected a folder; only {self.folder} may be a link"
+                )
 
     def read_plan(self) -> dict[str, Any] | None:
         """Plan and settings of the folder's run; ``None`` if it does not belong to a run.
