@@ -304,6 +304,14 @@ def test_a_figure_whose_first_rows_are_all_null_is_found_by_name(
         one(file, "mine.list")
 
 
+def test_the_version_of_a_metric_is_not_a_figure_in_csv(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("task_id,attempt,mine.version,mine.x\nt,0,1,2.5\nu,0,1,3.5\n")
+    assert one(file, "mine.*").mean == 3.0
+    with pytest.raises(UnknownNameError, match=r"no figure 'mine\.version'"):
+        one(file, "mine.version")
+
+
 def test_a_passed_run_counts_even_if_its_turns_are_unknown() -> None:
     """A missing ``passed`` has the outcome of the run, a recorded one counts."""
     values: list[tuple[bool | None, str, str | None]] = [

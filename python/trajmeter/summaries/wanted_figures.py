@@ -49,7 +49,7 @@ def known_figures(
             is_figure = any(kind in NUMERIC for kind in kinds) or (
                 name in requested and set(kinds) == {"unknown"}
             )
-            if name in IDENTITY or not is_figure:
+            if name in IDENTITY or not is_figure or _is_version(name):
                 continue
             is_boolean = {"boolean"} <= set(kinds) <= {"boolean", "other", "unknown"}
             info = FigureInfo(kind="boolean", low=0.0, high=1.0) if is_boolean else FigureInfo()
@@ -79,6 +79,11 @@ def declared_figures(
         if info is not None:
             declared[name] = info
     return declared
+
+
+def _is_version(name: str) -> bool:
+    """Whether a column holds the version of a metric, which looks like a number in CSV."""
+    return name == f"{name.partition('.')[0]}.version"
 
 
 def _requested(reading: Reading) -> set[str]:
