@@ -135,6 +135,7 @@ def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
         ConfigurationError: One does.
     """
     from trajmeter.metrics.metric_files import is_metric_file
+    from trajmeter.remote import is_remote, path_of
 
     names = names_in(_listed(values.get("metrics")))
     found = {**values, "metrics": next(filter(is_metric_file, names), None)}
@@ -147,7 +148,7 @@ def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
     folder = file.parent.resolve()
     for key in _WRITTEN:
         for place in map(str, _listed(values.get(key))):
-            if not _is_within(folder / place, folder):
+            if is_remote(path_of(place)) or not _is_within(folder / place, folder):
                 raise ConfigurationError(
                     f"{file}: {key} is {place!r}, which is not in the folder of this file; name it "
                     f"on the command line with --{key}"
