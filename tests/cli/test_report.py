@@ -178,6 +178,31 @@ def test_a_row_that_cannot_be_read_is_reported_once(
     assert "new is better than old" in out
 
 
+@pytest.mark.parametrize("command", ["report", "summarize"])
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_a_page_counts_the_same_attempts_everywhere(
+    run: Run, folder: Path, command: str, suffix: str
+) -> None:
+    pytest.importorskip("jinja2")
+    rows = [row | {"x.size": 1.0} for row in rows_of({f"t{n:03}": [n / 200] for n in range(120)})]
+    rows[110] |= {"x.size": "large"}
+    rows[115] |= {F1: "many"}
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if suffix == "csv":
+        cells = [[*rows[0]], *([*row.values()] for row in rows)]
+        text = "".join(
+            ",".join("" if each is None else str(each) for each in row) + "\n" for row in cells
+        )
+    (folder / f"t.{suffix}").write_text(text)
+    code, _, err = run(command, f"t.{suffix}", "-o", "r.html")
+    assert (code, err.count("unreadable:")) == (4, 2)
+    html = page(folder / "r.html")
+    assert "119 of 119 attempts scored, 119 tasks" in said(html)
+    assert "attempts 119 tasks 119" in said(html)
+    assert len(details_of_page(html)) == 119
+    assert "119/119" in run("summarize", f"t.{suffix}")[1]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -263,13 +288,13 @@ def test_snapshots_need_what_they_are_for(run: Run, tables: list[str], more: lis
 def test_a_table_without_a_readable_attempt_does_not_end_the_report(
     run: Run, folder: Path, tables: list[str]
 ) -> None:
-    for name, outcome in zip(tables, ("scored", [1]), strict=True):
-        rows = [json.loads(line) for line in (folder / name).read_text().splitlines()]
-        lines = (json.dumps(row | {"tools.outcome": outcome}) + "\n" for row in rows)
-        (folder / name).write_text("".join(lines))
+    outcome = "context.final.line.outcome"
+    rows = [json.loads(line) for line in (folder / tables[1]).read_text().splitlines()]
+    lines = (json.dumps(row | {outcome: [1]}) + "\n" for row in rows)
+    (folder / tables[1]).write_text("".join(lines))
     code, _, err = run("report", *tables, "-o", "r.md")
     assert (code, "trajmeter: wrote r.md" in err) == (4, True)
-    assert "new.jsonl:1: tools.outcome is [1], expected text" in err
+    assert f"new.jsonl:1: {outcome} is [1], expected text" in err
     assert "0.138" in (folder / "r.md").read_text()  # the mean of old: 0, 1, … 11 over 40
 
 

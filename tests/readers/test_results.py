@@ -143,6 +143,34 @@ def test_bad_lines_are_omitted_and_reported(tmp_path: Path) -> None:
         read(file)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"task_id": "a", "x.value": 1, "note": "\xff"}',
+        b'{"task_id": "a", "x.value": 1}{"task_id": "b", "x.value": 2}',
+        b'{"task_id": "a",\n"x.value": 1}',
+        b'{"task_id": "a", "x.value": 1}\r{"task_id": "b", "x.value": 2}',
+        b"null",
+        b"",
+    ],
+)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_which_lines_are_rows_does_not_depend_on_the_columns_read(
+    tmp_path: Path, line: bytes, end: bytes
+) -> None:
+    path = tmp_path / "table.jsonl"
+    good = b'{"task_id": "g", "x.value": 0.5, "x.list": [1]}'
+    path.write_bytes(end.join([good, line, good]))
+    found = []
+    for values in ((), ("x.list",)):
+        problems: list[ReadProblem] = []
+        table = open_results(path, on_problem=problems.append)
+        (batch,) = table.batches(["task_id"], ["x.value"], values)
+        found.append((batch.column("task_id").to_pylist(), problems))
+    assert found[0] == found[1]
+    assert found[0][0] == ["g", "g"]
+
+
 def test_bad_csv_rows_are_omitted_and_reported(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("task_id,x.value\nt1,1.5\nt2,much\nt3,1,2\nt4,\n")

@@ -15,7 +15,9 @@ from pyarrow import parquet
 
 from trajmeter.metrics.figures import registered_figures
 from trajmeter.summaries.attempt_rows import read_attempts
+from trajmeter.summaries.options import Reading
 from trajmeter.summaries.result_tables import open_tables
+from trajmeter.summaries.table_sums import read_sums
 from trajmeter.summaries.wanted_figures import declared_figures
 
 if TYPE_CHECKING:
@@ -53,5 +55,6 @@ def test_a_figure_that_no_table_describes_is_that_of_its_metric(tables: list[Res
 
 def test_values_of_a_report_count_as_the_first_table_declares(tables: list[ResultsTable]) -> None:
     for order, values in ((tables, [1.0, 1.0]), (tables[::-1], [math.nan, math.nan])):
-        rows = read_attempts(order, by=("file",), numbers=["mine.value"])
+        required = read_sums(order, Reading(figures=["mine.value"])).columns
+        rows = read_attempts(order, required, by=("file",), numbers=["mine.value"])
         assert rows.numbers["mine.value"].tolist() == pytest.approx(values, nan_ok=True)

@@ -23,7 +23,7 @@ from trajmeter.readers._results.table import ResultRows, ResultsTable, TableKind
 from trajmeter.schemas import require_pyarrow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -213,6 +213,7 @@ class _ArrowTable:
         values: Sequence[str] = (),
         *,
         repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
+        required: Collection[str] | None = None,  # noqa: ARG002 - used by text formats only
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         from trajmeter.readers._results.batches import arrow_batch, rows_at_once
@@ -251,6 +252,7 @@ class _RowsTable:
         values: Sequence[str] = (),
         *,
         repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
+        required: Collection[str] | None = None,  # noqa: ARG002 - used by text formats only
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         from trajmeter.readers._results.batches import row_batch, rows_at_once
@@ -258,8 +260,8 @@ class _RowsTable:
         most = rows_at_once([*texts, *numbers, *values])
         for start in range(0, len(self._rows), most):
             rows = self._rows[start : start + most]
-            batch, wrong = row_batch(rows, texts, numbers, values)
-            for index, message in wrong.items():
+            batch, problems = row_batch(rows, texts, numbers, values)
+            for index, message in problems:
                 raise ReadError(f"{self.name}[{start + index}]: {message}")
             yield batch
 

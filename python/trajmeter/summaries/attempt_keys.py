@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray, Int64Array
     from trajmeter.readers.results import ResultRows
 
-__all__ = ["VARYING_TEXTS", "AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
+__all__ = ["FILE", "VARYING_TEXTS", "AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
 
 
 class KeyColumns(NamedTuple):
@@ -36,11 +36,12 @@ class KeyColumns(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """Columns to read as text."""
-        groups = [name for name in self.by if name != _FILE]
+        groups = [name for name in self.by if name != FILE]
         return tuple(dict.fromkeys([*_IDENTITY, *groups, self.cluster]))
 
 
-_FILE = "file"
+FILE = "file"
+"""Column of groups that is the table itself."""
 _KEY = ["task", "group", "agent", "model", "attempt"]
 """Columns that identify an attempt, except the source, which is compared if these repeat."""
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
@@ -93,8 +94,8 @@ class AttemptKeys:
             file: Name of the table.
         """
         by_name = {name: batch.column(name) for name in self._columns.texts}
-        if _FILE in self._columns.by:
-            by_name[_FILE] = repeated_text(file, batch.num_rows)
+        if FILE in self._columns.by:
+            by_name[FILE] = repeated_text(file, batch.num_rows)
         task = self._codes("task_id").of(by_name["task_id"], alone=True)
         cluster = task
         if not self.are_tasks:
@@ -147,6 +148,11 @@ class AttemptKeys:
                 place = int(pairs.first[place])
             keys.append(tuple(reversed(key)))
         return keys
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Columns of the groups."""
+        return self._columns.by
 
     @property
     def are_tasks(self) -> bool:
@@ -228,7 +234,7 @@ def check_key(name: str, known: Sequence[str], option: str) -> None:
     Raises:
         ConfigurationError: It is not a column.
     """
-    if name != _FILE and name not in known:
+    if name != FILE and name not in known:
         expected = "; expected a results table, as written by trajmeter score -o"
         hint = expected if name == "task_id" else ""
         raise ConfigurationError(f"{option}: no table has a column {name!r}{hint}")

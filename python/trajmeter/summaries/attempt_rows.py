@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
+from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns
 from trajmeter.summaries.key_numbers import TextNumbers
+from trajmeter.summaries.result_sums import ReadColumns
 from trajmeter.summaries.result_tables import table_labels
 from trajmeter.summaries.wanted_figures import IDENTITY, NUMERIC, declared_figures
 
@@ -40,6 +41,11 @@ class ColumnKinds(NamedTuple):
     """Columns of numbers and booleans."""
     values: list[str]
     """Columns of other types, such as lists, read as JSON."""
+
+    def after(self, first: ReadColumns) -> ColumnKinds:
+        """These columns after some others, whose errors are then found first."""
+        texts = dict.fromkeys((*first.texts, *self.texts))
+        return ColumnKinds([*texts], [*dict.fromkeys((*first.numbers, *self.numbers))], self.values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +91,8 @@ class AttemptRows:
     judged_by: dict[str, str]
     """For each figure, the column that says whether its value counts; figures without one always
     count."""
+    required: tuple[ReadColumns, ...]
+    """Columns of each table in a text format without which a row does not count."""
 
     def __len__(self) -> int:
         """Number of attempts."""
@@ -97,7 +105,10 @@ class AttemptRows:
         """
         row = 0
         for place, table in enumerate(self.tables):
-            for batch in self.held.pop(place, None) or table.batches(*self.columns):
+            own = self.required[place]
+            for batch in self.held.pop(place, None) or table.batches(
+                *self.columns.after(own), required=own.names
+            ):
                 stop = row + batch.num_rows
                 kept = self.kept[row:stop]
                 yield batch if kept.all() else batch.filter(pa.array(kept))
@@ -106,6 +117,7 @@ class AttemptRows:
 
 def read_attempts(
     tables: Sequence[ResultsTable],
+    required: Sequence[ReadColumns],
     *,
     by: Sequence[str],
     texts: Sequence[str] = (),
@@ -118,6 +130,8 @@ def read_attempts(
 
     Args:
         tables: The tables.
+        required: Columns of each table without which a row does not count: those of its sums, so
+            that both count the same rows. An unreadable value elsewhere is reported and missing.
         by: Columns of the groups, possibly including ``file``.
         texts: Text columns, if a table has them.
         numbers: Number columns, if a table has them.
@@ -127,20 +141,20 @@ def read_attempts(
             :meth:`AttemptRows.everything`, if they are not too large.
 
     Raises:
-        ConfigurationError: No table has a column of the groups, or an attempt occurs twice.
+        ConfigurationError: An attempt occurs twice.
         ReadError: A table cannot be read.
     """
-    kinds = _kinds(tables, numbers, texts)
-    for name in by:
-        check_key(name, [*IDENTITY, *kinds.texts], "--by")
+    whole_columns = ReadColumns((), ())  # those of Arrow and Parquet are readable or not
+    required = [
+        whole_columns if table.is_columnar else own
+        for table, own in zip(tables, required, strict=True)
+    ]
+    kinds = _kinds(tables, [*IDENTITY, *by], numbers, texts, required)
     columns = KeyColumns(tuple(by), "task_id")
     keys = AttemptKeys(columns)
-    # All texts and numbers are read, so unreadable rows are skipped here as elsewhere.
-    read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
-    repeating = [name for name in read_texts if name not in VARYING_TEXTS]
     outcomes = {f"{name.rpartition('.')[0]}.outcome" for name in numbers}
     wanted = [name for name in values if name in kinds.values]
-    held_texts = [name for name in read_texts if name in texts or name in outcomes]
+    held_texts = [name for name in kinds.texts if name in texts or name in outcomes]
     held = {name: _HeldTexts() for name in dict.fromkeys(("task_id", *held_texts, *wanted))}
     held_numbers: dict[str, list[Array]] = {
         name: [] for name in dict.fromkeys(numbers) if name in kinds.numbers
@@ -150,8 +164,11 @@ def read_attempts(
     whole = _Whole(kinds)
     for place, (table, label) in enumerate(zip(tables, labels, strict=True)):
         is_kept = keeps_text and not table.is_columnar and whole.begin(place)
-        own = kinds.values if is_kept else wanted
-        for batch in table.batches(read_texts, kinds.numbers, own, repeating=repeating):
+        read = ColumnKinds([*dict.fromkeys((*columns.texts, *held_texts))], [*held_numbers], wanted)
+        if not table.is_columnar:  # everything that is wrong is reported now
+            read = kinds.after(required[place])._replace(values=kinds.values if is_kept else wanted)
+        repeating = [name for name in read.texts if name not in VARYING_TEXTS]
+        for batch in table.batches(*read, repeating=repeating, required=required[place].names):
             if is_kept:
                 whole.add(batch)
             groups.append(keys.add(batch, label)[1])
@@ -192,6 +209,7 @@ def read_attempts(
         kept=kept,
         held=whole.held,
         judged_by=judged_by,
+        required=tuple(required),
     )
 
 
@@ -281,13 +299,19 @@ def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
 
 
 def _kinds(
-    tables: Sequence[ResultsTable], figures: Sequence[str], texts_wanted: Sequence[str]
+    tables: Sequence[ResultsTable],
+    keys: Iterable[str],
+    figures: Iterable[str],
+    texts_wanted: Sequence[str],
+    required: Sequence[ReadColumns],
 ) -> ColumnKinds:
     """The types with which columns are read; missing values do not matter.
 
-    A column that is text in one table and of another type, such as an object, in another is read as
-    JSON.
+    Required columns are read as required. Another that is text in one table and of another type,
+    such as an object, in another is read as JSON.
     """
+    keys = {*keys, *(name for own in required for name in own.texts)}
+    figures = {*figures, *(name for own in required for name in own.numbers)}
     kinds: dict[str, set[str]] = {}
     for table in tables:
         for name, kind in table.columns.items():
@@ -297,9 +321,9 @@ def _kinds(
         known = found - {"other", "unknown"}
         is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
         is_figure = name in figures and name not in texts_wanted
-        if is_figure and name not in IDENTITY:  # of text if it is, say, True and False in CSV
+        if is_figure and name not in keys:  # of text if it is, say, True and False in CSV
             numbers.append(name)
-        elif name in IDENTITY or found == {"text"} or (is_said and known <= {"text"}):
+        elif name in keys or found == {"text"} or (is_said and known <= {"text"}):
             texts.append(name)
         elif known == {"number"}:
             numbers.append(name)

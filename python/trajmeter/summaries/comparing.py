@@ -11,6 +11,7 @@ from trajmeter.metrics.figure_names import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
 from trajmeter.statistics.multiple import holm
+from trajmeter.summaries.attempt_keys import FILE
 from trajmeter.summaries.differences import Difference, Missing, TaskDifference
 from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
 from trajmeter.summaries.options import Reading, check_interval_options, group_columns
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
-__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores"]
+__all__ = [
+    "ComparedScores",
+    "ComparisonOptions",
+    "SystemPair",
+    "compare_scores",
+    "comparison_of",
+]
 
 Pairs: TypeAlias = Literal["first", "all"]
 """Which systems are compared: each with the first, or all with each other."""
-
-_FILE = "file"
 
 
 class ComparisonOptions(Record):
@@ -56,6 +61,11 @@ class ComparisonOptions(Record):
     """Largest difference that does not matter."""
     pairs: Pairs
     """Which systems were compared."""
+
+    @property
+    def intervals(self) -> IntervalOptions:
+        """How intervals are computed."""
+        return IntervalOptions(self.interval, self.level, self.seed, self.resamples)
 
 
 class SystemPair(Record):
@@ -161,21 +171,20 @@ def compare_scores(
         >>> compared.pairs[0].figures[0].p_value
         0.125
     """
-    from trajmeter.metrics.rows import package_version
     from trajmeter.summaries.result_tables import open_tables
     from trajmeter.summaries.table_sums import read_sums
 
-    intervals = IntervalOptions(interval, level, seed, resamples)
-    check_interval_options(intervals)
+    check_interval_options(IntervalOptions(interval, level, seed, resamples))
     if missing not in ("drop", "worst", "best"):
         raise ConfigurationError(f"missing is {missing!r}, expected drop, worst or best")
     if pairs not in ("first", "all"):
         raise ConfigurationError(f"pairs is {pairs!r}, expected first or all")
-    figures, listed_tasks = listed_figures(figures), listed_figures(tasks_of)
+    figures = listed_figures(figures)
     opened = open_tables(tables, on_problem=on_problem)
     columns = group_columns(by) if by is not None else None
+    are_systems = columns is None and len(opened) > 1
     if columns is None:
-        columns = (_FILE, "agent", "model") if len(opened) > 1 else ("agent", "model")
+        columns = (FILE, "agent", "model") if are_systems else ("agent", "model")
     results = read_sums(
         opened,
         Reading(
@@ -189,47 +198,73 @@ def compare_scores(
             uses_t=True,
         ),
     )
-    systems = systems_of(results, is_default=by is None and len(opened) > 1)
-    margins = _margins(margin, results)
-    chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
-    listed = {
-        *(
-            results.requested
-            if listed_tasks is None
-            else matching_figures(listed_tasks, results.requested)
-        )
-    }
+    if are_systems:
+        named = results.by_table()
+        if named is None:
+            raise ConfigurationError(
+                "one of several tables contains several agents or models; say what a system is "
+                "with --by agent,model,file"
+            )
+        results = named
+    options = ComparisonOptions(
+        figures=figures,
+        by=results.by,
+        interval=interval,
+        level=level,
+        cluster=cluster,
+        seed=seed,
+        resamples=resamples,
+        missing=missing,
+        margin=dict(margin) if isinstance(margin, Mapping) else margin,
+        pairs=pairs,
+    )
+    return comparison_of(results, options, tasks_of=listed_figures(tasks_of))
+
+
+def comparison_of(
+    results: ResultSums,
+    options: ComparisonOptions,
+    *,
+    figures: Sequence[str] | None = None,
+    tasks_of: Sequence[str] | None = None,
+) -> ComparedScores:
+    """Compare the groups of some sums as systems.
+
+    Args:
+        results: The sums.
+        options: How to compare them.
+        figures: Columns of the figures; by default all requested ones.
+        tasks_of: As in :func:`compare_scores`.
+
+    Raises:
+        ConfigurationError: As in :func:`compare_scores`.
+    """
+    from trajmeter.metrics.rows import package_version
+
+    names = results.requested if figures is None else figures
+    systems = systems_of(results)
+    margins = _margins(options.margin, names)
+    is_all = options.pairs == "all"
+    chosen = combinations(systems, 2) if is_all else ((systems[0], b) for b in systems[1:])
+    listed = {*(names if tasks_of is None else matching_figures(tasks_of, names))}
     compared = [
-        _compare(results, a, b, intervals, missing=missing, margins=margins, listed=listed)
+        _compare(results, a, b, options, figures=names, margins=margins, listed=listed)
         for a, b in chosen
     ]
     return ComparedScores(
-        trajmeter_version=package_version(),
-        options=ComparisonOptions(
-            figures=figures,
-            by=(_FILE,) if by is None and len(opened) > 1 else columns,
-            interval=interval,
-            level=level,
-            cluster=cluster,
-            seed=seed,
-            resamples=resamples,
-            missing=missing,
-            margin=dict(margin) if isinstance(margin, Mapping) else margin,
-            pairs=pairs,
-        ),
-        pairs=_adjusted(compared),
+        trajmeter_version=package_version(), options=options, pairs=_adjusted(compared)
     )
 
 
-def _margins(margin: float | Mapping[str, float] | None, results: ResultSums) -> dict[str, float]:
+def _margins(margin: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:
     if margin is None:
         return {}
-    given = margin if isinstance(margin, Mapping) else dict.fromkeys(results.requested, margin)
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
     margins = {}
     for name, value in given.items():
         if not value >= 0.0:
             raise ConfigurationError(f"margin {value} of {name}: expected 0 or more")
-        for column in matching_figures([name], results.requested):
+        for column in matching_figures([name], names):
             margins[column] = float(value)
     return margins
 
@@ -238,9 +273,9 @@ def _compare(
     results: ResultSums,
     a: System,
     b: System,
-    options: IntervalOptions,
+    options: ComparisonOptions,
     *,
-    missing: Missing,
+    figures: Sequence[str],
     margins: Mapping[str, float],
     listed: Collection[str],
 ) -> SystemPair:
@@ -252,7 +287,7 @@ def _compare(
     differences = []
     left_out: dict[str, set[str]] = {}
     tasks: dict[str, Any] = {}
-    for name in results.requested:
+    for name in figures:
         figure = results.figures[name]
         sides = (side_of(figure, results, a.group), side_of(figure, results, b.group))
         paired = difference(
@@ -260,8 +295,8 @@ def _compare(
             figure.info,
             sides,
             results,
-            options,
-            missing=missing,
+            options.intervals,
+            missing=options.missing,
             margin=margins.get(name),
             with_tasks=name in listed,
         )

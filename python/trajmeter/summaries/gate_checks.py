@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figure_names import matching_figures
+from trajmeter.summaries.attempt_keys import FILE
 from trajmeter.summaries.gate_outcomes import (
     check_estimate,
     check_regression,
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GateChecks"]
 
-_FILE, _CURRENT, _BASELINE = "file", "current", "\0baseline"
-"""The column that distinguishes tables, and what it contains next to their names."""
+_CURRENT, _BASELINE = "current", "\0baseline"
+"""What the column that distinguishes tables contains next to their names."""
 
 
 class GateChecks:
@@ -80,12 +81,12 @@ class GateChecks:
 
         if gate.baseline is None:  # rejected earlier
             return
-        rest = tuple(name for name in results.by if name != _FILE)
+        rest = tuple(name for name in results.by if name != FILE)
         labels = (
-            table_labels(self._tables) if _FILE in results.by else [_CURRENT] * len(self._tables)
+            table_labels(self._tables) if FILE in results.by else [_CURRENT] * len(self._tables)
         )
         reading = replace(
-            self._reading, figures=figures, by=(_FILE, *rest), extra_figures=(), success=None
+            self._reading, figures=figures, by=(FILE, *rest), extra_figures=(), success=None
         )
         tables = [*self._tables, *open_tables(gate.baseline)]
         labels += [_BASELINE] * (len(tables) - len(labels))
@@ -98,7 +99,7 @@ class GateChecks:
                 if name not in {each.figure for each in group.figures}:
                     continue
                 found = None
-                key = (group.group.get(_FILE, _CURRENT), *own)
+                key = (group.group.get(FILE, _CURRENT), *own)
                 if before is not None:
                     now = numbers[key]
                     figure = both.figures[name]

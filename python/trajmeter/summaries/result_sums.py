@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from trajmeter.summaries.attempt_keys import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +17,21 @@ if TYPE_CHECKING:
     from trajmeter.summaries.attempt_keys import AttemptKeys, Units
     from trajmeter.summaries.figure_sums import FigureSums
 
-__all__ = ["ResultSums"]
+__all__ = ["ReadColumns", "ResultSums"]
+
+
+class ReadColumns(NamedTuple):
+    """Columns of a table that were read; a row with an unreadable value in one does not count."""
+
+    texts: tuple[str, ...]
+    """Columns read as text."""
+    numbers: tuple[str, ...]
+    """Columns read as numbers."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset((*self.texts, *self.numbers))
 
 
 @dataclass(frozen=True)
@@ -25,7 +41,7 @@ class ResultSums:
     tables: tuple[str, ...]
     """Names of the tables."""
     by: tuple[str, ...]
-    """Columns of the groups."""
+    """Columns that name the groups."""
     keys: AttemptKeys
     """Groups, tasks and clusters."""
     figures: dict[str, FigureSums]
@@ -34,6 +50,8 @@ class ResultSums:
     """Requested figures; the others are used by a condition or a gate."""
     rows_of: dict[int, int]
     """Number of rows of each group."""
+    columns: tuple[ReadColumns, ...]
+    """What was read of each table."""
 
     @cached_property
     def units(self) -> Units:
@@ -51,7 +69,13 @@ class ResultSums:
 
     def key(self, group: int) -> dict[str, str | None]:
         """Values that the rows of a group share."""
-        return dict(zip(self.by, self._group_keys[group], strict=True))
+        named = zip(self.keys.by, self._group_keys[group], strict=True)
+        return {name: text for name, text in named if name in self.by}
+
+    def by_table(self) -> ResultSums | None:
+        """The same sums, with groups named by table alone; ``None`` if a table has several."""
+        tables = [self.key(group)[FILE] for group in self.groups]
+        return replace(self, by=(FILE,)) if len(set(tables)) == len(tables) else None
 
     @cached_property
     def _group_keys(self) -> list[tuple[str | None, ...]]:

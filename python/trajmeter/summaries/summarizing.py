@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from trajmeter.readers.results import ResultsTable
     from trajmeter.records import ReadProblem, Task
     from trajmeter.summaries.figure_sums import FigureSums
     from trajmeter.summaries.options import SuccessCondition
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
-__all__ = ["summarize"]
+__all__ = ["estimates_of", "summarize", "summary_reading"]
 
 
 def summarize(
@@ -96,31 +97,92 @@ def summarize(
         >>> figure.mean, round(figure.std_error, 5), figure.n_tasks
         (0.54, 0.14988, 3)
     """
-    from trajmeter.metrics.rows import package_version
     from trajmeter.summaries.result_tables import open_tables
     from trajmeter.summaries.table_sums import read_sums
 
-    options = IntervalOptions(interval, level, seed, resamples)
-    check_interval_options(options)
+    check_interval_options(IntervalOptions(interval, level, seed, resamples))
     check_ks(ks)
-    figures = listed_figures(figures)
-    columns = group_columns(by)
-    condition = read_success(success) if success is not None else None
-    named = gated_figures(gates)
-    reading = Reading(
-        figures=None if figures is None else (*figures, *named),
-        by=columns,
+    options = SummaryOptions(
+        figures=listed_figures(figures),
+        by=group_columns(by),
+        interval=interval,
+        level=level,
         cluster=cluster,
+        seed=seed,
+        resamples=resamples,
+        success=success,
+        min_tasks=min_tasks,
+    )
+    reading = summary_reading(
+        options,
+        gates,
+        ranges=ranges,
+        better=better,
+        duplicates=duplicates,
+        mixed_settings=mixed_settings,
+    )
+    opened = open_tables(tables, on_problem=on_problem)
+    results = read_sums(opened, reading)
+    return estimates_of(results, options, reading, tables=opened, ks=ks, tasks=tasks, gates=gates)
+
+
+def summary_reading(
+    options: SummaryOptions,
+    gates: Sequence[Gate] = (),
+    *,
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
+    better: Mapping[str, str] | None = None,
+    duplicates: Literal["first", "last"] | None = None,
+    mixed_settings: bool = False,
+) -> Reading:
+    """How tables are read for a summary; the arguments are those of :func:`summarize`.
+
+    Raises:
+        ConfigurationError: The definition of a success is wrong.
+    """
+    named = gated_figures(gates)
+    return Reading(
+        figures=None if options.figures is None else (*options.figures, *named),
+        by=options.by,
+        cluster=options.cluster,
         ranges=ranges or {},
         better=better or {},
         duplicates=duplicates,
         mixed_settings=mixed_settings,
         extra_figures=tuple(named),
-        success=condition,
-        uses_t=interval not in ("bootstrap", "none"),
+        success=None if options.success is None else read_success(options.success),
+        uses_t=options.interval not in ("bootstrap", "none"),
     )
-    opened = open_tables(tables, on_problem=on_problem)
-    results = read_sums(opened, reading)
+
+
+def estimates_of(
+    results: ResultSums,
+    options: SummaryOptions,
+    reading: Reading,
+    *,
+    tables: Sequence[ResultsTable],
+    ks: Sequence[int] | None = None,
+    tasks: str | Path | Iterable[Task] | None = None,
+    gates: Sequence[Gate] = (),
+) -> Estimates:
+    """Compute a summary from sums.
+
+    Args:
+        results: The sums.
+        options: How to compute it.
+        reading: How the tables were read, and a baseline is.
+        tables: The tables, which gates against a baseline read again.
+        ks: As in :func:`summarize`.
+        tasks: As in :func:`summarize`.
+        gates: As in :func:`summarize`.
+
+    Raises:
+        ConfigurationError: As in :func:`summarize`.
+    """
+    from trajmeter.metrics.rows import package_version
+
+    intervals = options.intervals
+    condition, named = reading.success, gated_figures(gates)
     succeeding = None if condition is None else _success_figure(condition, results)
     shown = [*dict.fromkeys((*results.requested, *matching_figures(named, results.figures)))]
     missing = _not_made(results, tasks)
@@ -128,13 +190,13 @@ def summarize(
     for group in results.groups:
         not_made = missing.get(group, 0)
         estimates = [
-            estimate(name, results.figures[name], results, group, options, not_made=not_made)
+            estimate(name, results.figures[name], results, group, intervals, not_made=not_made)
             for name in shown
             if _has_rows(results, name, group)
         ]
         repeats: tuple[RepeatEstimate, ...] = ()
         if succeeding is not None:
-            repeats = repeat_estimates(succeeding, results, group, options, ks)
+            repeats = repeat_estimates(succeeding, results, group, intervals, ks)
         groups.append(
             GroupEstimates(
                 group=results.key(group),
@@ -143,20 +205,10 @@ def summarize(
                 repeats=repeats,
             )
         )
-    checker = GateChecks(gates, opened, groups, shown, reading, options, min_tasks)
+    checker = GateChecks(gates, tables, groups, shown, reading, intervals, options.min_tasks)
     return Estimates(
         trajmeter_version=package_version(),
-        options=SummaryOptions(
-            figures=figures,
-            by=columns,
-            interval=interval,
-            level=level,
-            cluster=cluster,
-            seed=seed,
-            resamples=resamples,
-            success=success,
-            min_tasks=min_tasks,
-        ),
+        options=options,
         groups=tuple(groups),
         gates=tuple(checker.checks(results)),
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import Record
+from trajmeter.summaries.attempt_keys import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +19,6 @@ __all__ = ["UNNAMED", "System", "system_name", "systems_of"]
 UNNAMED = "unnamed"
 """Name of a system whose attempts record nothing that identifies it."""
 
-_FILE = "file"
-
 
 class System(Record):
     """A system."""
@@ -30,21 +29,16 @@ class System(Record):
     """Number of the group of its attempts."""
 
 
-def systems_of(results: ResultSums, *, is_default: bool) -> list[System]:
+def systems_of(results: ResultSums) -> list[System]:
     """The systems, starting with those of the first table."""
     keyed = [(results.key(group), group) for group in results.groups]
-    if _FILE in results.by:
+    if FILE in results.by:
         order = {table: place for place, table in enumerate(results.tables)}
-        keyed.sort(key=lambda each: order[each[0][_FILE] or ""])
-    systems = []
-    for key, group in keyed:
-        columns = (_FILE,) if is_default else results.by
-        systems.append(System(name=system_name(key, columns, results.tables), group=group))
-    if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
-        raise ConfigurationError(
-            "one of several tables contains several agents or models; say what a system is with "
-            "--by agent,model,file"
-        )
+        keyed.sort(key=lambda each: order[each[0][FILE] or ""])
+    systems = [
+        System(name=system_name(key, results.by, results.tables), group=group)
+        for key, group in keyed
+    ]
     if len(systems) < 2:  # noqa: PLR2004 - it takes two
         raise ConfigurationError(
             f"there is only one system, {systems[0].name!r}, and nothing to compare it with"
@@ -65,8 +59,8 @@ def system_name(
         tables: Names of all tables.
     """
     names = _short_names(tables)
-    parts = [names.get(key[_FILE] or "", "")] if _FILE in columns else []
-    parts += [key[name] or "" for name in columns if name != _FILE]
+    parts = [names.get(key[FILE] or "", "")] if FILE in columns else []
+    parts += [key[name] or "" for name in columns if name != FILE]
     return " / ".join(filter(None, parts)) or UNNAMED
 
 

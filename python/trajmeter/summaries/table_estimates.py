@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trajmeter.records import Record
-from trajmeter.summaries.estimates import Estimate, IntervalChoice
+from trajmeter.summaries.estimates import Estimate, IntervalChoice, IntervalOptions
 from trajmeter.summaries.gates import GateCheck
 from trajmeter.summaries.repeat_estimates import RepeatEstimate
 
@@ -33,6 +33,11 @@ class SummaryOptions(Record):
     """Definition of a success; ``None`` without repeats."""
     min_tasks: int
     """Clusters that a gate on an interval needs."""
+
+    @property
+    def intervals(self) -> IntervalOptions:
+        """How intervals are computed."""
+        return IntervalOptions(self.interval, self.level, self.seed, self.resamples)
 
 
 class GroupEstimates(Record):

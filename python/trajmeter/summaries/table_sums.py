@@ -15,7 +15,7 @@ from trajmeter.readers.results import parameters_of, rows_by_column
 from trajmeter.statistics.distributions import has_t
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, NumberedRows, UnitRows
-from trajmeter.summaries.result_sums import ResultSums
+from trajmeter.summaries.result_sums import ReadColumns, ResultSums
 from trajmeter.summaries.result_tables import table_labels
 from trajmeter.summaries.wanted_figures import IDENTITY, chosen_figures, known_figures
 from trajmeter.system.processors import threads
@@ -71,6 +71,7 @@ def read_sums(
         figures=sums.figures,
         requested=tuple(wanted),
         rows_of=sums.rows_of,
+        columns=tuple(sums.columns),
     )
 
 
@@ -108,11 +109,13 @@ class _Reader:
         """Read every table; with ``kept``, only these rows."""
         row = 0
         self.starts: list[tuple[int, str]] = []
+        self.columns: list[ReadColumns] = []
         for table, label in zip(self._tables, labels, strict=True):
             self.starts.append((row, table.name))
             own = _Layout(table, self.figures)
             check = self._check_settings(table, own.families)
             texts = dict.fromkeys((*self._columns.texts, *own.texts, *check))
+            self.columns.append(ReadColumns((*texts,), (*own.numbers,)))
             repeating = [name for name in texts if name not in VARYING_TEXTS]
             for batch in rows_by_column(table, list(texts), own.numbers, repeating=repeating):
                 stop = row + batch.num_rows

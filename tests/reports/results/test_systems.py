@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
 import trajmeter
+from trajmeter.readers.results import open_results
 from trajmeter.reports.charts import IntervalChart, ScatterChart
+from trajmeter.reports.results import ReportOptions, results_document
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from trajmeter.readers.results import ResultsTable
     from trajmeter.reports.page.document import Document, Part
 
-pytest.importorskip("pyarrow")
 pytest.importorskip("scipy")
 
 F1, PASSED, COST = "context.final.line.f1", "turns.run.passed", "turns.cost.cost_usd"
@@ -180,6 +188,29 @@ def test_an_interval_beyond_any_possible_difference_is_cut_in_the_chart_alone() 
     assert (chart.least, chart.greatest) == (-1.0, 1.0)
     assert any(note.startswith("Arrows: ") for note in differences.notes)
     assert differences.tables[0].table.rows[0][4].startswith("-7.7")  # the formula's own limits
+
+
+class Counted:
+    """A results table that counts how often it is read."""
+
+    is_columnar = True
+
+    def __init__(self, table: ResultsTable) -> None:
+        self.name, self.columns, self.metadata = table.name, table.columns, table.metadata
+        self.reads = 0
+        self._table = table
+
+    def batches(self, *columns: Any, **options: Any) -> Iterator[pa.RecordBatch]:
+        self.reads += 1
+        return self._table.batches(*columns, **options)
+
+
+@pytest.mark.parametrize("by", [None, ("agent",)])
+def test_estimates_and_differences_need_one_reading(by: tuple[str, ...] | None) -> None:
+    tables = [Counted(open_results(attempts(agent, 0.1), name=agent)) for agent in "ab"]
+    document = results_document(tables, ReportOptions(by=by))
+    assert "differences" in names(document)
+    assert [table.reads for table in tables] == [2, 2]  # the other for the attempts
 
 
 def test_two_thousand_systems_take_work_in_proportion_to_their_number() -> None:

@@ -14,7 +14,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.readers._results.json_texts import encoded, json_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from trajmeter.arrays import Array
     from trajmeter.readers._results.table import TableKind
@@ -150,14 +150,18 @@ def row_batch(
     texts: Sequence[str],
     numbers: Sequence[str],
     values: Sequence[str] = (),
-) -> tuple[pa.RecordBatch, dict[int, str]]:
-    """Selected columns of rows, and the errors of skipped rows by index.
+    *,
+    required: Collection[str] | None = None,
+) -> tuple[pa.RecordBatch, list[tuple[int, str]]]:
+    """Selected columns of rows, and what cannot be read, with the index of its row.
 
     Args:
         rows: The rows.
         texts: Text columns.
         numbers: Number columns.
         values: Columns of any type, as JSON text.
+        required: Columns without which a row is skipped; in others an unreadable value is missing.
+            By default all.
 
     Raises:
         ConfigurationError: A column is requested both as text and as numbers.
@@ -166,11 +170,18 @@ def row_batch(
         refuse_key(name, texts)
     names = [*texts, *numbers, *values]
     try:
-        return pa.record_batch(_columns(rows, texts, numbers, values), names=names), {}
+        return pa.record_batch(_columns(rows, texts, numbers, values), names=names), []
     except ValueError:
-        wrong = _wrong(rows, texts, numbers, values)
-    kept = [row for index, row in enumerate(rows) if index not in wrong]
-    return pa.record_batch(_columns(kept, texts, numbers, values), names=names), wrong
+        pass
+    kept: list[Mapping[str, Any]] = []
+    problems = []
+    for index, row in enumerate(rows):
+        wrong = _wrong(row, texts, numbers, values)
+        skipping = [wrong[name] for name in wrong if required is None or name in required]
+        if not skipping:
+            kept.append({**row, **dict.fromkeys(wrong)} if wrong else row)
+        problems += [(index, message) for message in skipping[:1] or wrong.values()]
+    return pa.record_batch(_columns(kept, texts, numbers, values), names=names), problems
 
 
 def _columns(
@@ -220,24 +231,25 @@ def _json_column(held: Sequence[Any]) -> Array:
 
 
 def _wrong(
-    rows: Sequence[Mapping[str, Any]],
+    row: Mapping[str, Any],
     texts: Sequence[str],
     numbers: Sequence[str],
     values: Sequence[str],
-) -> dict[int, str]:
-    """The first error of each row that has one, by index."""
-    wrong: dict[int, str] = {}
-    for index, row in enumerate(rows):
-        try:
-            for name in texts:
-                text_of(row.get(name), name)
-            for name in numbers:
-                number_of(row.get(name), name)
-            for name in values:
-                encoded(row.get(name))
-        except ValueError as error:
-            wrong[index] = str(error)
+) -> dict[str, str]:
+    """Why values of a row cannot be read, by column."""
+    wrong: dict[str, str] = {}
+    for names, read in ((texts, text_of), (numbers, number_of), (values, _encoded)):
+        for name in names:
+            try:
+                read(row.get(name), name)
+            except ValueError as error:
+                wrong[name] = str(error)
     return wrong
+
+
+def _encoded(value: object, name: str) -> str:
+    del name  # the error does not say it
+    return encoded(value)
 
 
 def kinds_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, TableKind]:

@@ -8,6 +8,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
@@ -27,7 +28,7 @@ from trajmeter.records import ReadProblem
 from trajmeter.text import from_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -74,6 +75,7 @@ class JsonLinesTable:
         values: Sequence[str] = (),
         *,
         repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
+        required: Collection[str] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Read selected columns."""
         fields: list[pa.Field[Any]] = [pa.field(name, pa.string()) for name in texts]
@@ -87,29 +89,33 @@ class JsonLinesTable:
         try:
             with self._path.open("rb") as file:
                 for block in line_blocks(file, _BLOCK):
-                    if values:  # which Arrow does not convert to text
-                        yield self._read_lines(block, line, texts, numbers, values)
-                    else:
-                        yield self._read(block, line, options, texts, numbers)
+                    batch = None
+                    if not values:  # which Arrow does not convert to text
+                        batch = self._parsed(block, options, texts, numbers)
+                    if batch is None:
+                        batch = self._read_lines(block, line, texts, numbers, values, required)
+                    yield batch
                     line += block.count(b"\n")
         except OSError as error:
             raise ReadError(f"{self.name}: {error.strerror or error}") from error
 
-    def _read(
+    def _parsed(
         self,
         block: bytes,
-        line: int,
         options: pa_json.ParseOptions,
         texts: Sequence[str],
         numbers: Sequence[str],
-    ) -> pa.RecordBatch:
+    ) -> pa.RecordBatch | None:
+        """Read with Arrow; ``None`` if a column mixes types or a line may not be a JSON object."""
         reading = pa_json.ReadOptions(use_threads=True, block_size=len(block) + 1)
         try:
             table = pa_json.read_json(
                 io.BytesIO(block), read_options=reading, parse_options=options
             )
         except (pa.ArrowException, ValueError):
-            return self._read_lines(block, line, texts, numbers)
+            return None
+        if not _is_row_by_line(block, table.num_rows):
+            return None
         columns = [table.column(field.name).combine_chunks() for field in table.schema]
         batch = pa.record_batch(columns, names=table.schema.names)
         return arrow_batch(batch, texts, numbers, self.name)
@@ -120,9 +126,9 @@ class JsonLinesTable:
         first: int,
         texts: Sequence[str],
         numbers: Sequence[str],
-        values: Sequence[str] = (),
+        values: Sequence[str],
+        required: Collection[str] | None,
     ) -> pa.RecordBatch:
-        """Read line by line if a column mixes types or a line is not JSON."""
         rows: list[dict[str, Any]] = []
         places: list[int] = []
         for line in json_input.lines(io.BytesIO(block)):
@@ -138,10 +144,36 @@ class JsonLinesTable:
                 continue
             rows.append(row)
             places.append(number)
-        batch, wrong = row_batch(rows, texts, numbers, values)
-        for index, message in wrong.items():
+        batch, problems = row_batch(rows, texts, numbers, values, required=required)
+        for index, message in problems:
             self._report(ReadProblem(file=self.name, line=places[index], message=message))
         return batch
+
+
+def _is_row_by_line(block: bytes, rows: int) -> bool:
+    """Whether each line has one of the objects that Arrow found, in valid UTF-8.
+
+    Arrow also takes several objects in a line, or one in several lines, and ignores the bytes of
+    columns that are not selected; read line by line, such lines are errors.
+    """
+    characters = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(characters == ord("\n"))
+    if not block.endswith(b"\n"):
+        ends = np.append(ends, len(block))
+    if len(ends) != rows:
+        return False
+    last = ends - 1
+    last -= characters[last] == ord("\r")
+    is_object = (characters[np.append(0, ends[:-1] + 1)] == ord("{")) & (
+        characters[last] == ord("}")
+    )
+    if not is_object.all():
+        return False
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _further_kinds(file: BinaryIO, names: Sequence[str]) -> dict[str, TableKind]:
@@ -223,6 +255,7 @@ class CsvTable:
         values: Sequence[str] = (),
         *,
         repeating: Sequence[str] = (),  # noqa: ARG002 - used by Parquet only
+        required: Collection[str] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Read selected columns; CSV has no lists."""
         wanted = [name for name in (*texts, *numbers) if name in self.columns]
@@ -230,7 +263,8 @@ class CsvTable:
         try:
             with self._path.open("rb") as file:
                 for batch in self._open(file, wanted):
-                    yield with_nulls(self._converted(batch, before, texts, numbers), values)
+                    read = self._converted(batch, before, texts, numbers, required)
+                    yield with_nulls(read, values)
                     before += batch.num_rows
         except OSError as error:
             raise ReadError(f"{self.name}: {error.strerror or error}") from error
@@ -262,11 +296,17 @@ class CsvTable:
         return "skip"
 
     def _converted(
-        self, batch: pa.RecordBatch, before: int, texts: Sequence[str], numbers: Sequence[str]
+        self,
+        batch: pa.RecordBatch,
+        before: int,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        required: Collection[str] | None,
     ) -> pa.RecordBatch:
         names = batch.schema.names
         columns: list[Any] = []
-        faults: dict[int, str] = {}
+        skipped: dict[int, str] = {}
+        problems: list[tuple[int, str]] = []
         for name in (*texts, *numbers):
             if name not in names:
                 columns.append(
@@ -285,16 +325,21 @@ class CsvTable:
                 continue
             values, wrong = _numbers(known, name)
             for code, message in wrong.items():
-                for row in (encoded.indices.to_numpy(zero_copy_only=False) == code).nonzero()[0]:
-                    faults.setdefault(int(row), message)
+                found = encoded.indices.to_numpy(zero_copy_only=False) == code
+                for row in found.nonzero()[0].tolist():
+                    if required is None or name in required:
+                        skipped.setdefault(row, message)
+                    else:
+                        problems.append((row, message))
             columns.append(pa.array(values, pa.float64()).take(encoded.indices))
         converted = pa.record_batch(columns, names=[*texts, *numbers])
-        if not faults:
-            return converted
-        for row, message in sorted(faults.items()):
+        others = [each for each in problems if each[0] not in skipped]
+        for row, message in sorted([*skipped.items(), *others]):
             problem = ReadProblem(file=self.name, record=f"row {before + row + 1}", message=message)
             self._report(problem)
-        kept = [row for row in range(batch.num_rows) if row not in faults]
+        if not skipped:
+            return converted
+        kept = [row for row in range(batch.num_rows) if row not in skipped]
         return converted.take(pa.array(kept, pa.int64()))
 
 

@@ -15,7 +15,7 @@ from trajmeter.readers._results.batches import arrow_batch, described, refuse_ke
 from trajmeter.remote import arrow_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -63,6 +63,7 @@ class ParquetTable:
         values: Sequence[str] = (),
         *,
         repeating: Sequence[str] = (),
+        required: Collection[str] | None = None,  # noqa: ARG002 - used by text formats only
     ) -> Iterator[pa.RecordBatch]:
         """Read selected columns."""
         wanted = [*dict.fromkeys((*texts, *numbers, *values))]

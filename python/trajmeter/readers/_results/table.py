@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -58,6 +58,7 @@ class ResultsTable(Protocol):
         values: Sequence[str] = (),
         *,
         repeating: Sequence[str] = (),
+        required: Collection[str] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns.
 
@@ -67,4 +68,6 @@ class ResultsTable(Protocol):
             values: Columns to read as JSON text, such as lists.
             repeating: Text columns that may be returned as dictionaries, so that each text is read
                 once; a dictionary may contain texts that no row has.
+            required: Columns whose values a row must have readable, or it is skipped; an unreadable
+                value of another column is reported and missing. By default all columns.
         """

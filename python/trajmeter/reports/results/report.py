@@ -1,11 +1,12 @@
-"""Builds a report from results tables, which are read again after summarizing."""
+"""Builds a report from results tables: once their sums are read, their attempts are."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.figure_names import principal_figures
+from trajmeter.metrics.figure_names import listed_figures, matching_figures, principal_figures
 from trajmeter.reports.page.document import Document
 from trajmeter.reports.results.attempts import attempt_table
 from trajmeter.reports.results.comparisons import comparison_part
@@ -23,12 +24,18 @@ from trajmeter.reports.results.findings import Findings, System, attempts_of, sy
 from trajmeter.reports.results.headlines import headlines
 from trajmeter.reports.results.provenance import provenance_part, text_columns
 from trajmeter.reports.results.ranking import ranking_part
+from trajmeter.summaries.attempt_keys import FILE
 from trajmeter.summaries.attempt_rows import read_attempts
-from trajmeter.summaries.comparing import compare_scores
+from trajmeter.summaries.comparing import ComparisonOptions, comparison_of
+from trajmeter.summaries.estimates import IntervalOptions
 from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
+from trajmeter.summaries.options import check_interval_options, group_columns
+from trajmeter.summaries.repeat_estimates import check_ks
 from trajmeter.summaries.result_tables import open_tables, table_labels
-from trajmeter.summaries.summarizing import summarize
+from trajmeter.summaries.summarizing import estimates_of, summary_reading
 from trajmeter.summaries.systems import system_name
+from trajmeter.summaries.table_estimates import SummaryOptions
+from trajmeter.summaries.table_sums import read_sums
 from trajmeter.writers.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -40,12 +47,14 @@ if TYPE_CHECKING:
     from trajmeter.summaries.attempt_rows import AttemptRows
     from trajmeter.summaries.comparing import ComparedScores
     from trajmeter.summaries.gates import Gate
+    from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
     from trajmeter.summaries.table_estimates import Estimates
 
 __all__ = ["ReportOptions", "results_document"]
 
-_FILE = "file"
+_OF_ONE, _OF_SEVERAL = ("agent", "model"), (FILE, "agent", "model")
+"""Columns that define a system in one table, and in several."""
 _COMPARED = 50
 """Maximum number of systems for which each is compared with the first."""
 _NAMED = 4
@@ -114,8 +123,8 @@ def results_document(
         turns: Returns the details of an attempt's turns, given its row's identity.
         made: Provenance of the report; by default that of this process.
         has_files: Whether the tables are files that readers can open, rather than temporary ones.
-        on_problem: Called with every row that cannot be read and is skipped. Without it, the first
-            one raises.
+        on_problem: Called with every row or value that cannot be read and is skipped. Without it,
+            the first one raises.
 
     Raises:
         ConfigurationError: See :func:`~trajmeter.summaries.summarizing.summarize`.
@@ -123,30 +132,46 @@ def results_document(
     """
     chosen = options or ReportOptions()
     opened = open_tables(tables, on_problem=on_problem)
-    by = _columns(opened, chosen) if estimates is None else estimates.options.by
-    if compared is not None:
-        by = compared.options.by
-    shared = {**chosen._asdict(), "by": by, "on_problem": on_problem}
-    if estimates is None or estimates.options.by != by:
-        estimates = summarize(
-            opened,
-            **shared,
-            success=success,
-            ks=ks,
-            tasks=tasks,
-            gates=gates,
-            min_tasks=min_tasks,
+    check_interval_options(
+        IntervalOptions(chosen.interval, chosen.level, chosen.seed, chosen.resamples)
+    )
+    check_ks(ks)
+    by = _columns(chosen, estimates, compared)
+    are_systems = by is None and len(opened) > 1
+    asked = SummaryOptions(
+        figures=listed_figures(chosen.figures),
+        by=by if by is not None else (_OF_SEVERAL if are_systems else _OF_ONE),
+        interval=chosen.interval,
+        level=chosen.level,
+        cluster=chosen.cluster,
+        seed=chosen.seed,
+        resamples=chosen.resamples,
+        success=success if estimates is None else estimates.options.success,
+        min_tasks=min_tasks,
+    )
+    reading = summary_reading(
+        asked,
+        gates,
+        ranges=chosen.ranges,
+        better=chosen.better,
+        duplicates=chosen.duplicates,
+        mixed_settings=chosen.mixed_settings,
+    )
+    if estimates is not None:  # its gates may have read further figures
+        found = (each.figure for group in estimates.groups for each in group.figures)
+        reading = replace(reading, extra_figures=tuple(dict.fromkeys(found)))
+    results = read_sums(opened, reading)
+    if are_systems:
+        results = results.by_table() or results
+        asked = asked.model_copy(update={"by": results.by})
+    if estimates is None or estimates.options.by != asked.by:
+        estimates = estimates_of(
+            results, asked, reading, tables=opened, ks=ks, tasks=tasks, gates=gates
         )
-    rows = _rows(opened, by, estimates, chosen)
+    rows = _rows(opened, results, estimates, chosen)
     systems = _systems(estimates, rows, opened)
     if compared is None and _is_comparable(rows, systems):
-        # Wilson's interval exists only for means.
-        method = "auto" if chosen.interval == "wilson" else chosen.interval
-        measured = dict.fromkeys(
-            each.figure for s in systems for each in s.estimates.figures if each.mean is not None
-        )
-        listed = [*principal_figures(measured), *[*measured][:1]]  # the report may list their tasks
-        compared = compare_scores(opened, **{**shared, "interval": method}, tasks_of=listed)
+        compared = _compared(results, systems, asked)
     if compared is not None:
         compared = _relabelled(compared, rows, systems)
     findings = Findings(estimates, compared, rows, tuple(systems))
@@ -169,22 +194,48 @@ def results_document(
     )
 
 
-def _columns(opened: Sequence[ResultsTable], options: ReportOptions) -> tuple[str, ...]:
-    """Columns that define a system by default: the table, or agent and model."""
-    from trajmeter.summaries.options import group_columns
+def _columns(
+    options: ReportOptions, estimates: Estimates | None, compared: ComparedScores | None
+) -> tuple[str, ...] | None:
+    """Columns that define a system, as far as known."""
+    if compared is not None:
+        return compared.options.by
+    if estimates is not None:
+        return estimates.options.by
+    return None if options.by is None else group_columns(options.by)
 
-    if options.by is not None:
-        return group_columns(options.by)
-    if len(opened) == 1:
-        return ("agent", "model")
-    names = (_FILE, "agent", "model")
-    found = read_attempts(opened, by=names, duplicates=options.duplicates or "first")
-    return (_FILE,) if len(found.groups) <= len(opened) else names
+
+def _compared(
+    results: ResultSums, systems: Sequence[System], options: SummaryOptions
+) -> ComparedScores:
+    """The comparison of every system with the first, with the tasks that the report may list."""
+    measured = dict.fromkeys(
+        each.figure for s in systems for each in s.estimates.figures if each.mean is not None
+    )
+    figures = options.figures
+    return comparison_of(
+        results,
+        ComparisonOptions(
+            figures=figures,
+            by=options.by,
+            # Wilson's interval exists only for means.
+            interval="auto" if options.interval == "wilson" else options.interval,
+            level=options.level,
+            cluster=options.cluster,
+            seed=options.seed,
+            resamples=options.resamples,
+            missing="drop",
+            margin=None,
+            pairs="first",
+        ),
+        figures=None if figures is None else matching_figures(figures, results.figures),
+        tasks_of=[*principal_figures(measured), *[*measured][:1]],
+    )
 
 
 def _rows(
     opened: Sequence[ResultsTable],
-    by: tuple[str, ...],
+    results: ResultSums,
     estimates: Estimates,
     options: ReportOptions,
 ) -> AttemptRows:
@@ -194,7 +245,8 @@ def _rows(
     families = dict.fromkeys(name.partition(".")[0] for name in figures)
     return read_attempts(
         opened,
-        by=by,
+        results.columns,
+        by=results.by,
         texts=[*_ALL, *outcome_columns(figures), *text_columns(families)],
         numbers=[*figures, *NUMBERS, *(f"{family}.version" for family in families)],
         values=[*STEP_VALUES, *FAILURE_VALUES],
@@ -209,8 +261,8 @@ def _systems(
     """The systems in order of comparison."""
     order = {label: place for place, label in enumerate(table_labels(opened))}
     groups = list(estimates.groups)
-    if _FILE in rows.by:
-        groups.sort(key=lambda group: order.get(group.group[_FILE] or "", 0))
+    if FILE in rows.by:
+        groups.sort(key=lambda group: order.get(group.group[FILE] or "", 0))
     keys = [group.group for group in groups]
     return [
         System(number, label, group)
