@@ -9,12 +9,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Tasks, rows_of, tasks
-from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.errors import ConfigurationError, InputError, ReadError, UnknownNameError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trajmeter.summaries.differences import Difference
 
 A: Tasks = {f"t{i}": [x] for i, x in enumerate([0.3, 0.3, 0.6, 0.1, 0.7, 0.2])}
@@ -63,6 +66,31 @@ def test_every_pair_and_figure_is_a_row() -> None:
     figure = compared.pairs[0].figures[0]
     assert compared.rows[0] == {"a": "a", "b": "b", **figure.model_dump(mode="json")}
     assert pa.Table.from_pylist(compared.rows)["difference"].to_pylist()[1] == 0.0
+
+
+def test_a_mapping_names_tables(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.Table.from_pylist(rows_of(B)), path)
+    named = {"openai/gpt-4.1": pa.Table.from_pylist(rows_of(A)), "1.5": rows_of(B), "new": path}
+    compared = trajmeter.compare_scores(named, figures=F1)
+    assert [(each.a, each.b) for each in compared.pairs] == [
+        ("openai/gpt-4.1", "1.5"),
+        ("openai/gpt-4.1", "new"),
+    ]
+    groups = trajmeter.summarize(named, by="file").groups
+    assert sorted(str(each.group["file"]) for each in groups) == sorted(named)
+    document = trajmeter.report(named).document
+    assert document.title == "Scores of openai/gpt-4.1, 1.5, new"
+    judges = trajmeter.agreement(named, scale="nominal").judges
+    assert judges == tuple(named)
+
+
+def test_an_error_says_the_name_of_a_table() -> None:
+    rows = [*rows_of(A), {"task_id": "t9", F1: "much"}]
+    with pytest.raises(ReadError, match=r"mine\[6\]: .* is 'much', expected a number"):
+        trajmeter.compare_scores({"mine": rows, "other": rows_of(B)})
+    with pytest.raises(InputError, match="expected a path, rows, or tables in a list or by name"):
+        trajmeter.compare_scores({"task_id": ["t1"], F1: [0.5]})
 
 
 def test_why_tasks_are_left_out() -> None:

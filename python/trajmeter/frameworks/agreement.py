@@ -45,8 +45,8 @@ def agreement(
 
     Args:
         tables: The judges' ratings, all of one kind: results tables, which are joined by task,
-            agent, model and attempt; result files of frameworks, by question; or recordings of
-            judges, by prompt.
+            agent, model and attempt, and which a mapping names; result files of frameworks, by
+            question; or recordings of judges, by prompt.
         figures: Names and patterns of figures; by default all that two judges rated; in results
             tables, those with a direction, if any.
         scale: ``ordinal`` (the default for integers and for scores from 1 to 5), ``interval`` (for

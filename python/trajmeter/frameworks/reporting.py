@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,7 +14,7 @@ from trajmeter.frameworks.report_turns import report_turns
 from trajmeter.writers import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from trajmeter.records import ReadProblem, Task, Trajectory
     from trajmeter.reports.page.document import Document
@@ -120,8 +121,8 @@ def report(
     """Report on results: who is better, by how much, how certainly, on what, and why.
 
     Args:
-        results: Results tables that ``trajmeter score`` wrote, the baseline first, or rows; or
-            frameworks' results of one scenario.
+        results: Results tables that ``trajmeter score`` wrote, the baseline first, or rows; a
+            mapping gives each its name. Or frameworks' results of one scenario.
         title: Heading of the report.
         figures: Names and patterns of figures; by default all with a direction.
         by: Columns that identify a system; by default the table, or agent and model.
@@ -234,7 +235,9 @@ def _held(results: Any) -> Any:  # noqa: ANN401 - see report
         return results
     if hasattr(results, "__arrow_c_stream__"):
         return _table(results)
-    listed = as_iterable(results, "a path, rows, or a list of tables", name="results")
+    if isinstance(results, Mapping):
+        return dict(zip(results, _held([*results.values()]), strict=True))
+    listed = as_iterable(results, "a path, rows, or tables in a list or by name", name="results")
     return [_table(each) if hasattr(each, "__arrow_c_stream__") else each for each in listed]
 
 

@@ -197,6 +197,8 @@ class _ArrowTable:
 
     is_columnar = True
 
+    label: str | None = None
+
     def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - types of many libraries
         import pyarrow as pa
 
@@ -229,6 +231,8 @@ class _RowsTable:
     metadata: Mapping[str, str]
 
     is_columnar = True
+
+    label: str | None = None
 
     def __init__(self, name: str, source: object) -> None:
         from trajmeter.readers._results.batches import kinds_of

@@ -64,8 +64,6 @@ class AttemptRows:
 
     tables: tuple[ResultsTable, ...]
     """The tables."""
-    labels: tuple[str, ...]
-    """Names of the tables."""
     by: tuple[str, ...]
     """Columns of the groups."""
     groups: tuple[tuple[str | None, ...], ...]
@@ -160,9 +158,8 @@ def read_attempts(
         name: [] for name in dict.fromkeys(numbers) if name in kinds.numbers
     }
     groups: list[Int64Array] = []
-    labels = table_labels(tables)
     whole = _Whole(kinds)
-    for place, (table, label) in enumerate(zip(tables, labels, strict=True)):
+    for place, (table, label) in enumerate(zip(tables, table_labels(tables), strict=True)):
         is_kept = keeps_text and not table.is_columnar and whole.begin(place)
         read = ColumnKinds([*dict.fromkeys((*columns.texts, *held_texts))], [*held_numbers], wanted)
         if not table.is_columnar:  # everything that is wrong is reported now
@@ -191,7 +188,6 @@ def read_attempts(
     task, tasks = _tasks(coded_texts["task_id"])
     return AttemptRows(
         tables=tuple(tables),
-        labels=tuple(labels),
         by=tuple(by),
         groups=tuple(keys.groups()),
         group=(np.concatenate(groups) if groups else np.empty(0, np.int64))[kept],

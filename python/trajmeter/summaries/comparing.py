@@ -130,7 +130,8 @@ def compare_scores(
     system is the baseline; systems of one table are ordered by name.
 
     Args:
-        tables: Results tables: paths, rows, or anything that provides Arrow batches.
+        tables: Results tables: paths, rows, or anything that provides Arrow batches; a mapping
+            gives each its name.
         figures: Names and patterns of figures; by default all with a direction.
         by: Columns that identify a system; ``file`` may be one.
         interval: ``t`` (also ``auto``) or ``bootstrap``.

@@ -38,8 +38,8 @@ class ReadColumns(NamedTuple):
 class ResultSums:
     """Sums over the rows of results tables, by group, task and cluster."""
 
-    tables: tuple[str, ...]
-    """Names of the tables."""
+    tables: dict[str, str]
+    """Short name of each table, by its name."""
     by: tuple[str, ...]
     """Columns that name the groups."""
     keys: AttemptKeys

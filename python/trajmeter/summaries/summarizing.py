@@ -53,7 +53,8 @@ def summarize(
     """Summarize results tables: means with intervals, counts, bounds and repeats.
 
     Args:
-        tables: Results tables: paths, rows, or anything that provides Arrow batches.
+        tables: Results tables: paths, rows, or anything that provides Arrow batches; a mapping
+            gives each its name.
         figures: Names and patterns of figures; by default all with a direction.
         by: Columns of the groups, possibly including ``file``; none for all attempts together.
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
@@ -49,22 +48,15 @@ def systems_of(results: ResultSums) -> list[System]:
 
 
 def system_name(
-    key: Mapping[str, str | None], columns: Sequence[str], tables: Sequence[str]
+    key: Mapping[str, str | None], columns: Sequence[str], tables: Mapping[str, str]
 ) -> str:
     """Name of a system in comparisons.
 
     Args:
         key: Values that its attempts share.
         columns: Columns that identify a system.
-        tables: Names of all tables.
+        tables: Short names of all tables.
     """
-    names = _short_names(tables)
-    parts = [names.get(key[FILE] or "", "")] if FILE in columns else []
+    parts = [tables.get(key[FILE] or "", "")] if FILE in columns else []
     parts += [key[name] or "" for name in columns if name != FILE]
     return " / ".join(filter(None, parts)) or UNNAMED
-
-
-def _short_names(tables: Sequence[str]) -> dict[str, str]:
-    """File names without folder and suffix, unless that makes them equal."""
-    short = {table: Path(table).stem for table in tables}
-    return short if len(set(short.values())) == len(tables) else {each: each for each in tables}

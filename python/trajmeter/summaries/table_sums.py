@@ -16,7 +16,7 @@ from trajmeter.statistics.distributions import has_t
 from trajmeter.summaries.attempt_keys import VARYING_TEXTS, AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, NumberedRows, UnitRows
 from trajmeter.summaries.result_sums import ReadColumns, ResultSums
-from trajmeter.summaries.result_tables import table_labels
+from trajmeter.summaries.result_tables import short_names, table_labels
 from trajmeter.summaries.wanted_figures import IDENTITY, chosen_figures, known_figures
 from trajmeter.system.processors import threads
 
@@ -65,7 +65,7 @@ def read_sums(
             raise ConfigurationError(sums.repeated(found.first))
         sums = _Reader(tables, chosen, known, reading, keys).read(labels, found.kept)
     return ResultSums(
-        tables=tuple(labels),
+        tables=short_names(tables),
         by=reading.by,
         keys=sums.keys,
         figures=sums.figures,

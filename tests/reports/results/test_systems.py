@@ -193,7 +193,7 @@ def test_an_interval_beyond_any_possible_difference_is_cut_in_the_chart_alone() 
 class Counted:
     """A results table that counts how often it is read."""
 
-    is_columnar = True
+    is_columnar, label = True, None
 
     def __init__(self, table: ResultsTable) -> None:
         self.name, self.columns, self.metadata = table.name, table.columns, table.metadata

@@ -55,6 +55,8 @@ class JsonLinesTable:
 
     is_columnar = False
 
+    label: str | None = None
+
     def __init__(self, path: Path, report: Callable[[ReadProblem], None]) -> None:
         self.name = str(path)
         self._path = path
@@ -224,6 +226,8 @@ class CsvTable:
     metadata: Mapping[str, str]
 
     is_columnar = False
+
+    label: str | None = None
 
     def __init__(self, path: Path, report: Callable[[ReadProblem], None]) -> None:
         self.name = str(path)

@@ -43,6 +43,8 @@ class ParquetTable:
 
     is_columnar = True
 
+    label: str | None = None
+
     def __init__(
         self, name: str, files: Sequence[Path], settings: Mapping[str, str] | None = None
     ) -> None:

@@ -40,6 +40,10 @@ class ResultsTable(Protocol):
         """Path of the file, or the name of the table."""
 
     @property
+    def label(self) -> str | None:
+        """Name of the table in results; ``None`` for that of its file."""
+
+    @property
     def columns(self) -> Mapping[str, TableKind]:
         """The type of each column, as far as known before reading."""
 

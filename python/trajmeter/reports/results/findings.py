@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trajmeter.metrics.figure_names import principal_figures
 from trajmeter.statistics.multiple import holm
+from trajmeter.summaries.attempt_keys import FILE
 from trajmeter.summaries.systems import UNNAMED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.kernels import BoolArray, Float64Array
     from trajmeter.summaries.attempt_rows import AttemptRows
@@ -173,8 +173,14 @@ def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
     return is_own
 
 
-def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
+def system_labels(
+    groups: Sequence[dict[str, str | None]], tables: Mapping[str, str] | None = None
+) -> list[str]:
     """Names of groups, without the parts that all have in common.
+
+    Args:
+        groups: Values that the attempts of each group share.
+        tables: Short names of tables.
 
     Example:
         >>> system_labels([{"agent": "a", "model": "x"}, {"agent": "a", "model": "y"}])
@@ -185,11 +191,9 @@ def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
         ["'' / x", '- / x']
     """
     shown = [dict(group) for group in groups]
-    files = {group["file"] for group in shown if group.get("file")}
-    if len({Path(file).stem for file in files if file}) == len(files):
-        for group in shown:
-            if group.get("file"):
-                group["file"] = Path(group["file"] or "").stem
+    for group in shown:
+        if (table := group.get(FILE)) is not None:
+            group[FILE] = (tables or {}).get(table, table)
     names = [*shown[0]] if shown else []
     differing = [name for name in names if len({group[name] for group in shown}) > 1]
     named = differing or names

@@ -46,13 +46,13 @@ def provenance_part(findings: Findings, made: Provenance, *, has_files: bool = T
     tables = findings.rows.tables
     runs = [_run(table) for table in tables]
     unknown = [
-        table.name
+        _name(table)
         for table, run in zip(tables, runs, strict=True)
         if run is None and _SETTINGS not in table.metadata
     ]
     notes = []
     if unknown:
-        listed = ", ".join(Path(name).name for name in unknown[:5])
+        listed = ", ".join(unknown[:5])
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""  # noqa: PLR2004 - listed
         notes.append(
             f"Not recorded by {listed}{more}: the command, its inputs, and when it ran. Parquet "
@@ -74,7 +74,7 @@ def provenance_part(findings: Findings, made: Provenance, *, has_files: bool = T
             parts += _run_parts(table, run, is_one=len(tables) == 1)
         elif _SETTINGS in table.metadata:
             parts.append(_read(table))
-            notes.append(f"Not recorded by {Path(table.name).name}: the command, and when it ran.")
+            notes.append(f"Not recorded by {_name(table)}: the command, and when it ran.")
     return Part("provenance", "Provenance", tables=tuple(parts), notes=tuple(notes))
 
 
@@ -100,7 +100,13 @@ def _files(title: str, rows: Sequence[tuple[str, ...]]) -> PartTable:
 
 
 def _is_file(table: ResultsTable) -> bool:
-    return Path(table.name).exists()
+    """Whether a table is a file, not rows that have the name of one."""
+    return table.name != table.label and Path(table.name).exists()
+
+
+def _name(table: ResultsTable) -> str:
+    """Name of a table for people."""
+    return table.label or Path(table.name).name
 
 
 def _run(table: ResultsTable) -> Provenance | None:
@@ -206,12 +212,12 @@ def _read(table: ResultsTable) -> PartTable:
         if isinstance(held := own.get(role), dict)
         for path, digest in held.items()
     )
-    title = f"Inputs of {Path(table.name).name}"
+    title = f"Inputs of {_name(table)}"
     return PartTable(Table(title, ("role", "file", "size or digest"), rows, texts=(0, 1, 2)))
 
 
 def _run_parts(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:
-    name = "" if is_one else f" of {Path(table.name).name}"
+    name = "" if is_one else f" of {_name(table)}"
     rows = (
         ("scored at", run.started_at),
         ("command", shown_command(run)),

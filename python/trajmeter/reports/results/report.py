@@ -31,7 +31,7 @@ from trajmeter.summaries.estimates import IntervalOptions
 from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
 from trajmeter.summaries.options import check_interval_options, group_columns
 from trajmeter.summaries.repeat_estimates import check_ks
-from trajmeter.summaries.result_tables import open_tables, table_labels
+from trajmeter.summaries.result_tables import open_tables
 from trajmeter.summaries.summarizing import estimates_of, summary_reading
 from trajmeter.summaries.systems import system_name
 from trajmeter.summaries.table_estimates import SummaryOptions
@@ -169,11 +169,11 @@ def results_document(
             results, asked, reading, tables=opened, ks=ks, tasks=tasks, gates=gates
         )
     rows = _rows(opened, results, estimates, chosen)
-    systems = _systems(estimates, rows, opened)
+    systems = _systems(estimates, results)
     if compared is None and _is_comparable(rows, systems):
         compared = _compared(results, systems, asked)
     if compared is not None:
-        compared = _relabelled(compared, rows, systems)
+        compared = _relabelled(compared, results, systems)
     findings = Findings(estimates, compared, rows, tuple(systems))
     parts = (
         ranking_part(findings),
@@ -255,27 +255,25 @@ def _rows(
     )
 
 
-def _systems(
-    estimates: Estimates, rows: AttemptRows, opened: Sequence[ResultsTable]
-) -> list[System]:
+def _systems(estimates: Estimates, results: ResultSums) -> list[System]:
     """The systems in order of comparison."""
-    order = {label: place for place, label in enumerate(table_labels(opened))}
+    order = {label: place for place, label in enumerate(results.tables)}
     groups = list(estimates.groups)
-    if FILE in rows.by:
+    if FILE in results.by:
         groups.sort(key=lambda group: order.get(group.group[FILE] or "", 0))
-    keys = [group.group for group in groups]
+    labels = system_labels([group.group for group in groups], results.tables)
     return [
         System(number, label, group)
-        for number, (label, group) in enumerate(zip(system_labels(keys), groups, strict=True))
+        for number, (label, group) in enumerate(zip(labels, groups, strict=True))
     ]
 
 
 def _relabelled(
-    compared: ComparedScores, rows: AttemptRows, systems: Sequence[System]
+    compared: ComparedScores, results: ResultSums, systems: Sequence[System]
 ) -> ComparedScores:
     """The comparison with short names of systems."""
     labels = {
-        system_name(system.estimates.group, rows.by, rows.labels): system.label
+        system_name(system.estimates.group, results.by, results.tables): system.label
         for system in systems
     }
     pairs = (
