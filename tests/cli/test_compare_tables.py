@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +66,25 @@ def test_the_document_has_every_task(run: Run, tables: tuple[str, str]) -> None:
     assert document["options"]["missing"] == "drop"
 
 
+def test_every_format_has_the_same_numbers(run: Run, folder: Path, tables: tuple[str, str]) -> None:
+    names = ["c.json", "c.jsonl", "c.csv"]
+    code, out, err = run(
+        "compare", *tables, "-f", "jsonl", *(word for name in names for word in ("-o", name))
+    )
+    assert (code, err.splitlines()) == (0, [f"trajmeter: wrote {name}" for name in names])
+    (pair,) = json.loads((folder / "c.json").read_text())["pairs"]
+    assert [task["task_id"] for task in pair["tasks"][F1]] == ["t1", "t4", "t2", "t0", "t3", "t5"]
+    (figure,) = pair["figures"]
+    row = {"a": "old", "b": "new", **figure}
+    assert json.loads(out) == json.loads((folder / "c.jsonl").read_text()) == row
+    text = run("compare", *tables, "-f", "csv")[1]
+    assert text == (folder / "c.csv").read_text()
+    (cells,) = csv.DictReader(io.StringIO(text))
+    assert [*cells] == [name for name in row if name != "left_out"]
+    assert float(cells["difference"]) == figure["difference"]
+    assert cells["notes"] == "few_tasks"
+
+
 def test_reports_in_files(run: Run, folder: Path, tables: tuple[str, str]) -> None:
     for name in ("report.md", "report.html"):
         code, _, err = run("compare", *tables, "-o", name)
@@ -77,7 +98,7 @@ def test_reports_in_files(run: Run, folder: Path, tables: tuple[str, str]) -> No
     ("options", "message"),
     [
         (["--profile", "framework-comparison"], "for results of frameworks"),
-        (["-o", "report.pdf"], "must end in .md or .html"),
+        (["-o", "report.pdf"], "ends in .json, .jsonl, .csv, .md, .html"),
         (["--margin", "0.1", "--margin", "0.2"], "accepts one number"),
         (["--margin", "turns.x=1", "--margin", "turns.x=1"], "--margin: turns.x is given twice"),
         (["--missing", "worst", "--range", "context.line.f1=..1"], "declares no least value"),
@@ -99,6 +120,8 @@ def test_the_two_kinds_of_results_do_not_mix(
     assert (code, "old.jsonl is a results table and anchor.json is not" in err) == (2, True)
     code, _, err = run("compare", "anchor.json", "--margin", "0.1")
     assert (code, "--margin: for results tables" in err) == (2, True)
+    code, _, err = run("compare", "anchor.json", "-f", "csv")
+    assert (code, "--format csv: for results tables" in err) == (2, True)
     code, _, err = run("agreement", tables[0], "anchor.json")
     assert (code, "is a results table" in err) == (2, True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,27 +17,22 @@ from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._progress import timed
+from trajmeter.cli._result_formats import (
+    ResultFormat,
+    check_outputs,
+    holds_rows,
+    is_page,
+    print_result,
+    write_result,
+)
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-__all__ = ["MissingRule", "PairsName", "ReportFormat", "compare"]
+__all__ = ["MissingRule", "PairsName", "compare"]
 
 _TABLES_PANEL = "Results tables"
-
-
-class ReportFormat(str, Enum):
-    """What to print."""
-
-    TABLE = "table"
-    """Tables for a terminal."""
-    MARKDOWN = "markdown"
-    """The report as Markdown, with every question."""
-    MD = "md"
-    """Short for markdown."""
-    JSON = "json"
-    """Every figure as one JSON document."""
 
 
 class MissingRule(str, Enum):
@@ -77,13 +73,14 @@ def compare(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="Write the report to a .md file, or to an .html file that opens offline; its "
-            "folder is created if missing. May be repeated.",
+            help="Write to a .md or .html file; of results tables, also to a .json, .jsonl or .csv "
+            "file. May be repeated.",
         ),
     ] = None,
     output_format: Annotated[
-        ReportFormat, typer.Option("--format", "-f", help="Output format.")
-    ] = ReportFormat.TABLE,
+        ResultFormat,
+        typer.Option("--format", "-f", help="Output format; jsonl and csv of results tables only."),
+    ] = ResultFormat.TABLE,
     profile: OriginalProfile = None,
     figures: table.Figures = None,
     by: Annotated[
@@ -204,7 +201,7 @@ _DEFAULTS: dict[str, Any] = {
 def _compare_frameworks(
     results: Sequence[Path],
     output: Sequence[Path],
-    output_format: ReportFormat,
+    output_format: ResultFormat,
     profile: str | None,
 ) -> ExitCode:
     from trajmeter.frameworks.compare import compare as compare_results
@@ -212,6 +209,10 @@ def _compare_frameworks(
     from trajmeter.frameworks.reporting import check_report
     from trajmeter.writers import check_is_no_input, json_document
 
+    if output_format in (ResultFormat.JSONL, ResultFormat.CSV):
+        raise ConfigurationError(
+            f"--format {output_format.value}: for results tables, not for results of frameworks"
+        )
     for path in output:
         check_report(path)
         check_is_no_input(path, results)
@@ -221,9 +222,9 @@ def _compare_frameworks(
         compared.write(path)
         print_message(f"trajmeter: wrote {path}")
     with tolerating_closed_stdout():
-        if output_format is ReportFormat.JSON:
+        if output_format is ResultFormat.JSON:
             sys.stdout.write(json_document(compared.comparison) + "\n")
-        elif output_format in (ReportFormat.MARKDOWN, ReportFormat.MD):
+        elif output_format in (ResultFormat.MARKDOWN, ResultFormat.MD):
             sys.stdout.write(compared.markdown())
         else:
             print_comparison(compared.comparison, stdout_console())
@@ -234,39 +235,33 @@ def _compare_tables(
     results: Sequence[Path],
     options: dict[str, Any],
     output: Sequence[Path],
-    output_format: ReportFormat,
+    output_format: ResultFormat,
     *,
     with_tasks: bool,
 ) -> ExitCode:
-    from trajmeter.frameworks.reporting import check_report
     from trajmeter.reports.differences import comparison_sections
-    from trajmeter.reports.sections import print_sections, to_markdown
     from trajmeter.summaries.comparing import compare_scores
-    from trajmeter.writers import check_is_no_input, json_document, write_text
 
-    for path in output:
-        check_report(path)
-        check_is_no_input(path, results)
+    check_outputs(output, results)
     unreadable = Unreadable()
     report = unreadable.report_once
-    lists_tasks = with_tasks or output or output_format is ReportFormat.JSON
+    lists_tasks = (
+        with_tasks
+        or output_format is ResultFormat.JSON
+        or not all(holds_rows(path) for path in output)
+    )
     tasks_of = None if lists_tasks else ()  # every figure has a row for each of thousands of tasks
     with timed("Comparing attempts"), without_blas_threads():
         compared = compare_scores(results, on_problem=report, tasks_of=tasks_of, **options)
-    sections = comparison_sections(compared, with_tasks=with_tasks)
     for path in output:
-        if path.suffix.lower() == ".html":
+        if is_page(path):
             with timed(f"Writing {path}"):
                 write_page(path, results, options, compared=compared, on_problem=report)
         else:
-            write_text(to_markdown(comparison_sections(compared, with_tasks=True)), path)
+            write_result(compared, partial(comparison_sections, compared, with_tasks=True), path)
         print_message(f"trajmeter: wrote {path}")
     unreadable.report_total()
-    with tolerating_closed_stdout():
-        if output_format is ReportFormat.JSON:
-            sys.stdout.write(json_document(compared) + "\n")
-        elif output_format is ReportFormat.TABLE:
-            print_sections(sections, stdout_console())
-        else:
-            sys.stdout.write(to_markdown(sections))
+    print_result(
+        compared, partial(comparison_sections, compared, with_tasks=with_tasks), output_format
+    )
     return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,35 +15,18 @@ from trajmeter.cli._inputs import Unreadable, without_repeats
 from trajmeter.cli._libraries import prepare_libraries, without_blas_threads
 from trajmeter.cli._page import write_page
 from trajmeter.cli._paths import present
-from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
+from trajmeter.cli._process import ExitCode, print_message
 from trajmeter.cli._progress import timed
-from trajmeter.cli._terminal import stdout_console
+from trajmeter.cli._result_formats import (
+    ResultFormat,
+    check_outputs,
+    is_page,
+    print_result,
+    write_result,
+)
 from trajmeter.errors import ConfigurationError
 
-if TYPE_CHECKING:
-    from trajmeter.summaries.table_estimates import Estimates
-
-__all__ = ["SummaryFormat", "summarize"]
-
-
-class SummaryFormat(str, Enum):
-    """What to print."""
-
-    TABLE = "table"
-    """A table for a terminal."""
-    MARKDOWN = "markdown"
-    """The same as Markdown."""
-    MD = "md"
-    """Short for markdown."""
-    JSON = "json"
-    """One JSON document."""
-    JSONL = "jsonl"
-    """A JSON line for each group and figure."""
-    CSV = "csv"
-    """The same as CSV."""
-
-
-_SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".html": "html"}
+__all__ = ["summarize"]
 
 
 def summarize(
@@ -111,8 +93,8 @@ def summarize(
         ),
     ] = None,
     output_format: Annotated[
-        SummaryFormat, typer.Option("--format", "-f", help="Output format.")
-    ] = SummaryFormat.TABLE,
+        ResultFormat, typer.Option("--format", "-f", help="Output format.")
+    ] = ResultFormat.TABLE,
 ) -> ExitCode:
     """Show figures with their intervals, and how much is missing.
 
@@ -130,7 +112,6 @@ def summarize(
     from trajmeter.readers import read_tasks
     from trajmeter.reports.estimates import summary_sections
     from trajmeter.summaries.summarizing import summarize as sum_up
-    from trajmeter.writers import check_is_no_input, check_place
 
     if ks is not None and success is None:
         raise ConfigurationError("--k needs --success FIGURE")
@@ -146,15 +127,7 @@ def summarize(
         junit=junit,
         step_summary=step_summary,
     )
-    for path in output or ():
-        if path.suffix.lower() not in _SUFFIXES:
-            raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
-        check_place(path)
-        check_is_no_input(path, [*results, *(tasks or ())])
-    if any(path.suffix.lower() == ".html" for path in output or ()):
-        from trajmeter.reports.page.rendering import require_jinja
-
-        require_jinja()
+    check_outputs(output or (), [*results, *(tasks or ())])
     unreadable = Unreadable()
     tables = without_repeats(results)
     options: dict[str, Any] = {
@@ -183,25 +156,19 @@ def summarize(
         )
     if not found.groups:
         print_message("trajmeter: the tables contain no attempts")
+    sections = partial(summary_sections, found)
     for path in output or ():
-        if path.suffix.lower() == ".html":
+        if is_page(path):
             with timed(f"Writing {path}"):
                 write_page(
                     path, tables, options, estimates=found, on_problem=unreadable.report_once
                 )
         else:
-            _write(found, path)
+            write_result(found, sections, path)
         print_message(f"trajmeter: wrote {path}")
     unreadable.report_total()
-    with tolerating_closed_stdout():
-        if output_format is SummaryFormat.TABLE:
-            from trajmeter.reports.sections import print_sections
-
-            print_sections(summary_sections(found), stdout_console())
-        else:
-            name = "markdown" if output_format is SummaryFormat.MD else output_format.value
-            sys.stdout.write(_text(found, name))
-    printed = output_format in (SummaryFormat.TABLE, SummaryFormat.MARKDOWN, SummaryFormat.MD)
+    print_result(found, sections, output_format)
+    printed = output_format in (ResultFormat.TABLE, ResultFormat.MARKDOWN, ResultFormat.MD)
     code = report_found(found, gates, printed=printed)
     unread = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     return ExitCode.first_of(unread, code)
@@ -214,25 +181,3 @@ def _ks(text: str | None) -> list[int] | None:
         return [int(each) for each in text.split(",")]
     except ValueError as error:
         raise ConfigurationError(f"--k {text}: expected numbers separated by commas") from error
-
-
-def _write(found: Estimates, path: Path) -> None:
-    from trajmeter.writers import write_text
-
-    write_text(_text(found, _SUFFIXES[path.suffix.lower()]), path)
-
-
-def _text(found: Estimates, form: str) -> str:
-    """Format the summary."""
-    from trajmeter.reports.estimates import summary_sections
-    from trajmeter.reports.sections import to_markdown
-    from trajmeter.writers import csv_text, json_document, json_lines_text
-
-    if form == "json":
-        return json_document(found) + "\n"
-    if form == "markdown":
-        return to_markdown(summary_sections(found))
-    rows = found.rows
-    if form == "jsonl":
-        return json_lines_text(rows)
-    return csv_text([{k: v for k, v in row.items() if k != "not_scored"} for row in rows])
