@@ -1,4 +1,4 @@
-"""Packages whose names are imported on first use."""
+"""Names that are imported on first use."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
-__all__ = ["lazy_getattr"]
+__all__ = ["lazy_getattr", "shown_by"]
 
 
 def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
@@ -32,3 +33,21 @@ def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], ob
         return value
 
     return load
+
+
+def shown_by(function: str) -> Callable[[Any], str]:
+    """Make the ``_repr_html_`` of a result from a function of :mod:`trajmeter.reports.notebooks`.
+
+    Reports import the results that they show, so a result finds the function by its name, once a
+    notebook displays it.
+
+    Args:
+        function: Name of the function.
+    """
+
+    def show(result: Any) -> str:  # noqa: ANN401 - of any class
+        """The tables of the result, as notebooks show them."""
+        shown: str = getattr(import_module("trajmeter.reports.notebooks"), function)(result)
+        return shown
+
+    return show

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from trajmeter.reports.tables import Table
 
-__all__ = ["Section", "print_sections", "to_html", "to_markdown"]
+__all__ = ["Section", "print_sections", "to_fragment", "to_html", "to_markdown"]
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light dark}"
@@ -73,6 +73,18 @@ def to_markdown(sections: Sequence[Section]) -> str:
         if section.lines:
             parts.append("\n".join(f"- {markdown.escape(line)}" for line in section.lines))
     return "\n\n".join(parts) + "\n"
+
+
+def to_fragment(sections: Sequence[Section]) -> str:
+    """Render sections as an HTML fragment, for notebooks; all text is escaped."""
+    parts = []
+    for section in sections:
+        if section.title:
+            parts.append(f"<p><strong>{html.escape(section.title)}</strong></p>")
+        if section.table is not None and section.table.rows:
+            parts.append(html.render_table(section.table))
+        parts += [f"<p>{html.escape(line)}</p>" for line in section.lines]
+    return f"<div>{''.join(parts)}</div>"
 
 
 def to_html(title: str, sections: Sequence[Section]) -> str:

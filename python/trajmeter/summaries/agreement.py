@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trajmeter.lazy import shown_by
 from trajmeter.records import Record
 from trajmeter.statistics.agreement import Scale
 
@@ -67,3 +68,5 @@ class JudgeAgreement(Record):
     """The judges."""
     figures: tuple[FigureAgreement, ...]
     """Every figure that at least two judges rated."""
+
+    _repr_html_ = shown_by("agreement_html")

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.lazy import shown_by
 from trajmeter.metrics.figure_names import listed_figures, matching_figures
 from trajmeter.records import Record
 from trajmeter.statistics.draws import DEFAULT_RESAMPLES
@@ -93,6 +94,8 @@ class ComparedScores(Record):
     """The options."""
     pairs: tuple[SystemPair, ...]
     """Every pair of systems that was compared."""
+
+    _repr_html_ = shown_by("comparison_html")
 
     @property
     def rows(self) -> list[dict[str, Any]]:

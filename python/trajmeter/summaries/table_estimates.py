@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trajmeter.lazy import shown_by
 from trajmeter.records import Record
 from trajmeter.summaries.estimates import Estimate, IntervalChoice, IntervalOptions
 from trajmeter.summaries.gates import GateCheck
@@ -64,6 +65,8 @@ class Estimates(Record):
     """The groups, in the order of their keys."""
     gates: tuple[GateCheck, ...] = ()
     """What each gate found for each group and figure."""
+
+    _repr_html_ = shown_by("summary_html")
 
     @property
     def rows(self) -> list[dict[str, Any]]:
