@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ from trajmeter.reports.results import ReportOptions, results_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -188,6 +190,14 @@ def test_an_interval_beyond_any_possible_difference_is_cut_in_the_chart_alone() 
     assert (chart.least, chart.greatest) == (-1.0, 1.0)
     assert any(note.startswith("Arrows: ") for note in differences.notes)
     assert differences.tables[0].table.rows[0][4].startswith("-7.7")  # the formula's own limits
+
+
+def test_a_column_of_numbers_tells_systems_apart(tmp_path: Path) -> None:
+    rows = [{**row, "seed": seed} for seed in (7, 8) for row in attempts("a", seed / 20)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    for source in (rows, path):
+        assert trajmeter.report(source, by="seed").document.title == "Scores of 7, 8"
 
 
 class Counted:
