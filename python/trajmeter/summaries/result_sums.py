@@ -84,8 +84,23 @@ class ResultSums:
 
     def units_of(self, group: int) -> Int64Array:
         """The units of a group, in key order if units of a task are summed."""
-        units = np.flatnonzero(self.units.group == group)
-        return units if self.keys.are_tasks else self.in_cluster_order(units)
+        if group not in self._units_of:
+            order, ends = self._units_by_group
+            units = order[ends[group] : ends[group + 1]]
+            self._units_of[group] = units if self.keys.are_tasks else self.in_cluster_order(units)
+        return self._units_of[group]
+
+    @cached_property
+    def _units_of(self) -> dict[int, Int64Array]:
+        """The units of each group that was asked for, as every figure of it does."""
+        return {}
+
+    @cached_property
+    def _units_by_group(self) -> tuple[Int64Array, Int64Array]:
+        """The units ordered by group, and where each group begins among them."""
+        group = self.units.group
+        counts = np.bincount(group, minlength=len(self._group_keys))
+        return np.argsort(group, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
 
     def in_cluster_order(self, units: Int64Array, values: Float64Array | None = None) -> Int64Array:
         """Units ordered by cluster, and by task within a cluster; those without a key come last.
