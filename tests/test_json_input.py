@@ -121,3 +121,25 @@ def test_any_json_text_is_parsed_the_same_except_half_surrogates(value: object) 
 )
 def test_kinds_are_named_as_json_does(value: None, kind: str) -> None:
     assert json_input.type_name(value) == kind
+
+
+@pytest.mark.parametrize(
+    ("content", "count"),
+    [
+        (b"[1, 2, [3]]", 4),
+        (b'{"a": [1], "b": "[,{"}', 3),
+        (rb'["\\", "\\\",", ""]', 3),
+        (b"[{}, {}]", 4),
+    ],
+)
+def test_values_are_counted_without_keys_and_texts(content: bytes, count: int) -> None:
+    assert json_input.parse(content, most_values=count) == json.loads(content)
+    with pytest.raises(ReadError, match=f"^it has more than {count - 1} JSON values$"):
+        json_input.parse(content, most_values=count - 1)
+
+
+def test_a_text_of_too_many_values_is_refused_before_it_is_parsed() -> None:
+    content = b"[" + b"{}," * (json_input.MOST_VALUES // 2)
+    with pytest.raises(ReadError, match=r"^it has more than 10,000,000 JSON values$"):
+        json_input.parse(content)
+    assert json_input.parse(b'"' + content + b'"') == content.decode()

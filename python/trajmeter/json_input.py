@@ -6,8 +6,9 @@ they cut a string or read bytes that are not UTF-8; each becomes U+FFFD, because
 represent it. If a key occurs twice, the last value counts.
 
 It rejects, with the limit in the message, integers of more than 4,300 digits, which Python neither
-reads nor writes (before pydantic 2.13 a minus sign counts as a digit), and values nested in more
-than 200 others.
+reads nor writes (before pydantic 2.13 a minus sign counts as a digit), values nested in more than
+200 others, and texts of more than 10 million values, each of which takes far more memory than its
+few bytes of text.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ __all__ = [
     "BLANK",
     "LONGEST_LINE",
     "MOST_DIGITS",
+    "MOST_VALUES",
     "NOTHING",
     "SHOWN",
     "Line",
@@ -46,6 +48,10 @@ __all__ = [
 MOST_DIGITS = 4300
 """Maximum number of digits of an integer; Python reads and writes more only if the process allows
 it."""
+
+MOST_VALUES = 10_000_000
+"""Maximum number of values of a line or document; one takes up to 232 bytes of memory as parsed. An
+empty object or list counts twice."""
 
 LONGEST_LINE = 512 << 20
 """Default maximum length of a line in bytes."""
@@ -72,6 +78,8 @@ SHOWN = 40
 NOTHING = "empty, expected JSON"
 """The error of an empty text."""
 _SKIPPED = 1 << 20
+_BEFORE_VALUES = (b"{", b"[", b",")
+_BACKSLASH = ord("\\")
 
 # The parser's messages about its limits, and the limits.
 _LIMITS = (
@@ -177,19 +185,27 @@ def are_records(first: bytes, second: bytes, third: bytes = b"") -> bool:
     return not (ends_before_item(first) and goes_on)
 
 
-def parse(content: bytes) -> JsonValue:
+def parse(content: bytes, *, most_values: int = MOST_VALUES) -> JsonValue:
     """Parse one JSON document.
 
+    Args:
+        content: The document.
+        most_values: Maximum number of its values.
+
     Raises:
-        ReadError: The content is not valid JSON; the message says why, and where in the document.
+        ReadError: The content is not valid JSON, and the message says why, and where in the
+            document; or it has too many values.
     """
+    # Shorter content cannot hold as many.
+    if len(content) > most_values and _has_more_values(content, most_values):
+        raise ReadError(f"it has more than {most_values:,} JSON values")
     try:
         # Keys repeat from object to object; looking up shared strings takes a third of the time.
         value: JsonValue = from_json(content.strip(BLANK), cache_strings="keys")
     except ValueError as error:
         repaired = whole_escapes(content)
         if repaired != content:
-            return parse(repaired)
+            return parse(repaired, most_values=most_values)
         # Callers add the line in the file; the parser's own line number only helps within a
         # document.
         if not content.strip(BLANK):
@@ -200,6 +216,33 @@ def parse(content: bytes) -> JsonValue:
         start = content.strip(BLANK)[:SHOWN].decode(errors="replace")
         raise ReadError(f"invalid JSON: {reason}; it begins {start!r}") from error
     return value
+
+
+def _has_more_values(content: bytes, most: int) -> bool:
+    """Whether valid JSON has more values than this; one follows each comma and opening bracket."""
+    if sum(map(content.count, _BEFORE_VALUES)) <= most:
+        return False
+    count = end = 0
+    while count <= most:  # without the text in quotes
+        begin = content.find(b'"', end)
+        stop = len(content) if begin < 0 else begin
+        count += sum(content.count(mark, end, stop) for mark in _BEFORE_VALUES)
+        if begin < 0:
+            return count > most
+        end = _end_of_text(content, begin + 1)
+    return True
+
+
+def _end_of_text(content: bytes, begin: int) -> int:
+    """Position after the quote that ends the text which begins here."""
+    while (end := content.find(b'"', begin)) >= 0:
+        slash = end
+        while content[slash - 1] == _BACKSLASH and slash > begin:
+            slash -= 1
+        if (end - slash) % 2 == 0:
+            return end + 1
+        begin = end + 1
+    return len(content)
 
 
 def type_name(value: JsonValue) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from trajmeter.errors import ReadError
+from trajmeter.json_input import MOST_VALUES
 from trajmeter.records import ReadProblem, Task
 from trajmeter.snapshots import Snapshot, open_snapshots
 
@@ -226,3 +227,13 @@ def test_a_file_that_holds_no_lines_is_reported_once(
     assert open_snapshots(path, on_problem=problems.append).find(Task(id="t", commit=A)) is None
     (problem,) = problems
     assert (problem.line, problem.message.startswith(told)) == (None, True)
+
+
+def test_a_large_repository_has_more_lines_than_a_log_has_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajmeter.snapshots._lines.backend", lambda: "python")
+    path = tmp_path / "s.jsonl"
+    more = f', "more": [0{",0" * MOST_VALUES}]}}'
+    path.write_text(json.dumps(line()).removesuffix("}") + more + "\n")
+    assert found(path, commit=A) is not None

@@ -122,7 +122,9 @@ def read_line(line: bytes) -> Snapshot:
         if read is not None:
             return read
     try:
-        record = _line_records().validate_python(json_input.parse(line))
+        # Every line of every file is a value, so that large repositories have many millions.
+        value = json_input.parse(line, most_values=len(line))
+        record = _line_records().validate_python(value)
     except ValidationError as error:
         raise ReadError(describe_error(error)) from error
     files = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._files.entries import Entry, read_line
+from trajmeter.readers._files.entries import Entry, read_line, read_value
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ class CertainRows:
 
         def entry(number: int, _: int, __: int) -> Entry:
             name, content = values[number]
-            return Entry(Source(file=file, record=name), json_input.parse(content))
+            return read_value(Source(file=file, record=name), content)
 
         if records.is_over:
             return iter(())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._files.ranges import Range
     from trajmeter.records import ReadProblem
 
-__all__ = ["CHANGED", "Entry", "entries", "read_line", "values_in", "values_of"]
+__all__ = ["CHANGED", "Entry", "entries", "read_line", "read_value", "values_in", "values_of"]
 
 CHANGED = "the file changed while it was read; some of its rows may be missing, or cut"
 """Message for a file that changed while it was being read; rows already read are kept."""
@@ -101,12 +101,17 @@ def values_of(
 
 def read_line(name: str, number: int, line: bytes) -> Entry:
     """Parse the record on one line of JSON."""
+    return read_value(source_at(name, line=number), line)
+
+
+def read_value(source: Source, content: bytes) -> Entry:
+    """Parse a record of JSON."""
     value: JsonValue | ReadError
     try:
-        value = json_input.parse(line)
+        value = json_input.parse(content)
     except ReadError as error:
         value = error
-    return Entry(source_at(name, line=number), value)
+    return Entry(source, value)
 
 
 def _in_container(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> Iterator[Entry]:

@@ -42,5 +42,8 @@ def first_object(path: Path) -> dict[str, JsonValue] | None:
         return None
     is_object = (document.content[begin] == _OBJECT for begin, _ in document.items)
     number = next((number for number, is_one in enumerate(is_object) if is_one), None)
-    value = None if number is None else json_input.parse(document.item(number))
+    try:
+        value = None if number is None else json_input.parse(document.item(number))
+    except ReadError:  # reported when the list is read
+        return None
     return value if isinstance(value, dict) else None

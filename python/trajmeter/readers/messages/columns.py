@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trajmeter import json_input
 from trajmeter.readers._columns.column_reader import lists_reader
 from trajmeter.readers._columns.line_batches import BLOCK_BYTES, read_lines
 from trajmeter.readers._files.containers import holds_lists
 from trajmeter.readers._files.document_values import chunks
-from trajmeter.readers._files.entries import Entry, read_line
+from trajmeter.readers._files.entries import Entry, read_line, read_value
 from trajmeter.readers._files.list_documents import list_document
 from trajmeter.readers._recognition.formats import Piece
 from trajmeter.records import Source
@@ -80,8 +79,7 @@ def _in_document(
             lists: Sequence[tuple[str | None, bytes]] = lists,
         ) -> Iterator[Trajectory]:
             name, content = lists[number]
-            entry = Entry(Source(file=file, record=name), json_input.parse(content))
-            return attempts.of([entry], report)
+            return attempts.of([read_value(Source(file=file, record=name), content)], report)
 
         for found in reader.read_values(lists, file):
             yield Piece(found, read)

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::merge::merged;
 use super::parser::Parser;
+use super::raw::MOST_VALUES;
 use super::shares::Shares;
 use super::{Format, Piece, Reader};
 use crate::pool;
@@ -23,8 +24,8 @@ pub struct Document {
 impl Document {
     /// Locates the parts of a document that is a list, or an object with a list under `key`.
     ///
-    /// Returns `None` if the document has another shape, or is not certain to mean the same to
-    /// every parser.
+    /// Returns `None` if the document has another shape, is not certain to mean the same to every
+    /// parser, or has more items than the record reader reads.
     #[must_use]
     pub fn of(content: &[u8], key: Option<&str>) -> Option<Self> {
         let mut parser = Parser::new(std::str::from_utf8(content).ok()?);
@@ -51,7 +52,7 @@ fn items(parser: &mut Parser<'_>) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     parser.list(|parser| {
         found.push(span(parser)?);
-        Some(())
+        (found.len() <= MOST_VALUES).then_some(())
     })?;
     Some(found)
 }

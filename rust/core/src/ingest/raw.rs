@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+use super::escapes::text_end;
+
 /// The input is not certain to mean the same to the record reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Uncertain;
@@ -15,6 +17,32 @@ pub(super) const MOST_DIGITS: usize = 200;
 
 /// Most digits of an exponent, for the same reason.
 pub(super) const MOST_EXPONENT_DIGITS: usize = 2;
+
+/// Most values of a text that the record reader reads.
+pub(super) const MOST_VALUES: usize = 10_000_000;
+
+/// Returns whether valid JSON has more values than the record reader reads; one follows each comma
+/// and opening bracket.
+#[must_use]
+pub(crate) fn has_too_many_values(text: &[u8]) -> bool {
+    text.len() > MOST_VALUES && has_more_values(text, MOST_VALUES)
+}
+
+fn has_more_values(text: &[u8], most: usize) -> bool {
+    let (mut count, mut at) = (0, 0);
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'"' => match text_end(text, at) {
+                Some((end, _)) => at = end + 1,
+                None => break,
+            },
+            b'{' | b'[' | b',' => count += 1,
+            _ => {}
+        }
+    }
+    count > most
+}
 
 /// Returns whether valid JSON contains nothing that the record reader treats specially: half
 /// surrogate pairs, numbers that no double represents, or deep nesting.
@@ -101,7 +129,31 @@ fn surrogate(bytes: &[u8], at: usize) -> Option<Half> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_certain;
+    use super::{MOST_VALUES, has_more_values, has_too_many_values, is_certain};
+
+    #[test]
+    fn values_are_counted_without_keys_and_texts() {
+        for (text, count) in [
+            ("1", 0),
+            ("[1, 2]", 2),
+            (r#"{"a": [1], "b": "[,{"}"#, 3),
+            (r#"["\\", "\\\",", ""]"#, 3),
+            ("[{}, {}]", 4),
+        ] {
+            assert!(!has_more_values(text.as_bytes(), count), "{text}");
+            assert!(
+                count == 0 || has_more_values(text.as_bytes(), count - 1),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_texts_may_have_too_many_values() {
+        let list = |count| format!("[{}0]", "0,".repeat(count - 1));
+        assert!(!has_too_many_values(list(MOST_VALUES).as_bytes()));
+        assert!(has_too_many_values(list(MOST_VALUES + 1).as_bytes()));
+    }
 
     #[test]
     fn plain_values_are_certain() {

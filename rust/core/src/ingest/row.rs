@@ -8,6 +8,7 @@ use serde_json::Deserializer;
 
 use super::column::Column;
 use super::places::Places;
+use super::raw::has_too_many_values;
 use super::shape::Member;
 use super::value::{Others, only_if, refused};
 use super::{Format, messages, plain, plain_records, predictions, records};
@@ -40,7 +41,7 @@ impl Row<'_> {
         expected: Format,
         formats: &[Format],
     ) -> Option<Format> {
-        if line.len() > LONGEST {
+        if line.len() > LONGEST || has_too_many_values(line) {
             return None;
         }
         let line = std::str::from_utf8(line).ok()?;

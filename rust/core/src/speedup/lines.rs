@@ -13,6 +13,7 @@ use serde::de::DeserializeSeed;
 use super::attempts::{Attempt, Found};
 use super::json::push_text;
 use super::row::{Column, NAMES, Row, RowSeed};
+use crate::ingest::raw::has_too_many_values;
 use crate::ingest::{BLANK, pieces};
 use crate::pool;
 
@@ -145,6 +146,10 @@ impl Lines {
     }
 
     fn piece<'t>(&self, text: &'t str, mut line: i64) -> Option<Found<'t>> {
+        // A piece this long is a single line.
+        if has_too_many_values(text.as_bytes()) {
+            return None;
+        }
         let mut found = Found::default();
         let mut row = Row::new(self.layout.fields.len(), self.layout.about.len());
         for content in text.split_inclusive('\n') {

@@ -27,6 +27,7 @@ use memchr::memmem::Finder;
 use super::certainty::Certain;
 use super::merge::merged;
 use super::parser::Parser;
+use super::raw::has_too_many_values;
 use super::shares::Shares;
 use super::written::Cells;
 use super::{Piece, Reader, Row};
@@ -167,6 +168,9 @@ impl Row<'_> {
         // Cheap, and enough to skip files of other formats.
         let end = &content[content.len().saturating_sub(END)..];
         MARK.find(end).or_else(|| MARK.find(content))?;
+        if has_too_many_values(content) {
+            return None;
+        }
         let text = std::str::from_utf8(content).ok()?;
         let (run, newline) = run(text)?;
         let line = place(text, newline)?;
