@@ -188,12 +188,55 @@ def test_a_file_names_nothing_to_write_outside_its_folder(
     assert "not in the folder" not in run("score", "preds.jsonl", "-m", "turns")[2]
 
 
-def test_a_file_names_no_page_of_view_outside_its_folder(run: Run, folder: Path) -> None:
-    (folder / "trajmeter.toml").write_text('[view]\nhtml = "../page.html"\n')
-    code, _, err = run("view", "preds.jsonl", "#1")
-    assert (code, (folder.parent / "page.html").exists()) == (2, False)
-    assert "html is '../page.html', which is not in the folder of this file; name it on the" in err
-    assert run("view", "preds.jsonl", "#1", "--html", "page.html")[0] == 0
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [("html", ["view", "preds.jsonl"]), ("cache", ["score", "preds.jsonl", "--repos", "."])],
+)
+def test_pages_and_caches_stay_in_the_folder_of_a_file(
+    run: Run, folder: Path, key: str, command: list[str]
+) -> None:
+    (folder / "trajmeter.toml").write_text(f'{key} = "../other"\n')
+    code, out, err = run(*command)
+    assert (code, out) == (2, "")
+    assert f"{key} is '../other', which is not in the folder of this file" in err
+    assert not (folder.parent / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("output", ["score", "preds.jsonl", "-m", "turns"]),
+        ("tasks", ["score", "preds.jsonl", "-m", "turns"]),
+        ("trajectories", ["report", "preds.jsonl"]),
+    ],
+)
+def test_a_file_names_no_other_machine(
+    run: Run, folder: Path, key: str, command: list[str]
+) -> None:
+    before = {*folder.iterdir(), folder / "trajmeter.toml"}
+    (folder / "trajmeter.toml").write_text(f'{key} = "s3://user:secret@bucket/x"\n')
+    code, out, err = run(*command)
+    assert (code, out) == (2, "")
+    assert f"{key} is 's3://bucket/x', which is on another machine; name it on the command" in err
+    assert f"with --{key}\n" in err
+    assert {*folder.iterdir()} == before
+
+
+def test_a_remote_output_in_a_file_does_not_matter_beside_the_option(
+    run: Run, folder: Path
+) -> None:
+    (folder / "trajmeter.toml").write_text('output = "s3://bucket/x"\n')
+    code, _, err = run("score", "preds.jsonl", "-m", "turns", "-o", "rows.jsonl")
+    assert code == 0, err
+    assert (folder / "rows.jsonl").is_file()
+
+
+def test_a_file_may_name_a_uri_of_a_file(run: Run, folder: Path) -> None:
+    rows = folder / "rows.jsonl"
+    (folder / "trajmeter.toml").write_text(f'output = "{rows.as_uri()}"\n')
+    code, _, err = run("score", "preds.jsonl", "-m", "turns")
+    assert code == 0, err
+    assert rows.is_file()
 
 
 def test_agents_are_not_taken_from_a_file(run: Run, folder: Path) -> None:

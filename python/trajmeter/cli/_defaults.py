@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.cli._option_values import names_in
 from trajmeter.errors import ConfigurationError
+from trajmeter.remote import is_remote, path_of
 from trajmeter.spelling import nearest
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["defaults_for", "described"]
 
-_PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE)")
+_PATHS = re.compile(r"\b(FILE|DIR|FOLDER|BASELINE|LOGS)")
 """Metavar of options that are paths."""
 _EITHER_OR = (("cache", "no-cache"), ("snapshots", "repos"), ("judge-record", "judge-replay"))
 """Options that exclude each other."""
@@ -59,7 +60,7 @@ _FROM_COMMAND_LINE = {
 }
 """Options for the command line alone, and why: a settings file may come with downloaded data. Of
 the metrics, those in Python files."""
-_WRITTEN = ("html", "judge-record", "junit", "output")
+_WRITTEN = ("cache", "html", "judge-record", "junit", "output")
 """Options that name what is written, which may only be in the folder of a settings file."""
 _ROWS = ("jsonl", "csv", "inspect")
 """Formats of ``score`` that print rows, which a shard does not."""
@@ -122,14 +123,14 @@ def defaults_for(
     values = {
         key: each for key, each in values.items() if not _is_useless(key, known, values, words)
     }
-    _check_are_harmless(
-        {key: each for key, each in values.items() if not _is_named(known[key], words)}, file
-    )
+    unnamed = {key: each for key, each in values.items() if not _is_named(known[key], words)}
+    _check_are_harmless(unnamed, file)
+    _check_places({key: unnamed[key] for key in unnamed if _is_path(known[key])}, file)
     return {known[key].name: _value(known[key], key, value, file) for key, value in values.items()}
 
 
 def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
-    """Check that defaults run no code, send no secrets to an address and replace no other files.
+    """Check that defaults neither run code nor send secrets to an address.
 
     Raises:
         ConfigurationError: One does.
@@ -145,14 +146,27 @@ def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
                 f"{file}: {key} is {found[key]!r}, which {reason}; name it on the command line "
                 f"with --{key}"
             )
+
+
+def _check_places(values: Mapping[str, Any], file: Path) -> None:
+    """Check that defaults use no other machine and replace no files outside the settings' folder.
+
+    Raises:
+        ConfigurationError: One does.
+    """
     folder = file.parent.resolve()
-    for key in _WRITTEN:
-        for place in map(str, _listed(values.get(key))):
-            if is_remote(path_of(place)) or not _is_within(folder / place, folder):
-                raise ConfigurationError(
-                    f"{file}: {key} is {place!r}, which is not in the folder of this file; name it "
-                    f"on the command line with --{key}"
-                )
+    for key, value in values.items():
+        for place in map(path_of, map(str, _listed(value))):
+            if is_remote(place):
+                reason = "is on another machine"
+            elif key in _WRITTEN and not _is_within(folder / place, folder):
+                reason = "is not in the folder of this file"
+            else:
+                continue
+            raise ConfigurationError(
+                f"{file}: {key} is {str(place)!r}, which {reason}; name it on the command line "
+                f"with --{key}"
+            )
 
 
 def _is_within(place: Path, folder: Path) -> bool:
@@ -299,8 +313,11 @@ def _text(parameter: Any, key: str, value: Any, file: Path) -> str:  # noqa: ANN
     text = str(value)
     if "\0" in text:
         raise ConfigurationError(f"{file}: {key} contains a NUL character: {text!r}")
-    is_path = _PATHS.search(parameter.metavar or "")
-    return str(file.parent / text) if is_path else text
+    return str(file.parent / path_of(text)) if _is_path(parameter) else text
+
+
+def _is_path(parameter: Any) -> bool:  # noqa: ANN401 - as above
+    return _PATHS.search(parameter.metavar or "") is not None
 
 
 def _unknown(key: str, known: Sequence[str], file: Path, last: str | None = None) -> str:
