@@ -14,6 +14,7 @@ from trajmeter.cli._process import (
     print_prefixed,
     tolerating_lost_messages,
 )
+from trajmeter.cli._streams import StdoutError
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
 from trajmeter.text import without_controls
 
@@ -49,6 +50,8 @@ def report_error(error: BaseException, termination: Termination) -> ExitCode:
         with tolerating_lost_messages():
             error.show()
         return ExitCode.USAGE
+    if isinstance(error, StdoutError):
+        discard(sys.stdout)
     for kinds, code in _CODES:
         if isinstance(error, kinds):
             print_prefixed(f"error: {_words_of(error)}")
@@ -67,19 +70,7 @@ def _words_of(error: BaseException) -> str:
     """The message of an error, without the number of one of the operating system."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
-    if error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return f"stdout: cannot be written: {error.strerror}" if _stdout_fails() else error.strerror
-
-
-def _stdout_fails() -> bool:
-    """Whether stdout still holds output that cannot be written, which is then discarded."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        discard(sys.stdout)
-        return True
-    return False
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
 def _interrupted(termination: Termination) -> ExitCode:

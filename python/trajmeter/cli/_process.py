@@ -64,7 +64,7 @@ class ExitCode(IntEnum):
     GATE_FAILED = 1
     """A score was below what the command requires."""
     USAGE = 2
-    """Wrong options, paths, profiles or configuration, or a missing extra."""
+    """Wrong options, paths, profiles or configuration, a missing extra, or unwritable output."""
     INTERNAL_ERROR = 3
     """A bug in this package or in a third-party metric."""
     UNREADABLE_INPUT = 4
