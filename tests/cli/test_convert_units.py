@@ -53,6 +53,9 @@ def test_shards_become_one(run: Run, runs: Path) -> None:
     code, _, err = run("convert", "c.jsonl", "-o", "shard", "--shard", "2/2")
     assert (code, "units of other shards are missing" in err) == (0, True)
     assert run("convert", "c.jsonl", "-o", "shard", "--shard", "1/2")[0] == 0
+    code, _, err = run("merge", "shard", "-o", "merged", "-m", "turns")
+    assert (code, (runs / "merged").exists()) == (2, False)
+    assert err == "trajmeter: error: unknown metric of this run 'turns'; available: none\n"
     assert run("merge", "shard", "-o", "merged", "--verify")[0] == 0
     name = "rows/part-000000.parquet"
     assert (runs / "merged" / name).read_bytes() == (runs / "one" / name).read_bytes()

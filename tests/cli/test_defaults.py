@@ -266,6 +266,16 @@ def test_a_default_figure_is_not_for_score(run: Run, folder: Path, table: str) -
     assert "value" in json.loads(out)
 
 
+def test_default_metrics_are_not_for_merge(run: Run, folder: Path) -> None:
+    assert run("score", "preds.jsonl", "-m", "turns", "-o", "scores/")[0] == 0
+    (folder / "trajmeter.toml").write_text('metrics = "context"\n')
+    code, _, err = run("merge", "scores", "-o", "merged")
+    assert code == 0, err
+    (folder / "trajmeter.toml").write_text('[merge]\nmetrics = "context"\n')
+    code, _, err = run("merge", "scores", "-o", "merged")
+    assert (code, "unknown metric of this run 'context'; available: turns" in err) == (2, True)
+
+
 def test_other_projects_are_left_alone(run: Run, folder: Path, table: str) -> None:
     (folder / "pyproject.toml").write_text("[tool.other]\nlevel = 3\n")
     assert options(run, table)["level"] == 0.95

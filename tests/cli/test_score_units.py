@@ -129,6 +129,9 @@ def test_shards_are_merged(run: Run, folder: Path) -> None:
     assert "200 rows in" in err
     assert "2 unreadable" in err
     assert contents(folder / "all") == contents(folder / "whole")
+    code, _, err = run("merge", "shard-1", "shard-2", "-o", "other", "-m", "turns,tools")
+    assert (code, (folder / "other").exists()) == (2, False)
+    assert err == "trajmeter: error: unknown metric of this run 'tools'; available: turns\n"
     code, _, err = run("merge", "shard-1", "-o", "more")
     assert (code, "units are missing" in err) == (2, True)
 

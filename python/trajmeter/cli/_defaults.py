@@ -44,7 +44,7 @@ _ONLY_WITH = {
     "judge-timeout-seconds": _JUDGES,
 }
 """Options that need one of others."""
-_OTHER_MEANING = {("score", "figure")}
+_OTHER_MEANING = {("score", "figure"), ("merge", "metrics")}
 """Options of a command that mean something else in the other commands."""
 _OF_LOGS = ("contextbench",)
 _OF_FRAMEWORKS = ("framework-comparison",)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.metric_files import metric_file
+from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.metrics.metric_files import is_metric_file
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
@@ -23,11 +23,13 @@ from trajmeter.scoring.runs.options import RunResult
 from trajmeter.scoring.runs.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.runs.publishing import complete_folder
 from trajmeter.scoring.runs.totals import totals_of
+from trajmeter.spelling import unknown_name
 from trajmeter.writers.atomic import replacing
 from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from trajmeter.scoring.runs.plan import Unit
     from trajmeter.scoring.runs.work import OpenedWork
@@ -58,8 +60,8 @@ def merge(
 
     Raises:
         ConfigurationError: A folder does not belong to a run, or to another one; a unit is missing,
-            or occurs twice with different bytes; a metric of the run's own is not in ``metrics``;
-            or the output cannot be written.
+            or occurs twice with different bytes; a metric of the run's own is not in ``metrics``,
+            or one of ``metrics`` is not of the run; or the output cannot be written.
         ReadError: A part or a state cannot be read.
     """
     whole = path_of(output)
@@ -82,7 +84,7 @@ def merge(
     sources_of_units = _sources_of_units(sources, plan)
     if verify:
         _verify(sources, plan)
-    opened = _opened(first, frozenset(listed_names(metrics, "metrics")))
+    opened = _opened(first, [*listed_names(metrics, "metrics")])
     for source in sources:
         source.units.check_schema(opened.part_schema())
     target = RunFolder(whole, key)
@@ -170,19 +172,31 @@ def _copy(source: Path, target: Path, folder: RunFolder) -> None:
         shutil.copyfileobj(content, copy)
 
 
-def _opened(about: Mapping[str, Any], trusted: Collection[str]) -> OpenedWork[Any]:
+def _opened(about: Mapping[str, Any], named: Sequence[str]) -> OpenedWork[Any]:
     """The work of a run, opened as far as its parts and summary require.
 
     Raises:
-        ConfigurationError: A metric is in a Python file that is not trusted.
+        ConfigurationError: A metric is a Python file that is not named.
+        UnknownNameError: The run does not have a named metric.
     """
     job = about["job"]
-    if about["settings"]["results"] == TRAJECTORIES:
+    is_conversion = about["settings"]["results"] == TRAJECTORIES
+    metrics = () if is_conversion else tuple(job["metrics"])
+    for name in metrics:
+        if is_metric_file(name) and name not in named:
+            raise ConfigurationError(
+                f"the run was scored with {name!r}, which is only run if you name it too: "
+                f"--metrics {shlex.quote(name)}"
+            )
+    for name in named:
+        if name not in metrics:
+            raise UnknownNameError(unknown_name("metric of this run", name, metrics))
+    if is_conversion:
         return Conversion().open(None)
     tasks = [path_of(each) for each in job["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
     return Job(
-        metrics=tuple(_named(each, trusted, about["settings"]) for each in job["metrics"]),
+        metrics=metrics,
         tasks=tuple(known),
         reading=ReadingOptions(profiles=tuple(job["profiles"])),
         quantiles=job["quantiles"],
