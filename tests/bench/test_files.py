@@ -13,6 +13,7 @@ from trajmeter.bench import Request, files, time_files
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers import read_trajectories
 from trajmeter.records import Task, ToolCall, Trajectory, Turn
+from trajmeter.scoring.reading_options import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +36,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
     def fake(words: list[str], *, env: dict[str, str], **_options: Any) -> Any:
         file = Path(words[4])
         calls.append((env["TRAJMETER_BACKEND"], words[4:]))
-        overall = {"attempts": sum(1 for _ in read_trajectories(file))}
+        overall = {"attempts": sum(1 for _ in read_trajectories(file, on_problem=lambda _: None))}
         out = json.dumps({"overall": overall}).encode()
         return subprocess.CompletedProcess(words, 0, out, b"")
 
@@ -80,6 +81,39 @@ def test_both_backends_run_twice_if_they_are_quick(
         given = dict(zip(options[::2], options[1::2], strict=True))
         assert given["--metrics"] == "turns,tools"
         assert (given["--tasks"], given["--snapshots"]) == (str(gold), str(store))
+
+
+def test_columns_are_named_as_for_the_command(
+    tmp_path: Path, run: list[tuple[str, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_SHORT_SECONDS", 0.0)
+    file = tmp_path / "rows.jsonl"
+    call = {"name": "ls"}
+    row = {"name": "a", "steps": [{"success": True, "tool_calls": [call]}], "wanted": [call]}
+    file.write_text(f"{json.dumps(row)}\n")
+    mapping = {"task_id": "name", "turns": "steps"}
+    of_task = {"task.expected_tool_calls": "wanted"}
+    reading = ReadingOptions("trajectory-records", {**mapping, **of_task}, ("ptcrunner",))
+    (timing,) = _time(files=[file], reading=reading)
+    assert timing.work.startswith("tools, turns of ")
+    words = run[0][1]
+    assert [words[i + 1] for i, word in enumerate(words) if word == "--map"] == [
+        "task_id=name",
+        "turns=steps",
+        "task.expected_tool_calls=wanted",
+    ]
+    assert words[words.index("--input-format") + 1] == "trajectory-records"
+    assert words[words.index("--profile") + 1] == "ptcrunner"
+
+
+@pytest.mark.usefixtures("rust")
+def test_mapped_columns_are_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_SHORT_SECONDS", 0.0)
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"name": "a", "steps": [{"success": true}]}\n' * 2)
+    reading = ReadingOptions(mapping={"task_id": "name", "turns": "steps"}, profiles=("ptcrunner",))
+    (timing,) = _time(files=[file], reading=reading)
+    assert timing.work == "turns of 2 attempts"
 
 
 def test_without_files_generated_attempts_are_scored(run: list[tuple[str, list[str]]]) -> None:

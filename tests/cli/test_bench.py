@@ -9,6 +9,7 @@ import pytest
 from trajmeter.bench import Request, Timing
 from trajmeter.cli import ExitCode, main
 from trajmeter.kernels import _select
+from trajmeter.scoring.reading_options import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,7 @@ def test_it_prints_tables_and_a_chart(
 ) -> None:
     assert main(["bench"]) == ExitCode.OK
     out, err = capsys.readouterr()
-    assert asked == [Request(files=[], metrics=[])]
+    assert (asked[0].files, asked[0].metrics) == ([], [])
     assert err == "trajmeter: timing trajmeter score [red]\\x1b\n"
     for part in ("Kernels, one call", "from file to file", "1 ms", "50 ms", "50x", "logarithmic"):
         assert part in out
@@ -57,18 +58,42 @@ def test_options_are_those_of_score(asked: list[Request], tmp_path: Path) -> Non
     file.touch()
     gold.touch()
     words = ["bench", str(file), "-t", str(gold), "-s", str(tmp_path), "-m", "turns, tools"]
-    assert main(words) == ExitCode.OK
+    words += ["--map", "turns=steps,task.question=text", "--input-format", "trajectory-records"]
+    assert main([*words, "-p", "ptcrunner"]) == ExitCode.OK
     (request,) = asked
     assert (request.files, request.tasks, request.snapshots) == ([file], [gold], tmp_path)
     assert request.metrics == ["turns", "tools"]
+    assert request.reading == ReadingOptions(
+        "trajectory-records", {"turns": "steps", "task.question": "text"}, ("ptcrunner",)
+    )
 
 
-def test_an_unknown_metric_is_an_error_before_anything_is_timed(
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-m", "turn"], "unknown metric 'turn'; did you mean 'turns'?"),
+        (["-p", "ptcruner"], "unknown profile 'ptcruner'; did you mean 'ptcrunner'?"),
+        (["-m", "tools", "-p", "ptcrunner"], "which was not requested; requested: tools"),
+        (["--input-format", "inspct"], "unknown format 'inspct'; did you mean 'inspect-"),
+        (["--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
+        (["--map", "truns=steps"], "map: trajectories have no field 'truns'"),
+        (["--map", "task.ident=name"], "map: tasks have no field 'ident'"),
+    ],
+)
+def test_a_mistake_is_an_error_before_anything_is_timed(
+    asked: list[Request], capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert main(["bench", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert asked == []
+
+
+def test_options_for_files_do_not_apply_to_generated_attempts(
     asked: list[Request], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["bench", "-m", "turn"]) == 2
-    assert "unknown metric 'turn'; did you mean 'turns'?" in capsys.readouterr().err
-    assert asked == []
+    assert main(["bench", "--map", "turns=steps"]) == 0
+    assert "--input-format and --map are for files" in capsys.readouterr().err
+    assert asked
 
 
 def test_without_the_extension_it_says_what_to_do(

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.bench.report import LIMIT_SECONDS, Timing
 from trajmeter.errors import ConfigurationError, TrajmeterError
 from trajmeter.metrics import create
-from trajmeter.metrics.registry import BUILT_IN
+from trajmeter.metrics.registry import BUILT_IN, profile_names
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.scoring.files import score
+from trajmeter.scoring.reading_options import ReadingOptions
 from trajmeter.system.processes import WITHOUT_FOLDER
 
 if TYPE_CHECKING:
@@ -54,6 +55,23 @@ class Request:
     """Files of tasks with their references."""
     snapshots: Path | None = None
     """A file or a folder of snapshots."""
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    """How the files are read, and the profiles of the metrics."""
+
+    def check(self) -> None:
+        """Check everything that can be checked without reading the files.
+
+        Raises:
+            UnknownNameError: A metric, a profile or a format is unknown.
+            ConfigurationError: A profile's metric is not requested, a metric has two profiles, or
+                the mapping names an unknown field.
+        """
+        profiles = self.reading.profiles
+        names = self.metrics or [name for name in BUILT_IN if _profiles_of(name, profiles)]
+        if names or profiles:
+            create(names or BUILT_IN, profiles=profiles)
+        list(read_trajectories((), **self.reading.recognition()))
+        list(read_tasks((), mapping=self.reading.mapping))
 
 
 def time_files(request: Request, *, on_progress: Callable[[str], None]) -> tuple[Timing, ...]:
@@ -70,6 +88,8 @@ def time_files(request: Request, *, on_progress: Callable[[str], None]) -> tuple
         place = Path(folder)
         if not request.files:
             file = _generated(place)
+            reading = ReadingOptions(profiles=request.reading.profiles)
+            request = replace(request, reading=reading)
             return (_time_file(file, "generated.jsonl", request, place, on_progress),)
         return tuple(
             _time_file(_beginning(file, place), str(file), request, place, on_progress)
@@ -146,17 +166,28 @@ class _Command:
             words += ["--tasks", str(tasks)]
         if self.request.snapshots is not None:
             words += ["--snapshots", str(self.request.snapshots)]
+        reading = self.request.reading
+        for profile in reading.profiles:
+            words += ["--profile", profile]
+        if reading.input_format is not None:
+            words += ["--input-format", reading.input_format]
+        for name, column in (reading.mapping or {}).items():
+            words += ["--map", f"{name}={column}"]
         return words
 
 
 def _allowed(file: Path, name: str, request: Request) -> list[str]:
     """Built-in metrics whose requirements are met, and that score any of the first attempts."""
     problems: list[ReadProblem] = []
-    attempts = list(islice(read_trajectories(file, on_problem=problems.append), _TRIED))
+    reading = request.reading
+    read = read_trajectories(file, on_problem=problems.append, **reading.recognition())
+    attempts = list(islice(read, _TRIED))
     if not attempts:
         told = problems[0].message if problems else "it contains no attempts"
         raise ConfigurationError(f"{name}: {told}")
     tasks = list(read_tasks(request.tasks, on_problem=_ignore))
+    if reading.mapping:
+        tasks += read_tasks(file, mapping=reading.mapping, on_problem=_ignore)
     allowed = []
     for family in BUILT_IN:
         try:
@@ -168,6 +199,7 @@ def _allowed(file: Path, name: str, request: Request) -> list[str]:
                 metrics=family,
                 tasks=tasks,
                 snapshots=request.snapshots,
+                profiles=_profiles_of(family, reading.profiles),
                 on_problem=_ignore,
             )
         except TrajmeterError:  # an extra is missing
@@ -180,6 +212,11 @@ def _allowed(file: Path, name: str, request: Request) -> list[str]:
             "--snapshots, or choose metrics with --metrics"
         )
     return allowed
+
+
+def _profiles_of(family: str, profiles: Sequence[str]) -> list[str]:
+    known = profile_names(family)
+    return [each for each in profiles if each in known]
 
 
 def _found(metric: AnyMetric, kind: str, records: Sequence[Record]) -> bool:

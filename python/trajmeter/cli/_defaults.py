@@ -44,8 +44,9 @@ _ONLY_WITH = {
     "judge-timeout-seconds": _JUDGES,
 }
 """Options that need one of others."""
-_OTHER_MEANING = {("score", "figure"), ("merge", "metrics")}
-"""Options of a command that mean something else in the other commands."""
+_OTHER_MEANING = {("score", "figure"), ("merge", "metrics"), ("bench", "profile")}
+"""Options of a command that mean something else in the other commands; in ``bench``, the metrics
+depend on the files."""
 _OF_LOGS = ("contextbench",)
 _OF_FRAMEWORKS = ("framework-comparison",)
 _PROFILES = {

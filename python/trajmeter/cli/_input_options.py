@@ -19,6 +19,7 @@ __all__ = [
     "InputFormat",
     "LogFile",
     "LogFiles",
+    "MetricProfiles",
     "OriginalProfile",
     "SnapshotFiles",
     "TaskFiles",
@@ -109,6 +110,17 @@ SnapshotFiles = Annotated[
     ),
 ]
 
+MetricProfiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="PROFILE",
+        show_default=False,
+        help="Reproduce another tool's numbers, quirks included. May be repeated, once per "
+        "metric. See trajmeter metrics list.",
+    ),
+]
 OriginalProfile = Annotated[
     str | None,
     typer.Option(

@@ -11,7 +11,14 @@ import typer
 
 from trajmeter.cli._completion import metric_names
 from trajmeter.cli._fields import PlainFormat
-from trajmeter.cli._input_options import SnapshotFiles, TaskFiles
+from trajmeter.cli._input_options import (
+    ColumnMap,
+    InputFormat,
+    MetricProfiles,
+    SnapshotFiles,
+    TaskFiles,
+    column_map,
+)
 from trajmeter.cli._inputs import without_repeats
 from trajmeter.cli._option_values import names_in
 from trajmeter.cli._process import ExitCode, print_message
@@ -53,6 +60,9 @@ def bench(
             help="Metrics (default: all built-in ones that the files support). May be repeated.",
         ),
     ] = None,
+    profiles: MetricProfiles = None,
+    input_format: InputFormat = None,
+    mapping: ColumnMap = None,
     output_format: Annotated[
         PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
@@ -67,10 +77,11 @@ def bench(
         trajmeter bench
         trajmeter bench preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
         trajmeter bench runs/ --metrics turns --format json
+        trajmeter bench runs.parquet --map turns=steps,task_id=id
     """
     from trajmeter.bench import BenchReport, Request, time_files, time_kernels
     from trajmeter.kernels import load
-    from trajmeter.metrics import create
+    from trajmeter.scoring.reading_options import ReadingOptions
 
     try:
         load("rust")
@@ -84,9 +95,14 @@ def bench(
         metrics=names_in(metrics or ()),
         tasks=tasks or (),
         snapshots=snapshots,
+        reading=ReadingOptions(input_format, column_map(mapping), tuple(profiles or ())),
     )
-    if request.metrics:
-        create(request.metrics)  # an unknown one is an error before kernels are timed
+    request.check()  # before kernels are timed
+    if (input_format or mapping) and not files:
+        print_message(
+            "trajmeter: --input-format and --map are for files; the generated attempts are scored "
+            "without them"
+        )
     with _progress() as on_progress:
         kernels = time_kernels(on_progress=on_progress)
         scored = time_files(request, on_progress=on_progress)

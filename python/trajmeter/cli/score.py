@@ -23,6 +23,7 @@ from trajmeter.cli._input_options import (
     ColumnMap,
     InputFormat,
     LogFiles,
+    MetricProfiles,
     SnapshotFiles,
     TaskFiles,
     column_map,
@@ -78,17 +79,7 @@ def score(
             "your own (default: context). May be repeated. See trajmeter metrics list.",
         ),
     ] = None,
-    profiles: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="PROFILE",
-            show_default=False,
-            help="Reproduce another tool's numbers, quirks included. May be repeated, once per "
-            "metric. See trajmeter metrics list.",
-        ),
-    ] = None,
+    profiles: MetricProfiles = None,
     input_format: InputFormat = None,
     mapping: ColumnMap = None,
     judge: Annotated[
