@@ -77,6 +77,8 @@ def test_a_profile_is_no_path(run: Run, folder: Path) -> None:
         ("level = [0.9]", "level is [0.9], expected one value"),
         ('[summarize]\nby = "a\\u0000b"', r"by contains a NUL character: 'a\x00b'"),
         ("level = ", "trajmeter.toml: "),
+        ('[summarize]\nby = ""', "by is empty, expected a value"),
+        ('[summarize]\nfigure = ["a", ""]', "figure is empty, expected a value"),
         ('level = "much"', "--level"),
     ],
 )
@@ -264,6 +266,16 @@ def test_a_default_figure_is_not_for_score(run: Run, folder: Path, table: str) -
     code, out, _ = run("score", "one.jsonl", "-t", "gold.jsonl", "-f", "inspect")
     assert code == 0
     assert "value" in json.loads(out)
+
+
+def test_defaults_for_reading_logs_are_not_for_snapshots_without_them(
+    run: Run, folder: Path
+) -> None:
+    (folder / "trajmeter.toml").write_text('map = ["turns=steps"]\ninput-format = "openhands"\n')
+    (folder / "code").mkdir()
+    (folder / "code" / "a.py").touch()
+    code, _, err = run("snapshot", "code")
+    assert code == 0, err
 
 
 def test_default_metrics_are_not_for_merge(run: Run, folder: Path) -> None:

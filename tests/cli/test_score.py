@@ -140,6 +140,11 @@ def test_rows_as_csv(run: Run) -> None:
     assert [row["length.value"] for row in rows] == ["3.0", ""]
 
 
+def test_the_command_for_intervals_is_quoted_for_the_shell(run: Run) -> None:
+    _, _, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", "my rows.jsonl")
+    assert err.endswith("trajmeter: for intervals: trajmeter summarize 'my rows.jsonl'\n")
+
+
 def wrote(file: str) -> str:
     """What is said of a file of rows."""
     return (
@@ -238,7 +243,7 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-t", "absent.jsonl"], "path 'absent.jsonl' does not exist"),
         (["preds.jsonl", "-s", "absent"], "path 'absent' does not exist"),
         (["preds.jsonl", "-m", "contxt"], "unknown metric 'contxt'; did you mean 'context'?"),
-        (["preds.jsonl", "-m", ""], "unknown metric ''; available: "),
+        (["preds.jsonl", "-m", ""], "'--metrics' / '-m': the value is empty"),
         (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is requested twice"),
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),

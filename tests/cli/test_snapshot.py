@@ -138,6 +138,8 @@ def test_tasks_without_a_snapshot_are_reported(run: Run, folder: Path, repositor
         (["repos", "-o", "s.csv"], 2, "s.csv: expected a file that ends in .jsonl, .parquet"),
         (["repos", "-p", "best"], 2, "snapshots have no profile 'best'"),
         (["repos", "--cache", "c", "--no-cache"], 2, "--cache and --no-cache cannot be used"),
+        (["repos", "--map", "turns=steps"], 2, "--input-format and --map need --trajectories LOGS"),
+        (["repos", "--input-format", "x"], 2, "--input-format and --map need --trajectories LOGS"),
         (["repos", "-t", "tasks.jsonl", "-o", "tasks.jsonl"], 2, "tasks.jsonl is an input"),
     ],
 )

@@ -135,6 +135,13 @@ def test_a_folder_without_git_is_read_as_it_is(
     assert "gold seen: 100% of files, 33% of bytes, 50% of lines\n" in out
 
 
+@pytest.mark.parametrize("options", [["--cache", "kept"], ["--no-cache"]])
+def test_a_cache_needs_repositories(run: Run, log: str, options: list[str]) -> None:
+    code, out, err = run("view", log, *options)
+    assert (code, out) == (2, "")
+    assert err == "trajmeter: error: --cache and --no-cache need --repos DIR\n"
+
+
 def test_what_was_not_found_is_reported(run: Run, log: str, repos: str, folder: Path) -> None:
     commit(folder / "empty" / "other", {})
     code, out, err = run("view", log, "mend-1", "-t", "tasks.jsonl", "--repos", "empty")

@@ -33,6 +33,8 @@ _EXCLUDED_BY = {"shard": (*_GATES, "margin", "junit", "inconclusive", "step-summ
 _JUDGES = ("judge", "judge-replay")
 _ONLY_WITH = {
     "cache": ("repos",),
+    "input-format": ("trajectories",),
+    "map": ("trajectories",),
     "no-cache": ("repos",),
     "k": ("success",),
     "margin": ("no-regression",),
@@ -312,6 +314,8 @@ def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: AN
 
 def _text(parameter: Any, key: str, value: Any, file: Path) -> str:  # noqa: ANN401 - as above
     text = str(value)
+    if not text:
+        raise ConfigurationError(f"{file}: {key} is empty, expected a value")
     if "\0" in text:
         raise ConfigurationError(f"{file}: {key} contains a NUL character: {text!r}")
     return str(file.parent / path_of(text)) if _is_path(parameter) else text

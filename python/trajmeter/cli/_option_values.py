@@ -30,7 +30,12 @@ def read_late(parameter: Any) -> None:  # noqa: ANN401 - its class has moved bet
     """Make typer build an option's parser only if a value needs it."""
     read = parameter.process_value
 
-    def process_value(ctx: object, value: object) -> object:
+    def process_value(ctx: Any, value: object) -> object:  # noqa: ANN401 - as above
+        if value == "" or (isinstance(value, (list, tuple)) and "" in value):
+            from typer import BadParameter
+
+            # As a path it would be the current folder, and as a judge the default one.
+            raise BadParameter("the value is empty", ctx=ctx, param=parameter)
         is_given = value is not None or parameter.required
         if is_given and not _is_default(parameter, value):
             plain = _plain(parameter, value)

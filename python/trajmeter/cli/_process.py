@@ -46,6 +46,9 @@ _PLAIN_WORDS = {
         "expected a whole number"
     ),
     "Input should be a valid number, unable to parse string as a number": "expected a number",
+    "Unable to parse input string as an integer, exceeded maximum size": (
+        "expected a number of at most 4,300 digits"
+    ),
     "Input should be less than or equal to": "expected at most",
     "Input should be greater than or equal to": "expected at least",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Annotated
 
 import typer
@@ -11,7 +12,9 @@ __all__ = ["BatchSize", "MaxLine", "Threads", "batch_rows", "line_bytes"]
 
 PANEL = "Large inputs"
 _SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
-_SIZE = re.compile(r"(?P<count>[0-9_]+) ?(?P<unit>[kmg]?)(i?b)?", re.IGNORECASE)
+_SIZE = re.compile(r"(?P<count>[0-9]{1,18}) ?(?P<unit>[kmg]?)(i?b)?", re.IGNORECASE)
+_MOST_ROWS = (1 << 31) - 1
+"""Arrow counts the rows of a batch of texts with 32 bits."""
 
 MaxLine = Annotated[
     str | None,
@@ -41,6 +44,7 @@ BatchSize = Annotated[
         "--batch-size",
         metavar="ROWS",
         min=1,
+        max=_MOST_ROWS,
         show_default=False,
         rich_help_panel=PANEL,
         help="Rows read at a time (default: 10,000); fewer take less memory.",
@@ -59,12 +63,13 @@ def line_bytes(given: str | None) -> int:
 
         return LONGEST_LINE
     match = _SIZE.fullmatch(given.strip())
-    if match is None or not int(match["count"]):
+    size = 0 if match is None else int(match["count"]) << _SHIFTS[match["unit"].lower()]
+    if not 0 < size < sys.maxsize:
         raise typer.BadParameter(
             f"{given!r}: expected a number of bytes, such as 1048576 or 100MiB",
             param_hint="'--max-line'",
         )
-    return int(match["count"]) << _SHIFTS[match["unit"].lower()]
+    return size
 
 
 def batch_rows(given: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -274,7 +275,8 @@ def _print_results(
     if not is_complete or not summary.overall.attempts:
         return
     if output is not None and output_format in (Format.TABLE, Format.MARKDOWN, Format.MD):
-        print_message(f"trajmeter: for intervals: trajmeter summarize {output}")
+        name = shlex.quote(str(output))
+        print_message(f"trajmeter: for intervals: trajmeter summarize {name}")
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:

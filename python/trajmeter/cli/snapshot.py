@@ -16,6 +16,7 @@ from trajmeter.cli._paths import existing
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._snapshots import CacheFolder, NoCache, cache_choice
 from trajmeter.cli._streams import stdout_bytes
+from trajmeter.errors import ConfigurationError
 from trajmeter.records import ReadProblem
 from trajmeter.reports.cells import counted
 
@@ -100,6 +101,8 @@ def snapshot(
     from trajmeter.writers import check_is_no_input
     from trajmeter.writers.snapshots import check_snapshot_output
 
+    if trajectories is None and (input_format is not None or mapping):
+        raise ConfigurationError("--input-format and --map need --trajectories LOGS")
     inputs = [*(tasks or ()), *(trajectories or ())]
     if output is not None:
         check_snapshot_output(output)

@@ -15,7 +15,13 @@ from trajmeter.cli._libraries import prepare_libraries
 from trajmeter.cli._pager import print_lines
 from trajmeter.cli._process import ExitCode, print_message, tolerating_closed_stdout
 from trajmeter.cli._progress import records_tracked
-from trajmeter.cli._snapshots import CacheFolder, NoCache, RepositoryFolders, cache_choice
+from trajmeter.cli._snapshots import (
+    CacheFolder,
+    NoCache,
+    RepositoryFolders,
+    cache_choice,
+    check_store_options,
+)
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
@@ -94,6 +100,7 @@ def view(
         trajmeter view preds.jsonl django__django-11099 --tasks gold.jsonl --repos repositories/
         trajmeter view logs/ '#3' --grep 'Traceback|assert' --html run.html
     """
+    check_store_options(None, repos, cache, no_cache=no_cache)
     prepare_libraries()
     from trajmeter.readers import read_tasks, read_trajectories
     from trajmeter.reports.trajectory import Search, html_page, sections

@@ -15,6 +15,8 @@ __all__ = ["THREADS", "limited_threads", "processors", "threads"]
 
 THREADS = "RAYON_NUM_THREADS"
 """Environment variable with the number of threads; kernels read it on first use."""
+_MOST_THREADS = 1_024
+"""More than any machine has processors for; Arrow and rayon take far larger numbers literally."""
 
 
 def processors() -> int:
@@ -39,13 +41,13 @@ def limited_threads(count: int | None) -> Iterator[None]:
         count: Number of threads per process; ``None`` changes nothing.
 
     Raises:
-        ConfigurationError: ``count`` is below 1.
+        ConfigurationError: ``count`` is below 1 or above 1,024.
     """
     if count is None:
         yield
         return
-    if count < 1:
-        raise ConfigurationError(f"threads is {count}, expected at least 1")
+    if not 1 <= count <= _MOST_THREADS:
+        raise ConfigurationError(f"threads is {count:,}, expected 1 to {_MOST_THREADS:,}")
     import pyarrow as pa
 
     before, arrow = os.environ.get(THREADS), pa.cpu_count()
