@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._paths import local
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ JudgeRecord = Annotated[
     Path | None,
     typer.Option(
         "--judge-record",
+        callback=lambda file: file and local(file),
         metavar="FILE",
         show_default=False,
         rich_help_panel=JUDGE_PANEL,

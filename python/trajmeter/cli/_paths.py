@@ -10,7 +10,7 @@ import typer
 
 from trajmeter.remote import is_remote, path_of
 
-__all__ = ["existing", "present"]
+__all__ = ["existing", "local", "present"]
 
 
 def existing(path: Path) -> Path:
@@ -36,3 +36,11 @@ def present(path: Path) -> Path:
     if not is_there:
         raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
     return path
+
+
+def local(path: Path) -> Path:
+    """Reject a remote path, where files are written on this machine only."""
+    place = path_of(path)
+    if is_remote(place):
+        raise typer.BadParameter(f"{place} is on another machine; name a path on this one")
+    return place

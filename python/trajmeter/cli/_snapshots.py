@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._paths import local
 from trajmeter.cli._process import print_message
 from trajmeter.errors import ConfigurationError
 
@@ -38,6 +39,7 @@ CacheFolder = Annotated[
     typer.Option(
         "--cache",
         file_okay=False,
+        callback=lambda folder: folder and local(folder),
         metavar="DIR",
         show_default=False,
         help="Cache folder for parsed source files (default: the user's cache folder).",

@@ -22,6 +22,7 @@ from trajmeter.cli._judge_options import (
     JudgeTimeoutSeconds,
     make_judge,
 )
+from trajmeter.cli._paths import local
 from trajmeter.cli._process import ExitCode, print_message, redirecting_stdout
 from trajmeter.cli._terminal import stdout_console
 from trajmeter.cli.judge import judge_and_report, report_unjudged
@@ -68,6 +69,7 @@ def run(
             "--output",
             "-o",
             file_okay=False,
+            callback=local,
             metavar="DIR",
             help="Output folder; created if missing.",
         ),

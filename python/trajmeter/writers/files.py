@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.remote import RemotePath, is_remote, path_of
+from trajmeter.remote import is_remote, path_of
 from trajmeter.writers.atomic import replacing
 
 if TYPE_CHECKING:
@@ -142,12 +142,13 @@ def check_place(path: str | Path) -> None:
     """Check, before computing, that a file can be written; its folder need not exist.
 
     Raises:
-        ConfigurationError: It is a folder, is below a file, or cannot be written.
+        ConfigurationError: It is a folder, is below a file, is remote, or cannot be written.
     """
-    if isinstance(path, RemotePath):
+    path = path_of(path)
+    if is_remote(path):
         raise ConfigurationError(f"{path}: remote output is supported only for folders of rows")
     existing = _existing(path)
-    if existing.is_dir() and existing == Path(path).resolve():
+    if existing.is_dir() and existing == path.resolve():
         raise ConfigurationError(f"{path} is a folder, expected a file")
 
 
