@@ -77,6 +77,11 @@ def test_a_profile_is_no_path(run: Run, folder: Path) -> None:
         ("level = [0.9]", "level is [0.9], expected one value"),
         ('[summarize]\nby = "a\\u0000b"', r"by contains a NUL character: 'a\x00b'"),
         ("level = ", "trajmeter.toml: "),
+        (
+            '[summarize]\noutput = [["a.csv"]]',
+            "output contains ['a.csv'], expected text or a number",
+        ),
+        ("[summarize]\nfigure = [true]", "figure contains True, expected text or a number"),
         ('[summarize]\nby = ""', "by is empty, expected a value"),
         ('[summarize]\nfigure = ["a", ""]', "figure is empty, expected a value"),
         ('level = "much"', "--level"),

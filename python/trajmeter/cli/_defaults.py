@@ -313,6 +313,8 @@ def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: AN
 
 
 def _text(parameter: Any, key: str, value: Any, file: Path) -> str:  # noqa: ANN401 - as above
+    if isinstance(value, (bool, dict, list)):
+        raise ConfigurationError(f"{file}: {key} contains {value!r}, expected text or a number")
     text = str(value)
     if not text:
         raise ConfigurationError(f"{file}: {key} is empty, expected a value")
