@@ -362,3 +362,14 @@ def test_code_is_measured_as_the_original_does(
         measures = json.loads(capsys.readouterr().out)["static_metrics"]
         shown.append((measures["num_imports"], measures["avg_cyclomatic_complexity"]))
     assert shown == [(1, None), (2, 0.0)]
+
+
+def test_a_file_that_looks_like_an_option_is_explained(run: Run, folder: Path) -> None:
+    (folder / "-dash.jsonl").write_text((folder / "preds.jsonl").read_text())
+    code, _, err = run("score", "-dash.jsonl", "-m", "turns")
+    assert code == 2
+    assert err.endswith("trajmeter: to name the file -dash.jsonl, write ./-dash.jsonl\n")
+    for words in (["./-dash.jsonl"], ["--", "-dash.jsonl"]):
+        code, _, err = run("score", "-m", "turns", *words)
+        assert (code, err) == (0, "")
+    assert "to name" not in run("score", "-m", "turn", "--", "-dash.jsonl")[2]

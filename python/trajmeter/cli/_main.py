@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from contextlib import suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trajmeter.cli._application import NAME, application, default_map
@@ -66,8 +67,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return ExitCode.OK
             code = report_error(error, termination)
             if code is ExitCode.USAGE:
-                print_prefixed("\n".join(settings))
+                words = sys.argv[1:] if arguments is None else arguments
+                print_prefixed("\n".join([*_about_dashes(words), *settings]))
             return code
+
+
+def _about_dashes(words: Sequence[str]) -> list[str]:
+    """What to say about files whose names look like options."""
+    options = takewhile(lambda word: word != "--", words)
+    files = [word for word in options if word[:1] == "-" != word and os.path.lexists(word)]
+    return [f"to name the file {file}, write ./{file}" for file in dict.fromkeys(files)]
 
 
 def _is_closed_pipe(error: BaseException) -> bool:
