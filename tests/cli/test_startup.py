@@ -294,7 +294,6 @@ WORDS = {
     "an absent folder": ["--repos", "nowhere"],
     "a file for a folder": ["--repos", "gold.jsonl"],
     "a folder": ["--repos", "."],
-    "empty texts": ["-m", "", "-o", "", "-s", ""],
     "choices": ["-f", "json", "--engine", "local"],
     "no choice": ["-f", "jsno"],
     "numbers": ["--min-tasks", "3", "--threads", "2"],

@@ -31,7 +31,8 @@ def read_late(parameter: Any) -> None:  # noqa: ANN401 - its class has moved bet
     read = parameter.process_value
 
     def process_value(ctx: Any, value: object) -> object:  # noqa: ANN401 - as above
-        if value == "" or (isinstance(value, (list, tuple)) and "" in value):
+        is_empty = value == "" or (isinstance(value, (list, tuple)) and "" in value)
+        if is_empty and value != parameter.default:
             from typer import BadParameter
 
             # As a path it would be the current folder, and as a judge the default one.
