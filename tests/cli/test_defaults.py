@@ -176,7 +176,6 @@ def test_a_file_neither_runs_code_nor_sends_the_key(
         ("junit", "../other.xml"),
         ("judge-record", "../other.xml"),
         ("output", "link/other.jsonl"),
-        ("output", "s3://bucket/other.jsonl"),
     ],
 )
 def test_a_file_names_nothing_to_write_outside_its_folder(

@@ -139,7 +139,6 @@ def _check_are_harmless(values: Mapping[str, Any], file: Path) -> None:
         ConfigurationError: One does.
     """
     from trajmeter.metrics.metric_files import is_metric_file
-    from trajmeter.remote import is_remote, path_of
 
     names = names_in(_listed(values.get("metrics")))
     found = {**values, "metrics": next(filter(is_metric_file, names), None)}

@@ -10,7 +10,7 @@ import pytest
 
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
-from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
 from trajmeter.scoring.runs.key import PARTS_FORMAT
 
 
@@ -178,6 +178,27 @@ def test_a_python_file_that_a_folder_names_is_only_run_if_it_is_named_again(
             trajmeter.merge(copy, output=tmp_path / "more", metrics=metrics)
     assert not (tmp_path / "other.py.ran").exists()
     assert not (tmp_path / "more").exists()
+
+
+def test_a_python_file_may_be_elsewhere_by_the_time_of_merging(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = write_attempts(tmp_path / "runs.jsonl")
+    code = "from trajmeter import metric\n\n@metric\ndef own(task, trajectory):\n    return 1.0\n"
+    (tmp_path / "own.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    score_units(runs, Path("scores"), metrics=("turns", "own.py@own"))
+    there = tmp_path / "there"
+    there.mkdir()
+    (tmp_path / "own.py").rename(there / "moved.py")
+    name = f"{there / 'moved.py'}@own"
+    trajmeter.merge("scores", output="all", metrics=name)
+    assert contents(tmp_path / "all") == contents(tmp_path / "scores")
+    (there / "moved.py").write_text(f"{code}\n")
+    with pytest.raises(ConfigurationError, match=r"own\.py@own, or another path to the same file"):
+        trajmeter.merge("scores", output="more", metrics=name)
+    with pytest.raises(ReadError, match=r"absent\.py: No such file"):
+        trajmeter.merge("scores", output="more", metrics="absent.py@own")
 
 
 def test_only_metrics_of_the_run_are_named(shards: list[Path], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.metrics.metric_files import is_metric_file
+from trajmeter.metrics.metric_files import metric_file
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers.pieces import FolderNotes
 from trajmeter.remote import path_of
@@ -29,7 +29,6 @@ from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from trajmeter.scoring.runs.plan import Unit
     from trajmeter.scoring.runs.work import OpenedWork
@@ -176,21 +175,16 @@ def _opened(about: Mapping[str, Any], named: Sequence[str]) -> OpenedWork[Any]:
     """The work of a run, opened as far as its parts and summary require.
 
     Raises:
-        ConfigurationError: A metric is a Python file that is not named.
+        ConfigurationError: A metric is in a Python file that is not named.
         UnknownNameError: The run does not have a named metric.
     """
     job = about["job"]
     is_conversion = about["settings"]["results"] == TRAJECTORIES
-    metrics = () if is_conversion else tuple(job["metrics"])
-    for name in metrics:
-        if is_metric_file(name) and name not in named:
-            raise ConfigurationError(
-                f"the run was scored with {name!r}, which is only run if you name it too: "
-                f"--metrics {shlex.quote(name)}"
-            )
+    scored = () if is_conversion else tuple(job["metrics"])
+    metrics = tuple(_named(each, named, about["settings"]) for each in scored)
     for name in named:
-        if name not in metrics:
-            raise UnknownNameError(unknown_name("metric of this run", name, metrics))
+        if name not in (*scored, *metrics):
+            raise UnknownNameError(unknown_name("metric of this run", name, scored))
     if is_conversion:
         return Conversion().open(None)
     tasks = [path_of(each) for each in job["tasks"]]
@@ -203,7 +197,7 @@ def _opened(about: Mapping[str, Any], named: Sequence[str]) -> OpenedWork[Any]:
     ).open(lambda _: None)
 
 
-def _named(metric: str, trusted: Collection[str], settings: Mapping[str, Any]) -> str:
+def _named(metric: str, names: Sequence[str], settings: Mapping[str, Any]) -> str:
     """A metric of the run, by the name that the user gave it.
 
     Raises:
@@ -211,10 +205,10 @@ def _named(metric: str, trusted: Collection[str], settings: Mapping[str, Any]) -
         ReadError: A file that the user named cannot be read.
     """
     file = metric_file(metric)
-    if file is None or metric in trusted:
+    if file is None or metric in names:
         return metric
     recorded = [each[file] for each in settings["metrics"].values() if file in each]
-    for name in trusted:
+    for name in names:
         other = metric_file(name)
         if other is None or name.removeprefix(other) != metric.removeprefix(file):
             continue
