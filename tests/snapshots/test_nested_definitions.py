@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tree_sitter import Node
 
+from tests.steps import assert_linear
 from trajmeter.snapshots._definitions import definitions
 from trajmeter.snapshots._languages import language_of
 
@@ -25,24 +26,41 @@ def test_contextbench_searches_nested_definitions_once(inside: str, name: str | 
 
 
 @pytest.mark.parametrize(
-    ("file", "source"),
+    ("file", "opening", "inside", "closing"),
     [
-        ("a.go", b"{" * 200_000),
-        ("a.kt", b"class A { fun f() {\n" * 20_000),
-        ("a.js", b"f(() => {" * 10_000 + b"})" * 10_000),
-        ("a.js", b"() =>" * 20_000 + b"1"),
-        ("a.js", b"(() => {this.a;" * 10_000 + b"})" * 10_000),
-        ("a.c", b"struct {" * 10_000 + b"int x;" + b"} a;" * 10_000),
+        ("a.kt", "class A { fun f() {\n", "", ""),
+        ("a.js", "f(() => {", "", "})"),
+        ("a.js", "() =>", "1", ""),
+        ("a.js", "(() => {this.a;", "", "})"),
+        ("a.c", "struct {", "int x;", "} a;"),
     ],
-    ids=["braces", "unclosed", "callbacks", "arrows", "properties", "structs"],
+    ids=["unclosed", "callbacks", "arrows", "properties", "structs"],
 )
 @pytest.mark.parametrize("naming", ["default", "contextbench"])
-def test_time_grows_with_the_file(file: str, source: bytes, naming: Naming) -> None:
+def test_time_grows_with_the_levels(
+    file: str,
+    opening: str,
+    inside: str,
+    closing: str,
+    naming: Naming,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # tree-sitter looks for the parent of a node from the root, in compiled code.
+    monkeypatch.delattr(Node, "parent")
     language = language_of(file)
     assert language is not None
-    begin = time.process_time()
-    found = definitions(source, language, naming)
-    # These take a quarter of a second; if the time grew with its square, ten seconds and more.
-    assert time.process_time() - begin < 5
-    for each in found:
-        assert 0 <= each.start < each.end <= len(source)
+
+    def find(levels: int) -> None:
+        source = (opening * levels + inside + closing * levels).encode()
+        for each in definitions(source, language, naming):
+            assert 0 <= each.start < each.end <= len(source)
+
+    assert_linear(find)
+
+
+@pytest.mark.parametrize("naming", ["default", "contextbench"])
+def test_many_children_of_an_error_are_visited_once(naming: Naming) -> None:
+    language = language_of("a.go")
+    assert language is not None
+    # A query of the whole tree takes longer than a test may.
+    assert definitions(b"{" * 1_200_000, language, naming) == []

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -239,16 +238,15 @@ def test_many_keys_in_linear_time() -> None:
     call = {**CALL, **{f"view {number}": 1 for number in many}}
     found = sample(
         events=[answered({**CALLED, "tool_calls": [call, {**call, "id": "c2"}]}, 1)],
-        scores={f"{number:06}": {"value": 1} for number in many},
+        # To compare each with the others takes longer than a test may.
+        scores={f"{number:06}": {"value": 1} for number in range(600_000)},
         metadata={},
     )
     content = re.sub(rb'"view \d+"', b'"view"', json.dumps(found).encode(), count=len(many))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "run.eval")
         path.write_bytes(archive(("header.json", HEADER), ("samples/a_epoch_1.json", content)))
-        begin = time.process_time()
         read, as_record = as_batches(path, ["turns.text", "metadata"])
-        assert time.process_time() - begin < 5  # to compare each with the others takes minutes
     assert (len(read.rows), as_record) == (1, 0)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from tests.readers.inspect.archives import archive
 from tests.readers.inspect.samples import CALLED, HEADER, SAID, answered, begin, gave, sample
 from tests.readers.inspect.test_logs import attempt_of, read
+from tests.steps import assert_linear
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.records import Failure
 
@@ -97,15 +97,15 @@ def test_attachments_multiply_in_columns_that_are_not_wanted_too(tmp_path: Path)
 
 
 def test_spans_around_a_call_of_a_model_are_looked_at_in_linear_time(tmp_path: Path) -> None:
-    around = [begin("agent", "a", "s0", "s1")]
-    around += [begin("agent", "a", f"s{n}", f"s{n + 1}") for n in range(1, 100_000)]
-    said = [answered(SAID, 1, span_id=f"s{n % 9}") for n in range(3_000)]
-    ring = [begin("agent", "a", "r1", "r2"), begin("agent", "a", "r2", "r1")]
-    said += [answered(SAID, 1, span_id="r1")]
-    began = time.process_time()
-    attempt = attempt_of(tmp_path, sample(events=[*around, *ring, *said]))
-    assert len(attempt.turns or ()) == 3_001
-    assert time.process_time() - began < 10
+    def look(size: int) -> None:
+        around = [begin("agent", "a", f"s{n}", f"s{n + 1}") for n in range(size)]
+        said = [answered(SAID, 1, span_id=f"s{n % 9}") for n in range(size)]
+        ring = [begin("agent", "a", "r1", "r2"), begin("agent", "a", "r2", "r1")]
+        said += [answered(SAID, 1, span_id="r1")]
+        attempt = attempt_of(tmp_path, sample(events=[*around, *ring, *said]))
+        assert len(attempt.turns or ()) == size + 1
+
+    assert_linear(look)
 
 
 def test_a_call_of_a_model_by_a_scorer_that_lies_in_others(tmp_path: Path) -> None:

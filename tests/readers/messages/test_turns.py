@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.steps import assert_linear
 from trajmeter.readers.messages import MessageTurns, message_turns
 
 if TYPE_CHECKING:
@@ -378,14 +378,14 @@ def test_objects_of_openai_are_read_as_its_json() -> None:
 
 
 def test_results_without_ids_find_their_calls_in_linear_time() -> None:
-    names = ["a", "b"]
-    calls = [{"type": "tool_use", "name": names[n % 2], "input": {}} for n in range(30_000)]
-    results = [{"role": "tool", "name": "b", "content": f"{n}"} for n in range(15_000)]
-    began = time.process_time()
-    (turn,) = message_turns([{"role": "assistant", "content": calls}, *results]).turns
-    assert time.process_time() - began < 10
-    given = [call.result for call in turn.tool_calls]
-    assert given == [None if n % 2 == 0 else f"{n // 2}" for n in range(30_000)]
+    def find(size: int) -> None:
+        calls = [{"type": "tool_use", "name": name, "input": {}} for name in "ab" * size]
+        results = [{"role": "tool", "name": "b", "content": f"{n}"} for n in range(size)]
+        (turn,) = message_turns([{"role": "assistant", "content": calls}, *results]).turns
+        given = [call.result for call in turn.tool_calls]
+        assert given == [None if n % 2 == 0 else f"{n // 2}" for n in range(2 * size)]
+
+    assert_linear(find)
 
 
 def test_a_result_that_is_null_leaves_its_call_waiting_and_takes_no_result_back() -> None:

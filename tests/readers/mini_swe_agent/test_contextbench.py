@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from trajmeter.readers.mini_swe_agent.contextbench import shown
@@ -82,6 +80,5 @@ def test_commands_that_show_nothing(command: str) -> None:
 
 
 def test_long_commands() -> None:
-    begin = time.process_time()
+    # A quadratic algorithm takes longer than a test may.
     assert [view.path for view in shown("grep x\ny a.py\n" * 100_000)] == []
-    assert time.process_time() - begin < 5

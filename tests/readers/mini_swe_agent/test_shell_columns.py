@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -157,7 +156,7 @@ def test_a_log_that_is_not_certain_is_read_as_a_record(
     assert as_record == 1
 
 
-SIZE = 200_000
+SIZE = 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -183,6 +182,4 @@ def test_long_commands_and_outputs(path: Path, command: str, output: str) -> Non
     path.write_bytes(log([(command, {"extra": {"returncode": 0, "raw_output": output}})], None, ""))
     reader = column_reader(frozenset(COLUMNS))
     assert reader is not None
-    begin = time.process_time()
-    reader.read_logs([str(path)])
-    assert time.process_time() - begin < 10  # a quadratic algorithm would take minutes
+    reader.read_logs([str(path)])  # a quadratic algorithm takes longer than a test may

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,10 +80,7 @@ SIZE = 250_000
     ids=lambda command: command[:12].strip(),
 )
 def test_long_commands(command: str) -> None:
-    begin = time.process_time()
-    shell_views(command, "x\n" * 100)
-    # A quadratic algorithm would take minutes.
-    assert time.process_time() - begin < 20
+    shell_views(command, "x\n" * 100)  # a quadratic algorithm takes longer than a test may
 
 
 @pytest.mark.parametrize(
@@ -95,6 +90,4 @@ def test_long_commands(command: str) -> None:
     "command", ["cat a.py; cat b.py", "grep -rn x .", "git diff", "tail -n 3 a b"]
 )
 def test_long_outputs(command: str, line: str) -> None:
-    begin = time.process_time()
-    shell_views(command, f"{line}\n" * (SIZE // 10), exit_code=0)
-    assert time.process_time() - begin < 20
+    shell_views(command, f"{line}\n" * 100_000, exit_code=0)  # likewise
