@@ -58,8 +58,11 @@ def test_the_example_is_judged_from_its_recording(
     assert evaluation.code_quality.code_review is not None
 
 
-def test_results_go_to_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "results"
+@pytest.mark.parametrize("name", ["results", "heron's results"])
+def test_results_go_to_a_folder(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
     file.touch()
     assert main([*_call("--skip-judge", "--skip-code-quality"), "-o", str(file)]) == ExitCode.USAGE
     assert "'--output' / '-o': folder" in capsys.readouterr().err

@@ -240,4 +240,4 @@ def plain_message(text: str) -> str:
     """
     for words, plain in _PLAIN_WORDS.items():
         text = text.replace(words, plain)
-    return f"folder {text.removeprefix('dir ')}" if text.startswith("dir '") else text
+    return f"folder {text.removeprefix('dir ')}" if text.startswith(("dir '", 'dir "')) else text
