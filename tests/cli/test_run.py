@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -148,7 +149,8 @@ def test_answers_that_a_judge_failed_at_are_judged_without_asking_the_agents_aga
         code = main(_call("--judge-base-url", server.address, *options))
     assert code == ExitCode.UNJUDGED
     file = min(tmp_path.iterdir(), key=lambda file: len(file.name))
-    hint = f"answers not judged: {4 * int(runs)}; to judge them: trajmeter judge {file}"
+    hint = f"answers not judged: {4 * int(runs)}; to judge them: "
+    hint += f"trajmeter judge {shlex.quote(str(file))}"
     assert hint in capsys.readouterr().err
     before = read_evaluation(file)
 

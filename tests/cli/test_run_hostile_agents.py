@@ -75,7 +75,7 @@ def _call(agent: str, *options: str) -> list[str]:
 def test_a_question_that_cannot_be_cancelled_times_out_and_the_others_are_answered(
     folder: Path, agent: str
 ) -> None:
-    call = _call(agent, "--query-timeout-seconds", "1")
+    call = _call(agent, "--query-timeout-seconds", "2")
     done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
     outcomes = json.loads(done.stdout)["results"][0]["outcomes"]
     assert outcomes == {"answered": 3, "timed_out": 1, "failed": 0}

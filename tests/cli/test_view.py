@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -241,13 +242,13 @@ def _pager_program(folder: Path, body: str) -> str:
     program = folder / "pager"
     program.write_text(f"#!{sys.executable}\nimport sys\n{body}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return str(program)
+    return shlex.quote(str(program))
 
 
 def test_a_terminal_gets_a_pager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "paged"
     program = _pager_program(tmp_path, f"open({str(place)!r}, 'wb').write(sys.stdin.buffer.read())")
-    monkeypatch.setenv("PAGER", f"'{program}' -x")
+    monkeypatch.setenv("PAGER", f"{program} -x")
     stdout = Terminal()
     monkeypatch.setattr(sys, "stdout", stdout)
     _pager.print_lines(iter(["ü", "b"]), pages=True)

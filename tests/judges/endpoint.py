@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
 class Endpoint:
     """Answers each request with the next step of a script.
 
-    A step is the text of a reply, a status code, ``"slow"``, ``"drip"`` (blanks,
-    one after the other, before the reply), ``"filtered"``, ``{"refusal": text}``, or the bytes
+    A step is the text of a reply, a status code, ``"slow"`` (no reply while it serves), ``"drip"``
+    (blanks, one after the other, for as long), ``"filtered"``, ``{"refusal": text}``, or the bytes
     of a whole body. ``{authorization}`` in a text stands for what the client sent as such.
     """
 
@@ -29,8 +28,9 @@ class Endpoint:
 
 
 @contextmanager
-def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
+def endpoint(*script: Any) -> Iterator[Endpoint]:
     """Serve a script on the loopback address."""
+    ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -48,20 +48,18 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
                 payload = step
             else:
                 if step == "slow":
-                    time.sleep(slow_seconds)
+                    ended.wait()
                 reply = json.dumps(completion(step))
                 payload = reply.replace("{authorization}", self.headers["authorization"]).encode()
             try:
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
-                blanks = 20 if step == "drip" else 0
-                self.send_header("content-length", str(blanks + len(payload)))
+                self.send_header("content-length", str(len(payload)))
                 if status == 429:
                     self.send_header("retry-after", "0")
                 self.end_headers()
-                for _ in range(blanks):
+                while step == "drip" and not ended.wait(0.05):
                     self.wfile.write(b" ")
-                    time.sleep(slow_seconds / blanks)
                 self.wfile.write(payload)
             except (BrokenPipeError, ConnectionResetError):
                 return  # the client timed out
@@ -76,6 +74,7 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
     try:
         yield served
     finally:
+        ended.set()
         server.shutdown()
         server.server_close()
         thread.join()

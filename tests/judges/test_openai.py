@@ -96,7 +96,7 @@ def test_a_request_the_endpoint_will_not_take_is_not_repeated(status: int) -> No
 
 @pytest.mark.parametrize("step", ["slow", "drip"])
 def test_a_slow_reply_is_a_time_out(step: str) -> None:
-    with endpoint(step, slow_seconds=1.0) as server:
+    with endpoint(step) as server:
         got = ask(server, timeout_seconds=0.1)
     assert (got.value, got.record.cause) == (None, Cause.JUDGE_TIMEOUT)
     assert got.record.attempts == 3

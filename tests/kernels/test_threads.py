@@ -108,7 +108,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def test_the_gil_is_released(rust: Kernels) -> None:
-    """Another thread runs while a kernel does."""
+    """Another thread runs while a kernel does; fails by the time limit of a test."""
     size = 3_000_000
     start = np.random.default_rng(0).integers(0, 2**40, size)
     end = start + 10
@@ -123,16 +123,13 @@ def test_the_gil_is_released(rust: Kernels) -> None:
 
     counter = threading.Thread(target=count)
     counter.start()
-    begin = time.perf_counter()
     most = 0
-    while most < 5 and time.perf_counter() - begin < 60.0:
+    while most < 5:  # a held GIL would let the other thread in once, between two calls
         before = ticks
         rust.union(start, end)
         most = max(most, ticks - before)
     done.set()
     counter.join()
-    # A held GIL would let the other thread in once, between two calls.
-    assert most >= 5
 
 
 def test_a_panic_is_an_internal_error() -> None:

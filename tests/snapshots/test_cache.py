@@ -139,8 +139,9 @@ def test_a_database_in_use_is_waited_for_no_longer_than_it_says(
 _WRITER = """
 import sys
 from pathlib import Path
-from trajmeter.snapshots._cache import EntryCache
-cache = EntryCache(Path(sys.argv[1]))
+from trajmeter.snapshots import _cache
+_cache._WAIT_SECONDS = 300  # entries of a writer that waits longer are lost
+cache = _cache.EntryCache(Path(sys.argv[1]))
 for n in range(100):
     cache.write([(f"{sys.argv[2]} {n}", b"%d" % n), ("shared", b"same")])
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ def test_tasks_without_a_repository_or_commit_are_reported(tmp_path: Path) -> No
     )
     assert without_commit == (
         f"2 tasks found no commit in their repository, such as 't3', which needs '{absent}' in "
-        f"{shelf}; fetch it: git -C {shelf} fetch origin {absent}"
+        f"{shelf}; fetch it: git -C {shlex.quote(str(shelf))} fetch origin {absent}"
     )
 
 

@@ -103,8 +103,14 @@ def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_ending() -> 
 
 
 async def _interrupted(function: Callable[..., Any]) -> None:
-    asking = asyncio.ensure_future(call(function, "q", timeout_seconds=60))
-    await asyncio.sleep(0.1)
+    begun = asyncio.Event()
+
+    async def begin(question: str) -> None:
+        begun.set()
+        await function(question)
+
+    asking = asyncio.ensure_future(call(begin, "q", timeout_seconds=60))
+    await begun.wait()
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
@@ -117,7 +123,8 @@ def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_being_interr
     assert not runner.is_alive()
 
 
-def test_an_interrupted_coroutine_may_tidy_up() -> None:
+def test_an_interrupted_coroutine_may_tidy_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajmeter.frameworks.harness.calls._CLEANUP_SECONDS", 60.0)
     tidied = []
 
     async def tidy(_: str) -> None:

@@ -245,12 +245,15 @@ def test_a_scenario_without_documents_is_run(scenario: Scenario, journal: RunJou
 
 
 def test_an_interrupted_question_ends_before_the_agent_is_cleaned_up(
-    scenario: Scenario, journal: RunJournal
+    scenario: Scenario, journal: RunJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("trajmeter.frameworks.harness.calls._CLEANUP_SECONDS", 60.0)
     happened: list[str] = []
+    asked: asyncio.Event
 
     class Tidy:
         async def query(self, _: str) -> None:
+            asked.set()
             try:
                 await asyncio.sleep(30)
             finally:
@@ -261,12 +264,14 @@ def test_an_interrupted_question_ends_before_the_agent_is_cleaned_up(
             happened.append("cleaned up")
 
     async def interrupted() -> None:
+        nonlocal asked
+        asked = asyncio.Event()
         agent: Any = Tidy()
         options = RunOptions(AskingOptions())
         running = asyncio.ensure_future(
             run_scenario(scenario, agent, framework="Tidy", options=options, journal=journal)
         )
-        await asyncio.sleep(0.1)
+        await asked.wait()
         running.cancel()
         await running
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.frameworks.harness import Answer, AnswerUsage
+from trajmeter.frameworks.harness import Answer, AnswerUsage, worker_process
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ async def sleep() -> None:
 
 
 async def late() -> None:
-    time.sleep(1.2)  # noqa: ASYNC251 - likewise
+    time.sleep(0.7)  # noqa: ASYNC251 - likewise
 
 
 async def loop() -> None:
@@ -120,6 +120,11 @@ async def swallow() -> None:
 
 async def cooperate() -> None:
     await asyncio.sleep(60)
+
+
+async def patient() -> None:
+    """Let cancelled questions of this worker end, however long it takes."""
+    vars(worker_process)["CANCEL_SECONDS"] = 60.0
 
 
 async def leave() -> None:
@@ -157,6 +162,7 @@ ACTS = {
         native,
         swallow,
         cooperate,
+        patient,
         leave,
         crash,
         fork,
@@ -165,6 +171,8 @@ ACTS = {
         fail,
     )
 }
+EXCEEDING = {act.__name__ for act in (sleep, late, loop, native, swallow, cooperate)}
+"""Acts that exceed the limit of a question."""
 
 
 class Hostile:

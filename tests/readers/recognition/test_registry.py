@@ -137,9 +137,9 @@ def test_an_exception_of_a_listener_is_passed_on(tmp_path: Path) -> None:
     def refuse(problem: ReadProblem) -> None:
         raise ValueError(f"seen {problem.file}")
 
-    with pytest.raises(ValueError, match=r"^seen \S*run_metadata\.json$"):
+    with pytest.raises(ValueError, match=r"^seen .*run_metadata\.json$"):
         list(read_trajectories(tmp_path, on_problem=refuse))
-    with pytest.raises(ReadError, match=r"^\S*run_metadata\.json: invalid JSON"):
+    with pytest.raises(ReadError, match=r"run_metadata\.json: invalid JSON"):
         list(read_trajectories(tmp_path))
 
 
