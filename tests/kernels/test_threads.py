@@ -40,6 +40,11 @@ def results():
 def digest():
     return hashlib.sha256(b"".join(result.tobytes() for result in results())).hexdigest()
 """
+THREADS = """
+def threads():
+    return sum(open(f"/proc/self/task/{id}/comm").read().startswith("trajmeter")
+               for id in os.listdir("/proc/self/task"))
+"""
 
 pytestmark = pytest.mark.usefixtures("rust")
 
@@ -67,17 +72,15 @@ needs_tasks = pytest.mark.skipif(
 @needs_tasks
 def test_large_batches_use_threads_and_small_ones_start_none() -> None:
     program = """
-def threads():
-    return sum(open(f"/proc/self/task/{id}/comm").read().startswith("trajmeter")
-               for id in os.listdir("/proc/self/task"))
 rust.measure_batched(start[:5_000], end[:5_000], np.array([0, 1_000, 5_000]))
 rust.gmean(values[:100_000])
 rust.union(start[:100_000], end[:100_000])
 print(threads())
 digest()
+while threads() < 3: pass  # a thread has its name once it runs
 print(threads())
 """
-    assert run(program, threads=3).split() == ["0", "3"]
+    assert run(THREADS + program, threads=3).split() == ["0", "3"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform cannot fork")
@@ -99,12 +102,11 @@ def test_a_child_forked_before_the_first_batch_has_threads_of_its_own() -> None:
 child = os.fork()
 if child == 0:
     digest()
-    threads = sum(open(f"/proc/self/task/{id}/comm").read().startswith("trajmeter")
-                  for id in os.listdir("/proc/self/task"))
-    os._exit(threads)
+    while threads() < 3: pass
+    os._exit(threads())
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    assert run(program, threads=3) == "3\n"
+    assert run(THREADS + program, threads=3) == "3\n"
 
 
 def test_the_gil_is_released(rust: Kernels) -> None:
