@@ -29,7 +29,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", settings.get_profile("suite"), max_examples=20)
-settings.register_profile("thorough", deadline=None, max_examples=5_000)
+settings.register_profile(
+    "thorough",
+    deadline=None,
+    max_examples=5_000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile(os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE", "suite"))
 
 # A suite that was told to do without the extension asks for the twin, or every command would remark
@@ -123,6 +128,14 @@ def _unflushed() -> Iterator[None]:
     """Do not wait for the disk: tests cannot see what survives a power failure."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unproxied() -> Iterator[None]:
+    """Reach the servers of tests directly, whatever proxy this machine uses."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("no_proxy", "127.0.0.1,localhost")
         yield
 
 
