@@ -61,7 +61,10 @@ WITHOUT_WHEELS = {
 
 @pytest.hookimpl(tryfirst=True)  # before the plugin that sets the time
 def pytest_configure(config: pytest.Config) -> None:
-    """Disable the time limit for a thorough run of random examples."""
+    """Import the package as users do; no time limit for a thorough run of random examples."""
+    # pytest parses every module of a plugin's package, for its assertions. In a thread that imports
+    # one for the first time, the parser of CPython 3.11 may raise a SystemError.
+    getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("trajmeter")
     if os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE") == "thorough":
         config.option.timeout = 0
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import pkgutil
 import re
 import subprocess
@@ -157,3 +158,10 @@ def test_every_error_is_tested_where_it_is_raised(error: type[errors.TrajmeterEr
     files = [path for path in this.parent.rglob("*.*") if path.suffix in {".json", ".py"}]
     texts = [path.read_text(encoding="utf-8") for path in files if path != this]
     assert any(error.__name__ in text or f'"{error.code}"' in text for text in texts)
+
+
+def test_pytest_leaves_the_modules_of_the_package_as_they_are() -> None:
+    """Its loader parses them, which may fail in threads."""
+    spec = importlib.import_module("trajmeter.readers.fceval").__spec__
+    assert spec is not None
+    assert type(spec.loader) is importlib.machinery.SourceFileLoader
