@@ -111,7 +111,7 @@ class Conversation:
         role = message.get("role") or kind
         if type(kind) is str and kind in _BESIDE:
             return
-        if kind == "message" and role == "assistant" and "stop_reason" not in message:
+        if kind == "message" and role == "assistant" and _is_item(message):
             self._said_item(index, message)
         elif type(role) is str and role in _ADDERS:
             _ADDERS[role](self, index, message)
@@ -329,3 +329,13 @@ _ADDERS: dict[str, Callable[[Conversation, int, Mapping[str, Any]], None]] = {
 
 def _text(value: object) -> str | None:
     return value if type(value) is str else None
+
+
+def _is_item(message: Mapping[str, Any]) -> bool:
+    """Whether a message is an item of OpenAI's Responses, which holds neither calls nor usage.
+
+    A message of Anthropic's has the same type, and may have been stored without its stop reason.
+    """
+    if "stop_reason" in message or message.get("usage") is not None:
+        return False
+    return not called_in(message, message.get("content"))

@@ -95,7 +95,7 @@ impl<'n> Conversation<'n> {
         if kind.quoted().is_some_and(is_beside) {
             return Some(());
         }
-        if kind.is("message") && role.is("assistant") && !message.has("stop_reason") {
+        if kind.is("message") && role.is("assistant") && is_item(&message)? {
             let texts = content_texts(message.get("content"));
             let draft = self.flat();
             return self.say(draft, texts);
@@ -311,6 +311,17 @@ impl<'n> Conversation<'n> {
         draft.usage = (self.usage)(response);
         Some(())
     }
+}
+
+/// Returns whether a message is an item of `OpenAI`'s Responses, which holds neither calls nor
+/// usage.
+///
+/// A message of Anthropic's has the same type, and may have been stored without its stop reason.
+fn is_item(message: &Message<'_>) -> Option<bool> {
+    if message.has("stop_reason") || !message.get("usage").is_null() {
+        return Some(false);
+    }
+    Some(calls::calls(message, message.get("content"))?.is_empty())
 }
 
 fn begin_entry(transcript: &mut String, who: &str) {
