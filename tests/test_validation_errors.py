@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from trajmeter.records import Source
+from trajmeter.records import Source, Trajectory
 from trajmeter.validation_errors import describe_error, describe_errors
 
 
@@ -69,3 +69,9 @@ def test_invalid_json_is_described_with_its_beginning() -> None:
         Source.model_validate_json(b'{"file": ')
     message = describe_error(caught.value)
     assert re.fullmatch(r"invalid JSON: EOF while .*; it begins .*file.*", message)
+
+
+def test_what_a_reader_added_is_not_shown_as_input() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Trajectory.model_validate({"agent": "a", "source": Source(file="f")})
+    assert describe_error(caught.value) == 'task_id: required, but missing from {"agent": "a"}'

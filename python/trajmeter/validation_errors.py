@@ -6,6 +6,8 @@ import json
 import reprlib
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from trajmeter.json_input import NOTHING, SHOWN
 
 if TYPE_CHECKING:
@@ -59,8 +61,10 @@ def describe_errors(error: ValidationError) -> str:
 
 
 def _fault(error: ErrorDetails) -> str:
-    known = error.get("ctx", {})
-    shown = _SHORT.repr(error["input"])
+    known, given = error.get("ctx", {}), error["input"]
+    if isinstance(given, dict):  # beside a value of ours, which was not in the input
+        given = {key: each for key, each in given.items() if not isinstance(each, BaseModel)}
+    shown = _SHORT.repr(given)
     match error["type"]:
         case "missing":
             what = f"required, but missing from {shown}"

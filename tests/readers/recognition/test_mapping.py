@@ -130,6 +130,24 @@ def test_a_column_named_like_a_field_may_be_mapped_in_parts(tmp_path: Path, cont
     assert attempt.extra == {"usage.total": {"all": 13}, "model.size": 7}
 
 
+def test_a_column_named_like_a_part_of_another_is_kept_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    row = {
+        "uid": "a",
+        "usage": {"prompt_tokens": 1, "latency": 7},
+        "usage.latency": 5,
+        "usage.prompt_tokens": 3,
+    }
+    path.write_text(json.dumps(row))
+    mapping = {"task_id": "uid", "usage.input_tokens": "usage.prompt_tokens"}
+    (attempt,), problems, _ = read(path, mapping)
+    assert problems == []
+    assert attempt.usage is not None
+    assert attempt.usage.input_tokens == 3
+    nested = {"usage.latency (nested)": 7, "usage.prompt_tokens (nested)": 1}
+    assert attempt.extra == {"usage.latency": 5, **nested}
+
+
 def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"uid": "a", "model_id": null, "by": {"team": 1}}\n{"uid": "b"}\n{"other": 1}')
@@ -150,7 +168,7 @@ def test_a_column_that_no_row_has_is_reported(tmp_path: Path) -> None:
         ({"uid": "a", "steps": 5}, "messages: expected a list, got a number"),
         ({"uid": "a", "steps": "["}, "messages: invalid JSON: "),
         ({"uid": ["a"], "steps": []}, "task_id: expected text, got "),
-        ({"uid": None, "steps": []}, "task_id: required, but missing"),
+        ({"uid": None, "steps": []}, "column 'uid' for 'task_id': expected text, got null"),
         ({"to": "a", "steps": []}, "no column 'uid' for 'task_id'; there are: ['to', 'steps']"),
         ({"uids": "a", "steps": []}, "no column 'uid' for 'task_id'; did you mean 'uids'?"),
     ],

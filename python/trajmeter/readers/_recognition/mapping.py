@@ -108,8 +108,8 @@ class ColumnMapping:
         """Rename the columns of a record; unmapped columns keep their names.
 
         Raises:
-            ReadError: It has none of the columns, its messages are not a list, or text in place of
-                a list or an object is not JSON.
+            ReadError: It has none of the columns or no task's id, its messages are not a list, or
+                text in place of a list or an object is not JSON.
         """
         found = {field: value for field, value in self._values(record) if value is not None}
         if not any(True for _ in self.columns_in(record)):
@@ -123,7 +123,7 @@ class ColumnMapping:
         renamed: dict[str, Any] = {key: record[key] for key in record if key not in self.gone}
         for name, shape in self._divided.items():
             if isinstance(renamed.get(name), dict):
-                self._divide(name, shape, renamed)
+                self._divide(name, shape, renamed, record)
         for field, value in found.items():
             *path, name = field.split(".")
             target = renamed
@@ -131,12 +131,22 @@ class ColumnMapping:
                 inside = target.get(part)
                 target[part] = target = dict(inside) if isinstance(inside, dict) else {}
             target[name] = value
+        if self.is_own and task_id is not None and renamed.get(_TASK_ID) is None:
+            raise ReadError(f"column {task_id!r} for {_TASK_ID!r}: expected text, got null")
         return _own_record(renamed) if self.is_own else renamed
 
-    def _divide(self, name: str, shape: Shape, record: dict[str, Any]) -> None:
+    def _divide(
+        self, name: str, shape: Shape, record: dict[str, Any], given: Mapping[str, JsonValue]
+    ) -> None:
         """Keep under its name only what a field holds of a column whose other parts are mapped.
 
         The rest gets dotted names, which match no field, because it was not meant for one.
+
+        Args:
+            name: The column.
+            shape: Shape of the field with its name.
+            record: The renamed record so far.
+            given: The record before, whose own columns may have dotted names too.
         """
         if shape.kind in ("json", "mapping"):  # which hold anything
             return
@@ -144,10 +154,13 @@ class ColumnMapping:
         kept = {}
         for key, value in record.pop(name).items():
             column = f"{name}.{key}"
-            if key in members and column not in self.gone:
+            is_beside = column in given  # a column of this name is the one that was mapped
+            if column in self.gone and not is_beside:
+                continue
+            if key in members:
                 kept[key] = value
-            elif column not in self.gone:
-                record[column] = value
+            else:
+                record[f"{column} (nested)" if is_beside else column] = value
         if kept:
             record[name] = kept
 
