@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.readers.mlflow.examples import TRACE
 from trajmeter.readers import ReadProblem, read_tasks, read_trajectories
 from trajmeter.readers.batches import TrajectoryBatches
 
@@ -145,6 +146,26 @@ def test_predictions_next_to_logs_are_not_read_twice(tmp_path: Path) -> None:
         f"{predictions} (and 1 more): left out, because predictions and summaries"
     )
     assert read(predictions) == (["p"], [], [])
+
+
+def test_what_mlflow_stores_beside_traces_is_no_log(tmp_path: Path) -> None:
+    said = '{"messages": [{"role": "user", "content": "Why?"}]}'
+    trace, run = tmp_path / "1" / "traces" / "tr-1", tmp_path / "1" / "run"
+    write(trace / "trace_info.yaml", "trace_id: tr-1")
+    write(trace / "artifacts" / "traces.json", json.dumps(TRACE["data"]))
+    for name in ("mlflow.traceInputs", "mlflow.traceOutputs"):
+        write(trace / "request_metadata" / name, said)
+    write(trace / "tags" / "prompt", said)
+    write(run / "meta.yaml", "run_id: run")
+    for name in ("params/prompt", "tags/prompt", "metrics/loss"):
+        write(run / name, said)
+    write(tmp_path / "1" / "models" / "m" / "artifacts" / "MLmodel", "")
+    write(tmp_path / "1" / "models" / "m" / "artifacts" / "input_example.json", said)
+    write(tmp_path / ".trash" / "2" / "deleted.jsonl", OWN)
+    assert read(tmp_path) == (["tr-1"], [], [])
+    write(run / "artifacts" / "own.jsonl", OWN)  # what a run was given to keep may be logs
+    assert read(tmp_path) == (["own", "tr-1"], [], [])
+    assert read(trace / "request_metadata")[0] == ["mlflow.traceInputs", "mlflow.traceOutputs"]
 
 
 def test_a_folder_with_nothing_to_read_is_a_problem(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from datetime import datetime
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.readers.logs import read_one, turns_of, write_lines
+from tests.readers.logs import read, read_one, turns_of, write_lines
 from tests.readers.mlflow.examples import (
     ANSWER,
     ASKED,
@@ -103,6 +104,24 @@ def test_rows_of_parquet(has_trace: bool, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist([row, other]), path)
     expected = read_one(write_lines(tmp_path / "traces.jsonl", TRACE))
     assert read_one(path).model_copy(update={"source": expected.source}) == expected
+
+
+def test_rows_of_csv(tmp_path: Path) -> None:
+    cells = {**ROW, "spans": str(SPANS), "tags": str(ROW["tags"])}  # as pandas writes objects
+    path = tmp_path / "traces.csv"
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        rows = csv.DictWriter(file, ["", *cells], restval="0")
+        rows.writeheader()
+        rows.writerow({**cells, "trace": "", "trace_id": "tr-0"})
+        rows.writerow(cells)
+        file.write("tr-2,\r\n")
+    expected = read_one(write_lines(tmp_path / "traces.jsonl", TRACE))
+    (attempt,), problems = read(path)
+    assert attempt.model_copy(update={"source": expected.source}) == expected
+    assert [str(problem) for problem in problems] == [
+        f"{path}:2: trace tr-0: expected a list of spans in data",
+        f"{path}:4: expected 9 values, got 2",
+    ]
 
 
 def received(printed: dict[str, Any]) -> dict[str, Any]:

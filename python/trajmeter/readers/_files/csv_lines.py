@@ -4,17 +4,43 @@ from __future__ import annotations
 
 import csv
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import open_content
-from trajmeter.records import Source
+from trajmeter.readers._files.problems import problem_at
+from trajmeter.records import ReadProblem, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["csv_lines"]
+__all__ = ["csv_columns", "csv_lines", "csv_rows"]
+
+
+def csv_columns(line: bytes) -> list[str]:
+    """The names of columns in the first line of a file, none of which has a comma."""
+    names = line.decode(errors="replace").strip().lstrip("\ufeff").split(",")
+    return [name.strip(' "') for name in names]
+
+
+def csv_rows(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[tuple[Source, dict[str, Any]]]:
+    """Yield the rows of a CSV file by the names of its columns, and report the unreadable ones."""
+    columns: list[str] | None = None
+    for source, values in csv_lines(path, longest=json_input.LONGEST_LINE):
+        message = str(values) if isinstance(values, ReadError) else None
+        if not isinstance(values, ReadError):
+            if columns is None:
+                columns = values
+                continue
+            if len(values) == len(columns):
+                yield source, dict(zip(columns, values, strict=True))
+                continue
+            message = f"expected {len(columns)} values, got {len(values)}"
+        report(problem_at(source, message or ""))
 
 
 def csv_lines(

@@ -50,8 +50,14 @@ _NO_LOGS = r"""\. (?:
 """Suffixes of files that are never logs."""
 _LOG_SUFFIX = ".json"
 _NO_LOG_NAMES = frozenset({".DS_Store", ".gitattributes", ".gitignore", "LICENSE", "Makefile"})
-_NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
-
+_NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", ".trash", "__pycache__", "node_modules"})
+_DESCRIPTIONS = {
+    "meta.yaml": frozenset({"metrics", "params", "tags"}),
+    "trace_info.yaml": frozenset({"assessments", "request_metadata", "tags"}),
+}
+"""Folders in which MLflow describes a run or a trace, by the file beside them."""
+_MODEL = "MLmodel"
+"""The file in each folder of a model that MLflow stored, whose examples are not logs."""
 
 _SUMMARY = r".+\.pred|(all_)?pred(iction)?s\.jsonl?|.*patch_context\.txt"
 """Names of predictions and declared contexts, which mini-swe-agent, SWE-agent and others write next
@@ -212,11 +218,14 @@ def _walk(
     if folder_format is not None:
         yield Input(folder, folder_format, notes)
         return
+    if _MODEL in names and is_below:
+        return
+    no_logs = _NO_LOG_FOLDERS.union(*(_DESCRIPTIONS[name] for name in names & _DESCRIPTIONS.keys()))
     endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
     is_local = not is_remote(folder)
     for name, place, is_folder, is_file in entries:
         if is_folder:
-            if name not in _NO_LOG_FOLDERS:
+            if name not in no_logs:
                 below = _as_path(place) if is_local else path_of(place)
                 yield from _walk(below, choice, notes, is_below=True)
         elif is_file and name not in _NO_LOG_NAMES:

@@ -208,6 +208,7 @@ INDEX: dict[str, Place] = {
         ("trace_id", "request_id", "mlflow.traceRequestId", "mlflow.spanType"),
         ("trace", "spans", "trace_metadata", "request_metadata"),
         magic=b"PAR1",
+        is_text=True,
     ),
     "openai-agents-traces": _files("openai_agents", ("trace", "trace.span")),
     "openhands": _records("openhands", "history", "test_result"),

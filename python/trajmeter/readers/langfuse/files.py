@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import PARQUET_MAGIC
 from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.csv_lines import csv_rows
 from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._logs.sessions import Event, events, first_objects
 from trajmeter.readers._logs.values import as_list, json_row
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.langfuse.observations import metadata_of, run_of
-from trajmeter.readers.langfuse.rows import csv_rows, has_columns, is_header, renamed
+from trajmeter.readers.langfuse.rows import has_columns, is_header, renamed
 from trajmeter.readers.langfuse.scores import is_score, scores_of
 from trajmeter.readers.messages.shapes import identity_of
 from trajmeter.readers.opentelemetry.runs import CARRIED_BY_RUNS, attempt_of_runs, with_scores

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter import json_input
-from trajmeter.errors import ReadError
-from trajmeter.readers._files.csv_lines import csv_lines
-from trajmeter.readers._files.problems import problem_at
+from trajmeter.readers._files.csv_lines import csv_columns
 from trajmeter.readers._logs.values import as_list
 from trajmeter.readers.opentelemetry.values import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Mapping
 
-    from trajmeter.records import ReadProblem, Source
-
-__all__ = ["csv_rows", "has_columns", "is_header", "renamed"]
+__all__ = ["has_columns", "is_header", "renamed"]
 
 _NAMES = {
     "cost_details": "costDetails",
@@ -53,26 +47,7 @@ def has_columns(names: Collection[str]) -> bool:
 
 def is_header(line: bytes) -> bool:
     """Whether a line of CSV has the columns of such a table."""
-    names = line.decode(errors="replace").strip().lstrip("\ufeff").split(",")
-    return has_columns([name.strip(' "') for name in names])
-
-
-def csv_rows(
-    path: Path, report: Callable[[ReadProblem], None]
-) -> Iterator[tuple[Source, dict[str, Any]]]:
-    """Yield the rows of a CSV file, and report the unreadable ones."""
-    columns: list[str] | None = None
-    for source, values in csv_lines(path, longest=json_input.LONGEST_LINE):
-        message = str(values) if isinstance(values, ReadError) else None
-        if not isinstance(values, ReadError):
-            if columns is None:
-                columns = values
-                continue
-            if len(values) == len(columns):
-                yield source, dict(zip(columns, values, strict=True))
-                continue
-            message = f"expected {len(columns)} values, got {len(values)}"
-        report(problem_at(source, message or ""))
+    return has_columns(csv_columns(line))
 
 
 def renamed(row: Mapping[str, Any]) -> Mapping[str, Any]:

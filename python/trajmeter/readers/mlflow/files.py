@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
-from trajmeter.readers._files.containers import PARQUET_MAGIC, holds_parquet
+from trajmeter.readers._files.containers import PARQUET_MAGIC
+from trajmeter.readers._files.content import open_content
+from trajmeter.readers._files.csv_lines import csv_columns, csv_rows
 from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._logs.sessions import Event, events, first_objects
 from trajmeter.readers._logs.values import as_list, as_mapping, json_row
@@ -32,11 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["MLFLOW_TRACES"]
 
 _SESSION = "mlflow.trace.session"
+_HEAD = 1 << 16
+"""Bytes that contain the header of a table."""
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     if head.startswith(PARQUET_MAGIC):
         return Evidence.CERTAIN if has_columns(column_names(path, head)) else None
+    if _is_csv(head):
+        return Evidence.CERTAIN
     values = [each for value in first_objects(head) for each in page_of(value) if each]
     traces = [each for each in values if is_trace(each)]
     if not traces or 2 * len(traces) <= len(values):
@@ -48,13 +54,30 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
     )
 
 
+def _is_csv(head: bytes) -> bool:
+    """Whether a file is a data frame of traces as CSV, whose spans alone are no JSON."""
+    columns = csv_columns(head.partition(b"\n")[0])
+    return has_columns(columns) and "trace" in columns
+
+
+def _events(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Event]:
+    """The objects in a file: values, or rows of a table."""
+    with open_content(path) as file:
+        head = file.read(_HEAD)
+    if _is_csv(head):
+        for source, row in csv_rows(path, report):
+            yield Event(source, row, report)
+        return
+    is_table = head.startswith(PARQUET_MAGIC)
+    for event in events(path, report):
+        yield event._replace(value=json_row(event.value)) if is_table else event
+
+
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, one per trace; of several copies of a trace, the last counts."""
     traces: dict[str, _Trace] = {}
-    is_table = holds_parquet(path)
-    for event in events(path, report):
-        row = json_row(event.value) if is_table else event.value
-        for value in map(whole, map(as_mapping, page_of(row))):
+    for event in _events(path, report):
+        for value in map(whole, map(as_mapping, page_of(event.value))):
             name, spans = identity_of_trace(value), spans_in(value)
             if name is None:
                 event.problem("expected a trace: an object with info and data, or with its spans")
