@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers import test_smolagents as smolagents
+from tests.readers import test_verifiers as verifiers
+from tests.readers.langfuse import test_observations as langfuse
+from tests.readers.langsmith import test_runs as langsmith
+from tests.readers.messages.test_turns import ONE_CALL
+from tests.readers.mlflow import examples as mlflow
 from trajmeter.readers import read_trajectories
 
 if TYPE_CHECKING:
@@ -85,6 +91,48 @@ def test_a_broken_line_costs_that_line_alone(tmp_path: Path, name: str, broken: 
         (attempt,) = read_trajectories(path, on_problem=problems.append)
         assert [problem.line for problem in problems] == [place + 1]
         assert attempt.turns == whole.turns
+
+
+@pytest.mark.parametrize("other", [{}, {"level": "info", "message": "starting"}])
+@pytest.mark.parametrize("name", LOGS)
+def test_a_line_of_another_program_costs_nothing(
+    tmp_path: Path, name: str, other: dict[str, str]
+) -> None:
+    path = tmp_path / "x.jsonl"
+    lines = [json.dumps(line) for line in LOGS[name]]
+    path.write_text("\n".join(lines))
+    (whole,) = read_trajectories(path)
+    for place in range(len(lines) + 1):
+        path.write_text("\n".join([*lines[:place], json.dumps(other), *lines[place:]]))
+        problems: list[ReadProblem] = []
+        (attempt,) = read_trajectories(path, on_problem=problems.append)
+        assert {problem.line for problem in problems} <= {place + 1}
+        assert attempt.turns == whole.turns
+
+
+SEVERAL: dict[str, Any] = {
+    "langfuse-traces": langfuse.trace(*langfuse.OBSERVATIONS),
+    "langsmith-runs": langsmith.nested(langsmith.RUNS),
+    "message-lists": ONE_CALL["openai"],
+    "mlflow-traces": mlflow.TRACE,
+    "smolagents-memories": [smolagents.TASK, smolagents.step(1, smolagents.READ)],
+    "verifiers-episodes": verifiers.episode(verifiers.trace()),
+}
+"""A line of each format whose lines are whole attempts."""
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_an_attempt_beside_a_line_that_is_none_is_read(
+    tmp_path: Path, name: str, is_first: bool
+) -> None:
+    path = tmp_path / "x.jsonl"
+    line = json.dumps(SEVERAL[name])
+    path.write_text("\n".join(['{"note": 1}', line] if is_first else [line, '{"note": 1}']))
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert attempt.turns
+    assert [problem.line for problem in problems] == [1 if is_first else 2]
 
 
 @pytest.mark.parametrize("name", LOGS)

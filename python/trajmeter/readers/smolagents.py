@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.readers._files.entries import values_in
+from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.limits import is_too_long
+from trajmeter.readers._logs.sessions import STRANGERS
 from trajmeter.readers._logs.values import as_list, as_object, as_text
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
@@ -116,21 +119,26 @@ def _read_run(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 
 def _recognises_memory(_: Path, head: bytes) -> Evidence | None:
-    values = beginning(head)
-    steps = values[0] if values else None
-    is_memory = isinstance(steps, list) and len(steps) > 0 and all(map(_is_step, steps[:2]))
-    return Evidence.CERTAIN if is_memory else None
+    return Evidence.CERTAIN if any(map(_is_memory, beginning(head)[: STRANGERS + 1])) else None
+
+
+def _is_memory(steps: JsonValue) -> bool:
+    return isinstance(steps, list) and len(steps) > 0 and all(map(_is_step, steps[:2]))
 
 
 def _memory(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    steps: list[JsonValue] = []
+    others: list[tuple[Source, JsonValue]] = []
     for source, value in values_in(path, report):
         if isinstance(value, list):  # a line for each memory
             yield _remembered(value, source)
         else:
-            steps.append(value)
-    if steps:
-        yield _remembered(steps, Source(file=str(path)))
+            others.append((source, value))
+    if any(_is_step(value) for _, value in others):
+        yield _remembered([value for _, value in others], Source(file=str(path)))
+        return
+    for source, value in others:
+        message = f"expected steps or a list of them, got {json_input.type_name(value)}"
+        report(problem_at(source, message))
 
 
 def _remembered(steps: Sequence[JsonValue], source: Source) -> Trajectory:

@@ -62,7 +62,7 @@ def test_lists_of_every_program_but_one_are_read_in_rust(program: str) -> None:
         (LISTS + "[]\n[3]\n[[]]\n" + LISTS, (9, 3)),
         (LISTS + LISTS[:-1] + " 3\n", (5, 1)),
         (LISTS + "".join(f"{json.dumps(each)}\n" for each in SAID) + LISTS, (7, 2)),
-        (LISTS + '3\n"x"\nnull\n{}\n' + LISTS, (7, 4)),
+        (LISTS + '3\n"x"\nnull\n{}\n' + LISTS, (6, 4)),
         (LISTS + json.dumps([*SAID, {"role": "tool"}]), (4, 1)),
         (LISTS + json.dumps([*SAID, "\ud83d"]), (4, 1)),
         (LISTS + "[" * 300 + "\n" + LISTS, (6, 1)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,16 +21,23 @@ from trajmeter.validation_errors import describe_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from trajmeter.readers._recognition.formats import Evidence
+
 __all__ = [
+    "STRANGERS",
     "Clock",
     "Event",
     "events",
+    "evidence_at_start",
     "first_objects",
     "known_only",
     "path_below",
     "stem_of",
     "usage_from",
 ]
+
+STRANGERS = 2
+"""Number of other values that may precede those by which a file is recognised."""
 
 
 class Event(NamedTuple):
@@ -70,6 +78,19 @@ def first_objects(head: bytes) -> Iterator[dict[str, Any]]:
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict):
                 yield item
+
+
+def evidence_at_start(
+    head: bytes, of: Callable[[dict[str, Any]], Evidence | None]
+) -> Evidence | None:
+    """The evidence in the first object that has any; others may have been written before it.
+
+    Args:
+        head: The beginning of a file.
+        of: The evidence in an object.
+    """
+    found = (of(each) for each in islice(first_objects(head), STRANGERS + 1))
+    return next((each for each in found if each is not None), None)
 
 
 def usage_from(

@@ -23,6 +23,7 @@ from trajmeter.readers._logs.replies import (
     usage_fields,
 )
 from trajmeter.readers._logs.sessions import (
+    STRANGERS,
     Clock,
     events,
     first_objects,
@@ -55,6 +56,7 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
     found: Evidence | None = None
+    strangers = 0
     for first in first_objects(head):
         kind = as_text(first.get("type"))
         # Newer versions write the session id after the message, which may be long.
@@ -65,6 +67,8 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
         if kind == _SNAPSHOT or (is_linked and kind is not None):
             found = Evidence.LIKELY
         elif kind != _SUMMARY or "leafUuid" not in first:
+            strangers += 1
+        if strangers > STRANGERS:
             return None
     return found
 

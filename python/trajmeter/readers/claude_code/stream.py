@@ -10,7 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.replies import TOKENS, TURNS, leaks_of, turns_of, usage_fields
-from trajmeter.readers._logs.sessions import Clock, events, first_objects, known_only, stem_of
+from trajmeter.readers._logs.sessions import (
+    STRANGERS,
+    Clock,
+    events,
+    first_objects,
+    known_only,
+    stem_of,
+)
 from trajmeter.readers._logs.values import as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.claude_code.conversation import (
@@ -41,13 +48,15 @@ _BUDGETS = {
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
+    strangers = 0
     for first in first_objects(head):
         kind = as_text(first.get("type"))
         is_event = "session_id" in first and kind is not None
         if (is_event and kind in _TYPES) or _is_result(first):
             return Evidence.CERTAIN
-        if not is_event:
-            return None  # else an event of another type, such as rate_limit_event
+        strangers += not is_event  # else an event of another type, such as rate_limit_event
+        if strangers > STRANGERS:
+            return None
     return None
 
 
@@ -72,7 +81,8 @@ def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
     for event in found:
         session = as_text(event.value.get("session_id"))
         if stream is not None and stream.is_over_before(event, session):
-            yield stream.trajectory(name)
+            if stream.is_begun:
+                yield stream.trajectory(name)
             stream = None
         if stream is None:
             stream = _Stream(session, event.source)
@@ -93,6 +103,12 @@ class _Stream:
         self._conversation = Conversation(has_usage=False)
         self._clock = Clock()
         self._result: Event | None = None
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether any of its lines belongs to a stream."""
+        has_events = self._has_messages or self._result is not None
+        return has_events or self._session is not None or self._model is not None
 
     def is_over_before(self, event: Event, session: str | None) -> bool:
         """Whether an event belongs to the next stream."""

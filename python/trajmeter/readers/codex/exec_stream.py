@@ -18,7 +18,7 @@ from trajmeter.readers._logs.replies import (
     turns_of,
     usage_fields,
 )
-from trajmeter.readers._logs.sessions import events, first_objects, known_only, stem_of
+from trajmeter.readers._logs.sessions import events, evidence_at_start, known_only, stem_of
 from trajmeter.readers._logs.shown import Viewer, shown_parts
 from trajmeter.readers._logs.values import as_int, as_object, as_text
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["EXEC_STREAMS", "read_events"]
 
 _BEGINS = ("thread.started", "session.created")
+_LINES = ("thread.", "session.", "turn.", "item.", "error")
+"""Beginnings of the types of all lines."""
 _FOLLOWS = ("item.started", "item.completed")
 """Events with an item, which may come first if the lines before them are broken."""
 _KINDS = frozenset({"type", "item_type"})
@@ -47,7 +49,10 @@ _FAILED = ("failed", "declined")
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    first: dict[str, Any] = next(first_objects(head), {})
+    return evidence_at_start(head, _evidence)
+
+
+def _evidence(first: Mapping[str, Any]) -> Evidence | None:
     if first.get("type") in _BEGINS:
         return Evidence.CERTAIN
     item = as_object(first.get("item")) or {}
@@ -72,10 +77,10 @@ def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
     for event in found:
         if event.value.get("type") in _BEGINS or thread is None:
             identity = as_text(event.value.get("thread_id") or event.value.get("session_id"))
-            if thread is not None and (identity is None or identity != thread.identity):
-                yield thread.trajectory(name)
-                thread = None
-            thread = thread or _Thread(identity, event.source)
+            if thread is None or identity is None or identity != thread.identity:
+                if thread is not None and thread.is_begun:
+                    yield thread.trajectory(name)
+                thread = _Thread(identity, event.source)
         thread.add(event)
     if thread is not None:
         yield thread.trajectory(name)
@@ -86,6 +91,8 @@ class _Thread:
 
     def __init__(self, identity: str | None, source: Source) -> None:
         self.identity = identity
+        self.is_begun = False
+        """Whether a line of it was added."""
         self._source = source
         self._replies: list[Reply] = []
         self._is_open = False
@@ -99,6 +106,7 @@ class _Thread:
         """Add a line."""
         value = event.value
         kind = as_text(value.get("type")) or ""
+        self.is_begun = self.is_begun or kind.startswith(_LINES)
         if kind.startswith("item."):
             self._add_item(as_object(value.get("item")) or {}, is_over=kind == "item.completed")
         elif kind in _BEGINS:

@@ -5,16 +5,16 @@ The first versions wrote items without the wrapper.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.replies import TOKENS, TURNS, usage_fields
-from trajmeter.readers._logs.sessions import events, first_objects, stem_of
+from trajmeter.readers._logs.sessions import events, evidence_at_start, stem_of
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.codex.session import Session
 from trajmeter.records import Source, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from trajmeter.records import ReadProblem
@@ -25,7 +25,10 @@ _WRAPPED = ("response_item", "event_msg", "turn_context", "compacted", "session_
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    first = next(first_objects(head), {})
+    return evidence_at_start(head, _evidence)
+
+
+def _evidence(first: Mapping[str, Any]) -> Evidence | None:
     if first.get("type") in _WRAPPED and "timestamp" in first:
         return Evidence.CERTAIN if isinstance(first.get("payload"), (dict, type(None))) else None
     is_bare = first.keys() >= {"timestamp", "id", "instructions"} and "type" not in first

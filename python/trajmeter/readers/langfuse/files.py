@@ -78,7 +78,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
     )
     # A long trace may be cut off before its observations.
     likely = sum("observations" not in each and each.keys() >= _OF_TRACES for each in values)
-    if 2 * (certain + likely) <= len(values):
+    if certain + likely == 0 or 2 * (certain + likely) < len(values):
         return None
     return Evidence.CERTAIN if certain else Evidence.LIKELY
 

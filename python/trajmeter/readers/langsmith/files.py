@@ -43,7 +43,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
     # A broken line may have no key.
     values = [each for value in first_objects(head) for each in _page(value) if each]
     runs = [each for each in values if _is_run(each)]
-    if not runs or 2 * len(runs) <= sum(not is_feedback(each) for each in values):
+    if not runs or 2 * len(runs) < sum(not is_feedback(each) for each in values):
         return None
     are_linked = any(key in each for each in runs for key in _LINKS)
     # A long run may be cut off before its links.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.json_input import type_name
 from trajmeter.readers._files.entries import values_of
+from trajmeter.readers._files.problems import problem_at
+from trajmeter.readers.messages.claims import is_message
 from trajmeter.readers.messages.fields import fields_of, name_of, views_for
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.records import Source, Trajectory
@@ -33,7 +36,8 @@ class Attempts:
     def __init__(self, path: Path, columns: Collection[str] | None = None) -> None:
         self._path = path
         self._views = views_for(columns)
-        self._messages: list[JsonValue] = []
+        self._others: list[tuple[Source, JsonValue]] = []
+        """Values that are not lists, with their positions."""
 
     def of(
         self, found: Iterable[Entry], report: Callable[[ReadProblem], None]
@@ -43,12 +47,17 @@ class Attempts:
             if isinstance(value, list):
                 yield _attempt(value, source, self._views)
             else:
-                self._messages.append(value)
+                self._others.append((source, value))
 
-    def rest(self) -> Iterator[Trajectory]:
-        """Make one attempt from all messages outside lists."""
-        if self._messages:
-            yield _attempt(self._messages, Source(file=str(self._path)), self._views)
+    def rest(self, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+        """Make one attempt from all messages outside lists; report values if none is a message."""
+        messages = [value for _, value in self._others]
+        if any(map(is_message, messages)):
+            yield _attempt(messages, Source(file=str(self._path)), self._views)
+            return
+        for source, value in self._others:
+            got = type_name(value)
+            report(problem_at(source, f"expected messages or a list of them, got {got}"))
 
 
 def _attempt(messages: list[JsonValue], source: Source, views: ToolViews | None) -> Trajectory:

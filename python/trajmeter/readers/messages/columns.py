@@ -94,7 +94,7 @@ def _on_lines(
         else:
             places = {line: (begin, end) for _, line, begin, end in part.columns.refused}
             yield Piece(part.columns, partial(_line, attempts, str(path), part.block, places))
-    yield Piece(None, lambda _, __: attempts.rest())
+    yield Piece(None, lambda _, report: attempts.rest(report))
 
 
 def _left_out(

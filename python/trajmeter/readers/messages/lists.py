@@ -8,6 +8,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import holds_only_lists
 from trajmeter.readers._files.entries import entries
+from trajmeter.readers._logs.sessions import STRANGERS
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, LinesApart, RecordFormat
 from trajmeter.readers.messages.attempts import Attempts
@@ -43,12 +44,12 @@ _STATUS = "exit_status"
 
 def _recognises_list(_: Path, head: bytes) -> Evidence | None:
     values = beginning(head)
-    if values and isinstance(values[0], list):
-        first = values[0]
-        if first and isinstance(first[0], list):  # a list of lists
-            first = first[0]
-        return evidence_in(first)
-    return evidence_in(values)
+    lists = [value for value in values[: STRANGERS + 1] if isinstance(value, list)]
+    if not lists:
+        return evidence_in(values)
+    # In a list of lists, the first is examined.
+    firsts = (each[0] if each and isinstance(each[0], list) else each for each in lists)
+    return next((found for first in firsts if (found := evidence_in(first))), None)
 
 
 def _records(
@@ -59,7 +60,7 @@ def _records(
     """The attempts of a file: one per list, or one for all messages outside lists."""
     attempts = Attempts(path, columns)
     yield from attempts.of(entries(path, may_be_own=False), report)
-    yield from attempts.rest()
+    yield from attempts.rest(report)
 
 
 def _pieces(path: Path, _: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
@@ -76,7 +77,7 @@ def _records_of_lines(
 ) -> Iterator[Trajectory]:
     attempts = Attempts(path, columns)
     yield from attempts.of(entries(path, within=lines), report)
-    yield from attempts.rest()
+    yield from attempts.rest(report)
 
 
 def _pieces_of_lines(path: Path, lines: LineRange, columns: Collection[str]) -> Iterator[Piece]:

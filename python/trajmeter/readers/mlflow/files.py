@@ -45,7 +45,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         return Evidence.CERTAIN
     values = [each for value in first_objects(head) for each in page_of(value) if each]
     traces = [each for each in values if is_trace(each)]
-    if not traces or 2 * len(traces) <= len(values):
+    if not traces or 2 * len(traces) < len(values):
         return None
     return (
         Evidence.CERTAIN

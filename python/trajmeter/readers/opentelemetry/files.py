@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
@@ -10,6 +11,7 @@ from trajmeter.readers._files.containers import PARQUET_MAGIC, holds_parquet
 from trajmeter.readers._files.entries import values_in
 from trajmeter.readers._files.parquet_schema import column_names
 from trajmeter.readers._files.problems import problem_at
+from trajmeter.readers._logs.sessions import STRANGERS
 from trajmeter.readers._logs.values import as_list, json_row
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
@@ -32,12 +34,15 @@ __all__ = ["OPENTELEMETRY_SPANS"]
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     if head.startswith(PARQUET_MAGIC):
         return Evidence.CERTAIN if has_columns(column_names(path, head)) else None
-    first = next((value for value in beginning(head) if value != []), None)
-    if isinstance(first, list):
-        first = first[0]
-    if page := page_of(first):
-        first = page[0]
-    return Evidence.CERTAIN if _is_known(first) else None
+    first = islice((value for value in beginning(head) if value != []), STRANGERS + 1)
+    return Evidence.CERTAIN if any(map(_is_export, first)) else None
+
+
+def _is_export(value: JsonValue) -> bool:
+    """Whether a value is an export, a span on its own, or a list or page of such."""
+    first = value[0] if isinstance(value, list) and value else value
+    page = page_of(first)
+    return _is_known(page[0] if page else first)
 
 
 def _is_known(value: object) -> bool:

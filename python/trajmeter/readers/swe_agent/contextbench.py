@@ -49,7 +49,7 @@ def _recognises_checkpoints(path: Path, head: bytes) -> Evidence | None:
         del lines[-1]  # it is cut off
     calls = [line for line in lines if line.keys() >= {"tool", "action", "step"}]
     contexts = [line for line in lines if line.get("type") == "patch_context"]
-    if not lines or len(calls) + len(contexts) < len(lines):
+    if 2 * (len(calls) + len(contexts)) <= len(lines):
         return None
     return Evidence.CERTAIN if path.name.endswith(_CHECKPOINTS) else Evidence.LIKELY
 

@@ -6,7 +6,7 @@ is an attempt. An episode that failed before it started an agent has no trace.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -14,7 +14,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.entries import entries, values_of
 from trajmeter.readers._files.problems import problem_at
-from trajmeter.readers._recognition.evidence import beginning
+from trajmeter.readers._logs.sessions import evidence_at_start
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
 from trajmeter.readers.verifiers.traces import VERIFIERS_TRACES, failure_of, trajectory_of
 from trajmeter.records import Source, Trajectory
@@ -34,9 +34,10 @@ __all__ = ["VERIFIERS_EPISODES"]
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     if path.is_dir():
         return None
-    first = next(iter(beginning(head)), None)
-    if not isinstance(first, dict):
-        return None
+    return evidence_at_start(head, _evidence)
+
+
+def _evidence(first: Mapping[str, Any]) -> Evidence | None:
     env, task = first.get("env"), first.get("task")
     # The traces follow, and may begin after the part that is seen here.
     is_episode = isinstance(env, dict) and isinstance(task, dict) and "data" in task
