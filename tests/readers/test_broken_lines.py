@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers import test_autogen as autogen
 from tests.readers import test_smolagents as smolagents
 from tests.readers import test_verifiers as verifiers
 from tests.readers.langfuse import test_observations as langfuse
 from tests.readers.langsmith import test_runs as langsmith
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.mlflow import examples as mlflow
+from tests.readers.openhands import test_events as events
+from tests.readers.openhands import test_sdk as sdk
+from tests.readers.test_data_sets import SWE_AGENT
 from trajmeter.readers import read_trajectories
 
 if TYPE_CHECKING:
@@ -133,6 +137,34 @@ def test_an_attempt_beside_a_line_that_is_none_is_read(
     (attempt,) = read_trajectories(path, on_problem=problems.append)
     assert attempt.turns
     assert [problem.line for problem in problems] == [1 if is_first else 2]
+
+
+BY_ITEMS: dict[str, tuple[dict[str, Any], str]] = {
+    "autogen-results": ({"messages": autogen.EVENTS, "stop_reason": "done"}, "messages"),
+    "openhands": (events.line(events.call(1, "run", {"command": "ls"})), "history"),
+    "openhands-sdk": (sdk.line(*sdk.RUN, sdk.FINISHED), "history"),
+    "smolagents-runs": (
+        {"output": "x", "state": "success", "steps": [smolagents.step(1, smolagents.READ)]},
+        "steps",
+    ),
+    "swe-agent-rows": (SWE_AGENT, "trajectory"),
+}
+"""A record of each format that is recognised by the first item of a list, and the list's name."""
+
+
+@pytest.mark.parametrize("other", [None, 7, {}])
+@pytest.mark.parametrize("name", BY_ITEMS)
+def test_a_first_item_that_is_none_costs_itself_alone(
+    tmp_path: Path, name: str, other: Any
+) -> None:
+    path = tmp_path / "x.jsonl"
+    record, key = BY_ITEMS[name]
+    path.write_text(json.dumps(record))
+    (whole,) = read_trajectories(path)
+    path.write_text(json.dumps({**record, key: [other, *record[key]]}))
+    (attempt,) = read_trajectories(path)
+    assert attempt.turns
+    assert attempt.turns == whole.turns
 
 
 @pytest.mark.parametrize("name", LOGS)

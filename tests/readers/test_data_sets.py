@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tests.readers.both_ways import as_batches, as_records
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import TrajectoryBatches
 
@@ -158,3 +159,26 @@ def test_who_made_an_attempt_is_read_as_from_any_record_with_messages(
     (batch,) = TrajectoryBatches(tmp_path / "rows")
     (columns,) = batch.to_pylist()
     assert (columns["agent"], columns["model"], columns["attempt"]) == who
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong", "places"),
+    [
+        (NEBIUS, {"model_patch": [1], "resolved": 7}, {"final_patch", "passed"}),
+        (
+            SWE_AGENT,
+            {"model_name": 3, "generated_patch": [1], "target": "?"},
+            {"model", "final_patch", "passed"},
+        ),
+    ],
+)
+def test_a_value_of_the_wrong_type_costs_itself_alone(
+    tmp_path: Path, row: dict[str, Any], wrong: dict[str, Any], places: set[str]
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    expected = read(path, row, "jsonl")
+    attempt = read(path, row | wrong, "jsonl")
+    assert attempt.unusable.keys() == places
+    assert attempt.turns == expected.turns
+    found, _ = as_batches(path)
+    assert found == as_records(path)

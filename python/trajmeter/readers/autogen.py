@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
-from trajmeter.readers._logs.values import as_list, as_object, as_text
+from trajmeter.readers._logs.values import as_list, as_object, as_text, first_object
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, fields_of, name_of
 from trajmeter.readers.messages.turns import message_turns
@@ -55,8 +55,8 @@ _BUDGETS = (
 def _is_result(record: Mapping[str, JsonValue]) -> Evidence | None:
     """Whether it is a list of events that name their source and type, and maybe a stop reason."""
     events = record.get("messages")
-    first = events[0] if isinstance(events, list) and events else None
-    is_event = isinstance(first, dict) and {"source", "models_usage", "type"} <= first.keys()
+    first = first_object(as_list(events))
+    is_event = {"source", "models_usage", "type"} <= first.keys()
     return Evidence.CERTAIN if is_event else None
 
 

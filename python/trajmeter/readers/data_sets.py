@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._logs.faults import made_trajectory
+from trajmeter.readers._logs.values import as_list, first_object
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.claims import is_message
 from trajmeter.readers.messages.fields import CARRIED_BY_MESSAGES, NAMES, fields_of
@@ -47,7 +49,7 @@ def _read_openhands(record: Mapping[str, JsonValue], source: Source) -> Trajecto
 
     Raises:
         ReadError: There are no messages.
-        pydantic.ValidationError: A value has the wrong type.
+        pydantic.ValidationError: The id is not text, or the turns are wrong.
     """
     found = _messages(record)
     if found is None:
@@ -75,8 +77,8 @@ def _read_openhands(record: Mapping[str, JsonValue], source: Source) -> Trajecto
 
 def _is_swe_agent(record: Mapping[str, JsonValue]) -> Evidence | None:
     turns = record.get("trajectory")
-    first = turns[0] if isinstance(turns, list) and turns else None
-    is_known = isinstance(first, dict) and "role" in first and "text" in first
+    first = first_object(as_list(turns))
+    is_known = "role" in first and "text" in first
     return Evidence.CERTAIN if is_known and not _OF_SWE_AGENT.isdisjoint(record) else None
 
 
@@ -85,7 +87,7 @@ def _read_swe_agent(record: Mapping[str, JsonValue], source: Source) -> Trajecto
 
     Raises:
         ReadError: There is no list of turns.
-        pydantic.ValidationError: A value has the wrong type.
+        pydantic.ValidationError: The id is not text, or the turns are wrong.
     """
     listed = record.get("trajectory")
     if not isinstance(listed, list):
@@ -118,7 +120,7 @@ def _trajectory(
     status = record.get("exit_status")
     is_over = isinstance(status, str) and _BUDGETS.search(status)
     extra = {key: each for key, each in record.items() if key not in read and each is not None}
-    return Trajectory.model_validate(
+    return made_trajectory(
         {
             **fields,
             "task_id": record.get("instance_id"),

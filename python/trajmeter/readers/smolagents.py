@@ -13,7 +13,7 @@ from trajmeter.readers._files.entries import values_in
 from trajmeter.readers._files.problems import problem_at
 from trajmeter.readers._logs.limits import is_too_long
 from trajmeter.readers._logs.sessions import STRANGERS
-from trajmeter.readers._logs.values import as_list, as_object, as_text
+from trajmeter.readers._logs.values import as_list, as_object, as_text, first_object
 from trajmeter.readers._recognition.evidence import beginning
 from trajmeter.readers._recognition.formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers.messages.calls import call_of
@@ -93,7 +93,7 @@ def _number(step: Mapping[str, JsonValue]) -> JsonValue:
 
 def _recognises_run(record: Mapping[str, JsonValue]) -> Evidence | None:
     steps = record.get("steps")
-    if not isinstance(steps, list) or not steps or not _is_step(steps[0]):
+    if not isinstance(steps, list) or not _is_step(first_object(steps)):
         return None
     return Evidence.CERTAIN if "state" in record and "output" in record else None
 

@@ -6,14 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic import ValidationError
 
+from trajmeter.errors import ReadError
 from trajmeter.readers import Evidence, read_trajectories
 from trajmeter.readers.openhands import EVENTS, SDK_EVENTS
 from trajmeter.records import Extent, Failure, Source, ToolCall, Trajectory, Turn, Usage, View
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trajmeter.readers import RecordFormat
 
 SOURCE = Source(file="output.jsonl", line=1)
 FOLDER = "/workspace/widget"
@@ -329,8 +331,14 @@ def test_a_patch_of_the_wrong_type_costs_itself_alone() -> None:
     read = EVENTS.read(line(*history, test_result={"git_patch": [1]}), SOURCE)
     assert read.unusable == {"final_patch": "expected text, got a list"}
     assert (read.final_patch, len(read.turns or ())) == (None, 1)
-    with pytest.raises(ValidationError, match="task_id"):
-        EVENTS.read(line(*history, instance_id=5, test_result={"git_patch": [1]}), SOURCE)
+
+
+@pytest.mark.parametrize("known", [EVENTS, SDK_EVENTS])
+def test_a_number_names_a_task(known: RecordFormat[Trajectory]) -> None:
+    assert known.read(line(instance_id=5), SOURCE).task_id == "5"
+    for identity in (None, "", [5], True, 5.5):
+        with pytest.raises(ReadError, match="no id: expected instance_id"):
+            known.read(line(instance_id=identity), SOURCE)
 
 
 def test_a_file_may_hold_several_attempts_at_one_task(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from trajmeter.json_input import type_name
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pydantic import JsonValue
 
@@ -25,6 +25,7 @@ __all__ = [
     "as_object",
     "as_text",
     "epoch_seconds",
+    "first_object",
     "json_row",
     "safe_int",
     "seconds_between",
@@ -73,6 +74,11 @@ def as_mapping(value: object) -> Mapping[str, Any]:
 def as_list(value: object) -> Sequence[Any]:
     """A JSON list; empty for anything else."""
     return value if isinstance(value, list) else ()
+
+
+def first_object(values: Iterable[object]) -> dict[str, Any]:
+    """The first object that has keys; an empty one if none has."""
+    return next((each for each in values if isinstance(each, dict) and each), {})
 
 
 def as_text(value: object) -> str | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.errors import ReadError
 from trajmeter.readers._logs.limits import is_too_long
 from trajmeter.readers._logs.litellm import model_name
 from trajmeter.readers._logs.values import as_mapping, epoch_seconds, seconds_between
+from trajmeter.readers.messages.shapes import identity_of
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS, leaks_of_views
 from trajmeter.records import Failure, ToolCall, Turn
@@ -26,6 +28,7 @@ __all__ = [
     "budget_failure",
     "metric_fields",
     "seconds",
+    "task_named",
     "turns_of",
     "usage_by_reply",
 ]
@@ -208,6 +211,19 @@ def metric_fields(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> di
         "model": model_name(model) if isinstance(model, str) else None,
         "usage": _usage(total, metrics.get("accumulated_cost")),
     }
+
+
+def task_named(record: Mapping[str, object], *keys: str) -> str:
+    """The task that a record names, by text or a number, under one of these keys.
+
+    Raises:
+        ReadError: There is none.
+    """
+    found = (identity_of(record.get(key)) for key in keys)
+    name = next((each for each in found if each is not None), None)
+    if name is None:
+        raise ReadError(f"no id: expected {' or '.join(keys)}")
+    return name
 
 
 def budget_failure(text: str, *, reason: str | None = None) -> Failure:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._logs.faults import made_trajectory
-from trajmeter.readers._logs.values import as_int, as_list, as_mapping, as_text
+from trajmeter.readers._logs.values import as_int, as_list, as_mapping, as_text, first_object
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
@@ -18,6 +18,7 @@ from trajmeter.readers.openhands.attempt import (
     budget_failure,
     metric_fields,
     seconds,
+    task_named,
     usage_by_reply,
 )
 from trajmeter.readers.openhands.contextbench import commands_show, fields_with_steps
@@ -69,12 +70,12 @@ _NAMES = {
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     history = record.get("history")
     if history is None or isinstance(history, list):
-        first = history[0] if history else None
-        if isinstance(first, list):
-            first = first[0] if first else None
-        if isinstance(first, dict) and "kind" in first:
+        first = first_object(
+            each[0] if isinstance(each, list) and each else each for each in history or ()
+        )
+        if "kind" in first:
             return None
-        if isinstance(first, dict) and first.keys() & {"action", "observation"}:
+        if first.keys() & {"action", "observation"}:
             is_event = first.keys() & {"args", "extras", "source", "cause"}
             return Evidence.CERTAIN if is_event else Evidence.LIKELY
         if not history and "llm_config" in as_mapping(record.get("metadata")):
@@ -224,6 +225,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Convert a line to a trajectory.
 
     Raises:
+        ReadError: It names no task.
         pydantic.ValidationError: A value has the wrong type.
     """
     run = _run(record)
@@ -268,7 +270,7 @@ def _fields(record: Mapping[str, JsonValue], run: _Run, source: Source) -> dict[
     return {
         **turns,
         **metric_fields(metrics, as_mapping(about.get("llm_config"))),
-        "task_id": record.get("instance_id") or record.get("original_inst_id"),
+        "task_id": task_named(record, "instance_id", "original_inst_id"),
         "agent": agent if isinstance(agent, str) else "openhands",
         "source": source,
         "final_patch": as_mapping(record.get("test_result")).get("git_patch"),

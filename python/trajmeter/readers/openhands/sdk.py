@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.escapes import whole_escapes
 from trajmeter.readers._logs.faults import made_trajectory
-from trajmeter.readers._logs.values import as_count, as_mapping, as_text
+from trajmeter.readers._logs.values import as_count, as_mapping, as_text, first_object
 from trajmeter.readers._recognition.formats import Evidence, RecordFormat
 from trajmeter.readers.openhands.attempt import (
     Call,
     budget_failure,
     metric_fields,
     seconds,
+    task_named,
     usage_by_reply,
 )
 from trajmeter.readers.openhands.run import Run
@@ -233,8 +234,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     history = record.get("history")
     if "history" not in record or not isinstance(history, (list, type(None))):
         return None
-    first = history[0] if history else None
-    if isinstance(first, dict) and str(first.get("kind")).endswith("Event"):
+    if str(first_object(history or ()).get("kind")).endswith("Event"):
         return Evidence.CERTAIN
     is_empty = not history and "llm" in as_mapping(record.get("metadata"))
     return Evidence.LIKELY if is_empty and "test_result" in record else None
@@ -244,6 +244,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Convert a line to a trajectory.
 
     Raises:
+        ReadError: It names no task.
         pydantic.ValidationError: A value has the wrong type.
     """
     metrics, about = as_mapping(record.get("metrics")), as_mapping(record.get("metadata"))
@@ -259,7 +260,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         {
             **fields,
             **metric_fields(metrics, as_mapping(about.get("llm"))),
-            "task_id": record.get("instance_id"),
+            "task_id": task_named(record, "instance_id"),
             "agent": "openhands",
             "attempt": str(attempt) if isinstance(attempt, int) else None,
             "source": source,
