@@ -73,11 +73,21 @@ def test_a_file_without_results_is_reported(tmp_path: Path, content: object) -> 
     write_json(tmp_path / "r" / "results.json", content)
     attempts, problems = read(tmp_path / "r")
     assert attempts == []
-    assert [each.file for each in problems] == [str(tmp_path / "r" / "results.json")]
+    (problem,) = problems
+    assert str(tmp_path / "r" / "results.json") in str(problem)
     # Beside the results of trials, that of a run which goes on may lack them.
     write_run(tmp_path / "r", BASE)
     attempts, problems = read(tmp_path / "r")
     assert (len(attempts), problems) == (2, [])
+
+
+@pytest.mark.parametrize("below", ["", "model", "model/first"])
+def test_results_of_other_programs_are_no_run(tmp_path: Path, below: str) -> None:
+    write_json(tmp_path / "logs" / below / "results.json", {"accuracy": 0.5})
+    write_json(tmp_path / "logs" / below / "own.json", {"task_id": "own"})
+    with pytest.warns(UserWarning, match="1 file is left out"):
+        attempts, problems = read(tmp_path / "logs")
+    assert ([each.task_id for each in attempts], problems) == (["own"], [])
 
 
 def test_a_run_within_a_run_is_not_part_of_it(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AGENT_FOLDER",
     "RESULTS",
+    "TRIAL_FOLDER",
     "Place",
     "folders_in",
     "runs_in",
@@ -29,7 +30,8 @@ RESULTS = "results.json"
 """Name of the file with the results of a run, a trial or an agent."""
 AGENT_FOLDER = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
 """Name of an agent's folder."""
-_TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
+TRIAL_FOLDER = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
+"""Name of a trial's folder."""
 
 
 def with_folder_name(path: Path) -> Path:
@@ -58,7 +60,7 @@ def folders_in(path: Path) -> Iterator[Path]:
             if AGENT_FOLDER.fullmatch(folder.name):
                 is_one = folder.is_dir()
             else:
-                is_trial_folder = level > 1 or _TRIAL.fullmatch(folder.name)
+                is_trial_folder = level > 1 or TRIAL_FOLDER.fullmatch(folder.name)
                 is_one = bool(is_trial_folder) and (folder / RESULTS).is_file()
             if is_one:
                 yield folder
@@ -105,7 +107,7 @@ class Place:
     @classmethod
     def of(cls, where: Path, name: str, task_id: str) -> Place:
         """The place of a trial by its parent folder and name."""
-        match = _TRIAL.fullmatch(name)
+        match = TRIAL_FOLDER.fullmatch(name)
         if match is None:
             return cls(str(where / name), task_id, None)
         return cls(

@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.content import open_content
 from trajmeter.readers._recognition.formats import Evidence, FileFormat
-from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, read_object
+from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, is_run, read_object
 from trajmeter.readers.fceval.folders import (
     AGENT_FOLDER,
     RESULTS,
+    TRIAL_FOLDER,
     Place,
     folders_in,
     runs_in,
@@ -47,7 +48,6 @@ __all__ = ["RUNS"]
 
 _OF_TRIAL, _METRICS = b'"trial_name"', b'"parser_extra_metrics"'
 _ENDS = (b'"failure_mode"', b'"is_resolved"')
-_OF_SIMULATIONS = (b'"agent_info"', b'"environment_info"')
 _HEAD = 1 << 16
 _OF_LOGS = frozenset({"turns", "leaks"})
 
@@ -59,22 +59,27 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         is_part = any(map(_is_part, chain(own, folders_in(path))))
         is_known = is_part or bool(runs_in(path))
     else:
-        # Other formats name a trial too, such as Harbor's configurations and results.
-        is_trial = _OF_TRIAL in head and any(mark in head for mark in _ENDS)
-        is_known = head.lstrip()[:1] == b"{" and (is_trial or _METRICS in head)
+        is_known = head.lstrip()[:1] == b"{" and _is_result(head)
     return Evidence.CERTAIN if is_known else None
 
 
+def _is_result(head: bytes) -> bool:
+    """Whether the beginning of a results file names a trial and how it ended, or measurements."""
+    # Other formats name a trial too, such as Harbor's configurations and results.
+    return _METRICS in head or (_OF_TRIAL in head and any(mark in head for mark in _ENDS))
+
+
 def _is_part(folder: Path) -> bool:
-    """Whether a folder is of a trial or an agent, and its results are not those of tau2-bench."""
-    if AGENT_FOLDER.fullmatch(folder.name):
+    """Whether a folder is of a run, a trial or an agent; many programs write a results.json."""
+    name = folder.name
+    if AGENT_FOLDER.fullmatch(name) or TRIAL_FOLDER.fullmatch(name) or is_run(folder):
         return True
     try:
         with open_content(folder / RESULTS) as file:
             head = file.read(_HEAD)
     except (OSError, ReadError):  # reported when it is read
         return True
-    return not all(mark in head for mark in _OF_SIMULATIONS)
+    return _is_result(head)
 
 
 def _read(
