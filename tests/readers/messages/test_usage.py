@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from trajmeter.readers.messages import message_usage
+from trajmeter.readers.messages import message_turns, message_usage
 from trajmeter.readers.messages.usage import (
     anthropic_usage,
     inspect_usage,
@@ -144,3 +144,11 @@ def test_an_invalid_count_is_unknown(count: object) -> None:
 @pytest.mark.parametrize("cost", [True, "0.5", 10**400, float("nan"), float("inf"), None])
 def test_an_invalid_amount_is_unknown(cost: object) -> None:
     assert inspect_usage({"input_tokens": 3, "total_cost": cost}) == Usage(input_tokens=3)
+
+
+def test_an_object_of_anthropic_without_its_stop_reason_keeps_its_usage() -> None:
+    item = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Done."}]}
+    usage = {"input_tokens": 3, "output_tokens": 2}
+    held = message_turns([item, {**item, "model": "m", "usage": usage}])
+    assert [turn.usage and turn.usage.output_tokens for turn in held.turns] == [None, 2]
+    assert held.model == "m"

@@ -146,7 +146,7 @@ OTHERS = {
 CASES = {name: (name, head) for name, head in BEGINNINGS.items()} | OTHERS
 FOLDERS = {
     "agentless-folders": ("edit_location_individual/a.txt", ""),
-    "fc-eval-runs": ("results.json", "{}"),
+    "fc-eval-runs": ("results.json", '{"trial_name": "t", "failure_mode": "unset"}'),
     "harbor-trials": ("result.json", HARBOR.decode()),
     "langfuse-traces": (
         "observations_v2/1.jsonl",
