@@ -116,3 +116,16 @@ def test_only_what_sums_need_makes_a_row_unreadable(tmp_path: Path, *, keeps_tex
     assert {problem.message for problem in problems} == of_sums | others
     (batch,) = found.everything()
     assert batch.column("note").to_pylist() == ["n", "n", None, "n"]
+
+
+def test_a_column_of_numbers_in_one_table_and_of_lists_in_another_is_read_as_json(
+    tmp_path: Path,
+) -> None:
+    paths = [tmp_path / "lists.parquet", tmp_path / "numbers.parquet"]
+    for path, size in zip(paths, ([1, 2], 3), strict=True):
+        row = {"task_id": path.stem, "agent": "a", "x.value": 1.0, "size": size}
+        parquet.write_table(pa.Table.from_pylist([row]), path)
+    tables = [*map(open_results, paths)]
+    found = read_attempts(tables, summed(tables), by=("agent",))
+    held = [text for batch in found.everything() for text in batch.column("size").to_pylist()]
+    assert held == ["[1, 2]", "3"]

@@ -303,8 +303,8 @@ def _kinds(
 ) -> ColumnKinds:
     """The types with which columns are read; missing values do not matter.
 
-    Required columns are read as required. Another that is text in one table and of another type,
-    such as an object, in another is read as JSON.
+    Required columns are read as required. Another that has different types in several tables, such
+    as text or a number in one and a list in another, is read as JSON.
     """
     keys = {*keys, *(name for own in required for name in own.texts)}
     figures = {*figures, *(name for own in required for name in own.numbers)}
@@ -321,7 +321,7 @@ def _kinds(
             numbers.append(name)
         elif name in keys or found == {"text"} or (is_said and known <= {"text"}):
             texts.append(name)
-        elif known == {"number"}:
+        elif found - {"unknown"} == {"number"}:
             numbers.append(name)
         else:
             values.append(name)
