@@ -152,6 +152,10 @@ def test_bad_lines_are_omitted_and_reported(tmp_path: Path) -> None:
         b'{"task_id": "a", "x.value": 1}\r{"task_id": "b", "x.value": 2}',
         b"null",
         b"",
+        b'{"task_id": "a", "x.value": %b}' % (b"1" * 4301),
+        b'{"task_id": "a", "x.value": 1, "note": -%b}' % (b"1" * 4301),
+        b'{"task_id": "a", "x.value": 1, "note": %b}' % (b"[" * 201 + b"]" * 201),
+        b'{"task_id": "a", "x.value": 1, "note": %b}' % (b'{"a":' * 201 + b"1" + b"}" * 201),
     ],
 )
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -169,6 +173,16 @@ def test_which_lines_are_rows_does_not_depend_on_the_columns_read(
         found.append((batch.column("task_id").to_pylist(), problems))
     assert found[0] == found[1]
     assert found[0][0] == ["g", "g"]
+
+
+@pytest.mark.parametrize(
+    "note", [b"[%b]" % b",".join([b"[]"] * 300), b'"%b"' % (b"1" * 4301), b"[" * 150 + b"]" * 150]
+)
+def test_long_lines_within_the_limits_are_rows(tmp_path: Path, note: bytes) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_bytes(b'{"task_id": "a", "x.value": 1, "note": %b}\n' % note * 2)
+    (batch,) = open_results(path).batches(["task_id"], ["x.value"])
+    assert batch.to_pydict() == {"task_id": ["a", "a"], "x.value": [1.0, 1.0]}
 
 
 def test_bad_csv_rows_are_omitted_and_reported(tmp_path: Path) -> None:
@@ -222,9 +236,16 @@ def test_what_a_results_table_is(tmp_path: Path) -> None:
     document.write_text('{\n  "framework_name": "anchor",\n  "questions": []\n}\n')
     recording = tmp_path / "judge.jsonl"
     recording.write_text('{"key": "abc", "model": "m"}\n')
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"task_id": "t1",\n{"agent": "a"}\n{"task_id": "t2"}\n')
+    spaced = tmp_path / "spaced.jsonl"
+    spaced.write_text('  {"task_id": "t1"}\n')
+    assert all(map(is_results_table, (broken, spaced)))
+    indented = tmp_path / "indented.json"
+    indented.write_text('{\n"questions": [\n  {"task_id": "t2"}\n]\n}\n')
     empty = tmp_path / "empty.jsonl"
     empty.touch()
-    others = [document, recording, empty, tmp_path, tmp_path / "absent"]
+    others = [document, recording, indented, empty, tmp_path, tmp_path / "absent"]
     assert not any(map(is_results_table, others))
     with pytest.raises(ReadError, match="the file is empty"):
         open_results(empty)
@@ -332,13 +353,17 @@ def test_a_file_without_rows_has_no_batch_with_any(tmp_path: Path) -> None:
     assert sum(batch.num_rows for batch in batches) == 0
 
 
-def test_rows_in_memory_are_refused_as_files_are() -> None:
-    """A column read in two ways, and a text that is not Unicode, which no file can hold."""
-    table = open_results([{"task_id": "t", "x.version": 1}])
-    with pytest.raises(
-        ConfigurationError, match=r"x\.version cannot be a figure and a key at once"
-    ):
-        [*table.batches(["task_id", "x.version"], ["x.version"])]
+def test_a_column_is_not_read_as_text_and_as_numbers(tmp_path: Path) -> None:
+    row = {"task_id": "t", "x.version": 1}
+    files = [write(tmp_path / f"t.{suffix}", [row]) for suffix in ("parquet", "csv", "jsonl")]
+    for source in ([row], *files):
+        with pytest.raises(
+            ConfigurationError, match=r"x\.version cannot be a figure and a key at once"
+        ):
+            [*open_results(source).batches(["task_id", "x.version"], ["x.version"])]
+
+
+def test_a_text_in_memory_that_is_not_unicode_is_refused() -> None:
     with pytest.raises(ReadError, match=r"rows\[1\]: task_id is .*half of a surrogate pair"):
         [*open_results([{"task_id": "é"}, {"task_id": "a\ud800"}]).batches(["task_id"], [])]
 

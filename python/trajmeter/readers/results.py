@@ -47,6 +47,8 @@ ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table 
 
 _MANIFEST, _PARTS = "manifest.json", "rows"
 _IDENTITY = "task_id"
+_BEGUN = 10
+"""Lines of a file of JSON lines among which one must be a row; the others may be broken."""
 
 
 def open_results(
@@ -112,21 +114,24 @@ def is_results_table(path: Path) -> bool:
         with path.open("rb") as file:
             if is_parquet(file):
                 return True
-            line = next(iter(islice(json_input.lines(file), 1)), None)
+            lines = [*islice(json_input.lines(file), _BEGUN)]
     except (OSError, ReadError):
         return False
-    return line is not None and _begins_table(line)
-
-
-def _begins_table(line: json_input.Line) -> bool:
-    if json_input.first_byte(line.content) == b"{":
-        try:
-            row = json_input.parse(line.content)
-        except ReadError:
-            return False
-        return isinstance(row, dict) and _IDENTITY in row
-    header = line.content.decode(errors="replace").lstrip("\ufeff")
+    if not lines:
+        return False
+    first, *others = (line.content for line in lines)
+    if json_input.first_byte(first) == b"{":  # an indented object is one of a document
+        return _is_row(first) or any(not each[:1].isspace() and _is_row(each) for each in others)
+    header = first.decode(errors="replace").lstrip("\ufeff")
     return _IDENTITY in next(csv.reader([header]), [])
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        row = json_input.parse(line)
+    except ReadError:
+        return False
+    return isinstance(row, dict) and _IDENTITY in row
 
 
 def _open_path(path: Path, report: OnProblem) -> ResultsTable:

@@ -8,7 +8,6 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
@@ -21,9 +20,11 @@ from trajmeter.readers._results.batches import (
     arrow_batch,
     kinds_of,
     number_of,
+    refuse_key,
     row_batch,
     with_nulls,
 )
+from trajmeter.readers._results.json_blocks import is_row_by_line
 from trajmeter.records import ReadProblem
 from trajmeter.text import from_cell
 
@@ -116,7 +117,7 @@ class JsonLinesTable:
             )
         except (pa.ArrowException, ValueError):
             return None
-        if not _is_row_by_line(block, table.num_rows):
+        if not is_row_by_line(block, table.num_rows):
             return None
         columns = [table.column(field.name).combine_chunks() for field in table.schema]
         batch = pa.record_batch(columns, names=table.schema.names)
@@ -150,32 +151,6 @@ class JsonLinesTable:
         for index, message in problems:
             self._report(ReadProblem(file=self.name, line=places[index], message=message))
         return batch
-
-
-def _is_row_by_line(block: bytes, rows: int) -> bool:
-    """Whether each line has one of the objects that Arrow found, in valid UTF-8.
-
-    Arrow also takes several objects in a line, or one in several lines, and ignores the bytes of
-    columns that are not selected; read line by line, such lines are errors.
-    """
-    characters = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(characters == ord("\n"))
-    if not block.endswith(b"\n"):
-        ends = np.append(ends, len(block))
-    if len(ends) != rows:
-        return False
-    last = ends - 1
-    last -= characters[last] == ord("\r")
-    is_object = (characters[np.append(0, ends[:-1] + 1)] == ord("{")) & (
-        characters[last] == ord("}")
-    )
-    if not is_object.all():
-        return False
-    try:
-        block.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _further_kinds(file: BinaryIO, names: Sequence[str]) -> dict[str, TableKind]:
@@ -262,6 +237,8 @@ class CsvTable:
         required: Collection[str] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Read selected columns; CSV has no lists."""
+        for name in numbers:
+            refuse_key(name, texts)
         wanted = [name for name in (*texts, *numbers) if name in self.columns]
         before = 0
         try:
