@@ -356,7 +356,8 @@ def test_a_file_without_rows_has_no_batch_with_any(tmp_path: Path) -> None:
 def test_a_column_is_not_read_as_text_and_as_numbers(tmp_path: Path) -> None:
     row = {"task_id": "t", "x.version": 1}
     files = [write(tmp_path / f"t.{suffix}", [row]) for suffix in ("parquet", "csv", "jsonl")]
-    for source in ([row], *files):
+    sources: list[Any] = [[row], *files]
+    for source in sources:
         with pytest.raises(
             ConfigurationError, match=r"x\.version cannot be a figure and a key at once"
         ):
