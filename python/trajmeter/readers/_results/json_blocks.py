@@ -53,9 +53,10 @@ def _is_within_limits(block: bytes, starts: Int64Array, ends: Int64Array) -> boo
     """Whether every line is within the limits of :mod:`trajmeter.json_input`; Arrow has none."""
     if (ends - starts).max() > json_input.MOST_DIGITS and _LONG_NUMBER.search(block):
         return False
-    if block.count(b"{") + block.count(b"[") < len(starts) + _OPENINGS:  # each line has one
-        return True
     characters = np.frombuffer(block, np.uint8)
+    openings = sum(np.count_nonzero(characters == ord(bracket)) for bracket in "{[")
+    if openings < len(starts) + _OPENINGS:  # each line has one
+        return True
     opening = np.flatnonzero((characters == ord("{")) | (characters == ord("[")))
     counts = np.diff(np.searchsorted(opening, ends), prepend=0)
     try:
