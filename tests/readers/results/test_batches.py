@@ -113,11 +113,11 @@ def test_rows_with_a_wrong_value_are_left_out_with_their_first_error() -> None:
         {"text": "d", "count": 2},
     ]
     batch, wrong = row_batch(rows, ["text"], ["count"], ["list"])
-    assert wrong == {
-        1: r"text is '\ud800', which has half of a surrogate pair",
-        2: "count is 'x', expected a number or true or false",
-        3: "Circular reference detected",
-    }
+    assert wrong == [
+        (1, r"text is '\ud800', which has half of a surrogate pair"),
+        (2, "count is 'x', expected a number or true or false"),
+        (3, "Circular reference detected"),
+    ]
     assert batch.to_pylist() == [
         {"text": "a", "count": 1.0, "list": None},
         {"text": "d", "count": 2.0, "list": None},
