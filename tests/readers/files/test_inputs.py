@@ -156,7 +156,7 @@ def test_what_mlflow_stores_beside_traces_is_no_log(tmp_path: Path) -> None:
     for name in ("mlflow.traceInputs", "mlflow.traceOutputs"):
         write(trace / "request_metadata" / name, said)
     write(trace / "tags" / "prompt", said)
-    write(run / "meta.yaml", "run_id: run")
+    write(run / "meta.yaml", "lifecycle_stage: active\nrun_id: run\n")
     for name in ("params/prompt", "tags/prompt", "metrics/loss"):
         write(run / name, said)
     write(tmp_path / "1" / "models" / "m" / "artifacts" / "MLmodel", "")
@@ -166,6 +166,13 @@ def test_what_mlflow_stores_beside_traces_is_no_log(tmp_path: Path) -> None:
     write(run / "artifacts" / "own.jsonl", OWN)  # what a run was given to keep may be logs
     assert read(tmp_path) == (["own", "tr-1"], [], [])
     assert read(trace / "request_metadata")[0] == ["mlflow.traceInputs", "mlflow.traceOutputs"]
+
+
+@pytest.mark.parametrize("name", ["metrics", "params", "tags"])
+def test_logs_beside_the_meta_file_of_another_program_are_read(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "meta.yaml", "name: June\n")
+    write(tmp_path / name / "own.jsonl", OWN)
+    assert read(tmp_path) == (["own"], [], [])
 
 
 def test_a_folder_with_nothing_to_read_is_a_problem(tmp_path: Path) -> None:

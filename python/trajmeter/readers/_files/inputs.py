@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.readers._files.containers import NotJsonError, is_json_lines
-from trajmeter.readers._files.content import decompressed_name, suffix_of
+from trajmeter.readers._files.content import decompressed_name, open_content, suffix_of
 from trajmeter.readers._files.folder_notes import FolderNotes
 from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._files.ranges import LineRange
@@ -52,10 +53,13 @@ _LOG_SUFFIX = ".json"
 _NO_LOG_NAMES = frozenset({".DS_Store", ".gitattributes", ".gitignore", "LICENSE", "Makefile"})
 _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", ".trash", "__pycache__", "node_modules"})
 _DESCRIPTIONS = {
-    "meta.yaml": frozenset({"metrics", "params", "tags"}),
-    "trace_info.yaml": frozenset({"assessments", "request_metadata", "tags"}),
+    "meta.yaml": (b"lifecycle_stage:", frozenset({"metrics", "params", "tags"})),
+    "trace_info.yaml": (b"", frozenset({"assessments", "request_metadata", "tags"})),
 }
-"""Folders in which MLflow describes a run or a trace, by the file beside them."""
+"""Folders in which MLflow describes a run or a trace, by the file beside them and what it contains,
+as other programs write a meta.yaml too."""
+_HEAD = 1 << 16
+"""Bytes that contain all of such a file."""
 _MODEL = "MLmodel"
 """The file in each folder of a model that MLflow stored, whose examples are not logs."""
 
@@ -220,7 +224,7 @@ def _walk(
         return
     if _MODEL in names and is_below:
         return
-    no_logs = _NO_LOG_FOLDERS.union(*(_DESCRIPTIONS[name] for name in names & _DESCRIPTIONS.keys()))
+    no_logs = _NO_LOG_FOLDERS | _descriptions_in(folder, names)
     endings = _OF_ONE_RUN["contextbench" if "contextbench" in choice.profiles else ""]
     is_local = not is_remote(folder)
     for name, place, is_folder, is_file in entries:
@@ -235,6 +239,17 @@ def _walk(
                 # A listed file exists, even if its name looks like a URI.
                 found = place if is_local else path_of(place)
                 yield Input(found, notes=notes, is_summary=is_summary)
+
+
+def _descriptions_in(folder: Path, names: Collection[str]) -> frozenset[str]:
+    """Names of the folders that describe what MLflow recorded in a folder, if it did."""
+    found: frozenset[str] = frozenset()
+    for name, (mark, folders) in _DESCRIPTIONS.items():
+        if name not in names or not any(f"{each}/" in names for each in folders):
+            continue
+        with suppress(OSError, ReadError), open_content(folder / name) as file:
+            found |= folders if mark in file.read(_HEAD) else frozenset()
+    return found
 
 
 def _is_summary(name: str) -> bool:
