@@ -114,6 +114,30 @@ def test_a_line_of_another_program_costs_nothing(
         assert attempt.turns == whole.turns
 
 
+@pytest.mark.parametrize("name", ["claude-code-sessions", "codex-exec-streams"])
+def test_a_record_before_a_log_is_not_lost(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, [SWE_AGENT, *LOGS[name]])))
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert attempt.task_id == SWE_AGENT["instance_id"]
+    assert [problem.line for problem in problems] == [*range(2, len(LOGS[name]) + 2)]
+
+
+@pytest.mark.parametrize("second", LOGS)
+# Checkpoints are recognised by most of the lines.
+@pytest.mark.parametrize("first", sorted(LOGS.keys() - {"swe-agent-checkpoints"}))
+def test_a_log_is_read_as_the_one_it_begins_with(tmp_path: Path, first: str, second: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, LOGS[first])))
+    whole = next(iter(read_trajectories(path)))
+    path.write_text("\n".join(map(json.dumps, [*LOGS[first], *LOGS[second]])))
+    problems: list[ReadProblem] = []
+    attempts = list(read_trajectories(path, on_problem=problems.append))
+    assert attempts, problems
+    assert attempts[0].agent == whole.agent
+
+
 SEVERAL: dict[str, Any] = {
     "langfuse-traces": langfuse.trace(*langfuse.OBSERVATIONS),
     "langsmith-runs": langsmith.nested(langsmith.RUNS),

@@ -17,8 +17,10 @@ from trajmeter.readers._files.problems import problem_with
 from trajmeter.readers._recognition.evidence import (
     UNEXPECTED,
     ambiguous,
+    beginning,
     evidence_in,
     format_of,
+    is_at_start,
     strongest_for,
     strongest_format,
 )
@@ -297,9 +299,13 @@ class Choice(Generic[RecordT]):
             return None
         known, evidence = strongest_format(file_formats(self.makes, head), path, head)
         if known is None and (below := _below_banner(head)):
-            known, evidence = strongest_format(file_formats(self.makes, below), path, below)
-        if known is None or evidence >= Evidence.CERTAIN:
-            return known
+            head = below
+            known, evidence = strongest_format(file_formats(self.makes, head), path, head)
+        if known is None:
+            return None
+        if evidence >= Evidence.CERTAIN:
+            is_lost = known.ignores_others and self._begins_with_record(known, path, head)
+            return None if is_lost else known
         claimed, rival = self._claim_on_first_record(path)
         if rival is not None and claimed == evidence:
             raise ambiguous(known, rival)
@@ -308,7 +314,16 @@ class Choice(Generic[RecordT]):
     def _claim_on_first_record(self, path: Path) -> tuple[int, RecordFormat[RecordT] | None]:
         """The strongest evidence in a file's first record, and a format it supports."""
         first = next(entries(path, longest=self.max_line), None)
-        record = first.value if first else None
+        return self._claim(first.value if first else None)
+
+    def _begins_with_record(self, known: FileFormat[RecordT], path: Path, head: bytes) -> bool:
+        """Whether a record precedes the values by which a format recognises a file."""
+        first = next(iter(beginning(head)), None)
+        if self._claim(first)[0] < Evidence.CERTAIN:
+            return False
+        return not is_at_start(known, path, head)
+
+    def _claim(self, record: object) -> tuple[int, RecordFormat[RecordT] | None]:
         if not isinstance(record, dict):
             return 0, None
         found = strongest_for(record, record_formats(self.makes, record))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from functools import lru_cache
 from itertools import islice
@@ -27,6 +28,7 @@ __all__ = [
     "beginning",
     "evidence_in",
     "format_of",
+    "is_at_start",
     "is_result",
     "strongest_for",
     "strongest_format",
@@ -162,10 +164,19 @@ def strongest_format(
     evidence = max(found.values(), default=0)
     if not evidence:
         return None, 0
-    known, *others = (each for each, claimed in found.items() if claimed == evidence)
+    strongest = [known for known, claimed in found.items() if claimed == evidence]
+    if len(strongest) > 1:  # what the file begins with decides
+        strongest = [each for each in strongest if is_at_start(each, path, head)] or strongest
+    known, *others = strongest
     if others:
         raise ambiguous(known, others[0])
     return known, evidence
+
+
+def is_at_start(known: FileFormat[RecordT], path: Path, head: bytes) -> bool:
+    """Whether the first value of a file alone is evidence for a format."""
+    values = beginning(head)
+    return not values or _evidence(known, path, json.dumps(values[0]).encode()) > 0
 
 
 def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:

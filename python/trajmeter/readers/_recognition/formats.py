@@ -189,6 +189,10 @@ class FileFormat(Format[RecordT_co]):
     lines: LinesApart | None = None
     """Reads some lines of a file whose lines are independent."""
 
+    ignores_others: bool = False
+    """Whether lines of other programs are ignored instead of reported. A file that begins with a
+    record of another format is not read so, because the record would be lost silently."""
+
     def may_be_folder(self, names: Collection[str], parent: str = "") -> bool:
         """Whether a folder with these contents, below one of this name, may be in the format."""
         if parent in self.folder_parents or not self.folder_files.isdisjoint(names):

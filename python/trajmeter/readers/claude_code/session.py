@@ -305,6 +305,7 @@ SESSIONS = FileFormat(
         "metadata",
     ),
     origin="Claude Code 2.1.330 (and earlier layouts)",
+    ignores_others=True,
     recognises=_recognises,
     records=_read,
 )

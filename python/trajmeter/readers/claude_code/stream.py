@@ -213,6 +213,7 @@ STREAMS = FileFormat(
         "metadata",
     ),
     origin="Claude Code 2.1.330",
+    ignores_others=True,
     recognises=_recognises,
     records=_read,
 )

@@ -229,6 +229,7 @@ EXEC_STREAMS = FileFormat(
         "metadata",
     ),
     origin="Codex 0.163.0 (codex exec --json)",
+    ignores_others=True,
     recognises=_recognises,
     records=_read,
 )

@@ -69,6 +69,7 @@ ROLLOUTS = FileFormat(
         "metadata",
     ),
     origin="Codex 0.163.0 (and earlier layouts)",
+    ignores_others=True,
     recognises=_recognises,
     records=_read,
 )
