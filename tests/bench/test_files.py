@@ -116,6 +116,16 @@ def test_mapped_columns_are_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert timing.work == "turns of 2 attempts"
 
 
+def test_profiles_of_other_metrics_are_left_out(
+    attempts: Path, run: list[tuple[str, list[str]]]
+) -> None:
+    reading = ReadingOptions(profiles=("fc-eval", "ptcrunner"))
+    (timing,) = _time(files=[attempts], reading=reading)
+    assert timing.work == "turns of 3 attempts"
+    words = run[0][1]
+    assert [words[i + 1] for i, word in enumerate(words) if word == "--profile"] == ["ptcrunner"]
+
+
 def test_without_files_generated_attempts_are_scored(run: list[tuple[str, list[str]]]) -> None:
     (timing,) = _time()
     assert (timing.name, timing.work) == ("generated.jsonl", "turns of 1,000 attempts")

@@ -168,7 +168,9 @@ class _Command:
             words += ["--snapshots", str(self.request.snapshots)]
         reading = self.request.reading
         for profile in reading.profiles:
-            words += ["--profile", profile]
+            # Of the metrics that were found for this file, none may have it.
+            if self.request.metrics or any(_profiles_of(name, [profile]) for name in self.metrics):
+                words += ["--profile", profile]
         if reading.input_format is not None:
             words += ["--input-format", reading.input_format]
         for name, column in (reading.mapping or {}).items():
