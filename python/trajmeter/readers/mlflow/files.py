@@ -55,7 +55,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
 
 
 def _is_csv(head: bytes) -> bool:
-    """Whether a file is a data frame of traces as CSV, whose spans alone are no JSON."""
+    """Whether a file is a data frame of traces as CSV; its column of spans is not JSON."""
     columns = csv_columns(head.partition(b"\n")[0])
     return has_columns(columns) and "trace" in columns
 
